@@ -1,0 +1,167 @@
+"""Column types.
+
+`str(type)` is the text that Spark prints (`decimal(10,2)`, `array<int>`, `struct<a:int,b:string>`); it leaves out the
+nullability of elements and fields, which equality does not. Names of other systems are in `typenames.py`.
+"""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+MAX_PRECISION: Final = 38
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """A type without parts, named as Spark names it."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal:
+    """Fixed-point number of `precision` digits (1..38), `scale` of them behind the point (0..precision)."""
+
+    precision: int = 10
+    scale: int = 0
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.precision <= MAX_PRECISION and 0 <= self.scale <= self.precision):
+            raise ValueError(f"decimal({self.precision},{self.scale}): 1 <= precision <= 38, 0 <= scale <= precision")
+
+    def __str__(self) -> str:
+        return f"decimal({self.precision},{self.scale})"
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """Time of day with `precision` fractional digits (0..6)."""
+
+    precision: int = 6
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.precision <= 6:
+            raise ValueError(f"time({self.precision}): 0 <= precision <= 6")
+
+    def __str__(self) -> str:
+        return f"time({self.precision})"
+
+
+YEAR_MONTH_UNITS: Final = ("year", "month")
+DAY_TIME_UNITS: Final = ("day", "hour", "minute", "second")
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """ANSI interval from one unit to another: years and months, or days to seconds."""
+
+    start: str
+    end: str
+
+    def __post_init__(self) -> None:
+        for units in (YEAR_MONTH_UNITS, DAY_TIME_UNITS):
+            if self.start in units and self.end in units and units.index(self.start) <= units.index(self.end):
+                return
+        raise ValueError(f"interval {self.start} to {self.end} is none that Spark has")
+
+    @property
+    def is_year_month(self) -> bool:
+        return self.start in YEAR_MONTH_UNITS
+
+    def __str__(self) -> str:
+        return f"interval {self.start}" if self.start == self.end else f"interval {self.start} to {self.end}"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    element: "DataType"
+    contains_null: bool = True
+
+    def __str__(self) -> str:
+        return f"array<{self.element}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    key: "DataType"
+    value: "DataType"
+    value_contains_null: bool = True
+
+    def __str__(self) -> str:
+        return f"map<{self.key},{self.value}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A named part of a struct."""
+
+    name: str
+    type: "DataType"
+    nullable: bool = True
+    comment: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.type}"
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    fields: tuple[Field, ...]
+
+    def __str__(self) -> str:
+        return f"struct<{','.join(str(field) for field in self.fields)}>"
+
+    def field(self, name: str) -> Field | None:
+        """The first field of that name, ignoring case."""
+        folded = name.lower()
+        return next((each for each in self.fields if each.name.lower() == folded), None)
+
+
+DataType: TypeAlias = Atomic | Decimal | Time | Interval | Array | Map | Struct
+
+BOOLEAN: Final = Atomic("boolean")
+TINYINT: Final = Atomic("tinyint")
+SMALLINT: Final = Atomic("smallint")
+INT: Final = Atomic("int")
+BIGINT: Final = Atomic("bigint")
+FLOAT: Final = Atomic("float")
+DOUBLE: Final = Atomic("double")
+STRING: Final = Atomic("string")
+BINARY: Final = Atomic("binary")
+DATE: Final = Atomic("date")
+TIMESTAMP: Final = Atomic("timestamp")
+TIMESTAMP_NTZ: Final = Atomic("timestamp_ntz")
+CALENDAR_INTERVAL: Final = Atomic("interval")
+VARIANT: Final = Atomic("variant")
+VOID: Final = Atomic("void")
+UNKNOWN: Final = Atomic("unknown")
+"""The type that could not be proved; it fits everything and nothing is guessed from it."""
+
+ATOMIC_TYPES: Final = {
+    each.name: each
+    for each in (
+        BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ,
+        CALENDAR_INTERVAL, VARIANT, VOID, UNKNOWN,
+    )
+}  # fmt: skip
+
+INTEGRAL_TYPES: Final = (TINYINT, SMALLINT, INT, BIGINT)
+
+
+def is_numeric(type: DataType) -> bool:
+    return isinstance(type, Decimal) or type in INTEGRAL_TYPES or type in (FLOAT, DOUBLE)
+
+
+def has_unknown(type: DataType) -> bool:
+    """Whether the type or any part of it is unknown."""
+    match type:
+        case Array(element):
+            return has_unknown(element)
+        case Map(key, value):
+            return has_unknown(key) or has_unknown(value)
+        case Struct(fields):
+            return any(has_unknown(field.type) for field in fields)
+        case _:
+            return type == UNKNOWN

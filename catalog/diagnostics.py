@@ -1,0 +1,127 @@
+"""Everything that can go wrong, in one tree.
+
+    PenstockError               carries one or more diagnostics
+    ├── JobError                the job file or the command is wrong         exit code 2
+    ├── RunError                the job failed while running                 exit code 1
+    └── InternalError           a fault of Penstock's own                    exit code 1
+
+A fault that a user can mend is a `Diagnostic`: code, message, place and remedy. Phases collect diagnostics in a
+`Diagnostics` list and go on, so that one run reports all of them; whoever ends a phase calls `raise_errors`.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import Enum
+
+from catalog.codes import CODES
+from catalog.source import Span
+
+
+class Severity(str, Enum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One fault: what it is, where it is, what to do about it."""
+
+    code: str
+    message: str
+    span: Span | None = None
+    help: str | None = None
+    severity: Severity = Severity.ERROR
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise ValueError(f"diagnostic code {self.code} is not in catalog/codes.py")
+
+
+@dataclass(slots=True)
+class Diagnostics:
+    """The faults found so far, in the order in which they were found."""
+
+    items: list[Diagnostic] = field(default_factory=list)
+
+    def error(
+        self, code: str, message: str, span: Span | None = None, help: str | None = None, notes: Iterable[str] = ()
+    ) -> None:
+        self.items.append(Diagnostic(code, message, span, help, Severity.ERROR, tuple(notes)))
+
+    def warning(
+        self, code: str, message: str, span: Span | None = None, help: str | None = None, notes: Iterable[str] = ()
+    ) -> None:
+        self.items.append(Diagnostic(code, message, span, help, Severity.WARNING, tuple(notes)))
+
+    def extend(self, items: Iterable[Diagnostic]) -> None:
+        self.items.extend(items)
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def has_errors(self) -> bool:
+        return any(item.severity is Severity.ERROR for item in self.items)
+
+    def raise_errors(self) -> None:
+        """Raise a `JobError` with everything found (warnings too) if any of it is an error."""
+        if self.has_errors:
+            raise JobError(self.items)
+
+
+class PenstockError(Exception):
+    """The root: an error with its diagnostics."""
+
+    exit_code = 1
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("; ".join(f"[{item.code}] {item.message}" for item in self.diagnostics))
+
+
+class JobError(PenstockError):
+    """The job file or the command is wrong; nothing was run."""
+
+    exit_code = 2
+
+
+class RunError(PenstockError):
+    """The job failed while it ran."""
+
+
+class InternalError(PenstockError):
+    """A fault of Penstock's own."""
+
+
+def job_error(code: str, message: str, span: Span | None = None, help: str | None = None) -> JobError:
+    """A `JobError` of one diagnostic."""
+    return JobError([Diagnostic(code, message, span, help)])
+
+
+def run_error(
+    code: str, message: str, span: Span | None = None, help: str | None = None, notes: Iterable[str] = ()
+) -> RunError:
+    """A `RunError` of one diagnostic."""
+    return RunError([Diagnostic(code, message, span, help, Severity.ERROR, tuple(notes))])
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like this one, ignoring case; None where none is near."""
+    folded = {each.lower(): each for each in sorted(known)}
+    close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A hint that names the nearest of the known names, or all of them where they are few; None without any."""
+    names = sorted(set(known))
+    if close := nearest(name, names):
+        return f"did you mean `{close}`?"
+    if 0 < len(names) <= 8:
+        return "known: " + ", ".join(f"`{each}`" for each in names)
+    return None

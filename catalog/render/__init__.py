@@ -1,0 +1,52 @@
+"""Diagnostics as text, JSON, GitHub annotations or SARIF."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Final
+
+from catalog.diagnostics import Diagnostic
+from catalog.render.github import to_github
+from catalog.render.records import to_json
+from catalog.render.sarif import to_sarif
+from catalog.render.text import to_text
+from catalog.source import SourceFile
+
+
+class Format(str, Enum):
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
+
+
+_MACHINE_FORMATS: Final[Mapping[Format, Callable[[Sequence[Diagnostic]], str]]] = {
+    Format.JSON: to_json,
+    Format.GITHUB: to_github,
+    Format.SARIF: to_sarif,
+}
+
+
+def render(
+    diagnostics: Iterable[Diagnostic],
+    format: Format | str = Format.TEXT,
+    sources: Iterable[SourceFile] = (),
+    *,
+    color: bool = False,
+) -> str:
+    """The diagnostics in order of place, exact duplicates once; ends in a newline unless empty.
+
+    `sources` are the files whose lines the text form shows; `color` concerns the text form alone.
+    """
+    found = in_order(diagnostics)
+    if Format(format) is Format.TEXT:
+        return to_text(found, {source.path: source for source in sources}, color=color)
+    return _MACHINE_FORMATS[Format(format)](found)
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Sorted by file, line and column, those without a place first; exact duplicates once."""
+    return tuple(sorted(dict.fromkeys(diagnostics), key=_place))
+
+
+def _place(item: Diagnostic) -> tuple[str, int, int]:
+    return (item.span.file, item.span.line, item.span.column) if item.span else ("", 0, 0)

@@ -1,0 +1,26 @@
+"""Diagnostics as a JSON list; lines and columns are 1-based, the end exclusive, all null without a place."""
+
+import json
+from collections.abc import Sequence
+
+from catalog.diagnostics import Diagnostic
+
+
+def to_json(diagnostics: Sequence[Diagnostic]) -> str:
+    return json.dumps([_record(item) for item in diagnostics], indent=2, ensure_ascii=False) + "\n"
+
+
+def _record(item: Diagnostic) -> dict[str, object]:
+    span = item.span
+    return {
+        "code": item.code,
+        "severity": item.severity.value,
+        "message": item.message,
+        "file": span.file if span else None,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+        "end_line": span.end_line if span else None,
+        "end_column": span.end_column if span else None,
+        "help": item.help,
+        "notes": list(item.notes),
+    }

@@ -1,0 +1,142 @@
+"""Diagnostics as people read them: the message, the lines it is about, what is underlined in them, and the remedy."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TextIO
+from unicodedata import combining, east_asian_width
+
+from catalog.diagnostics import Diagnostic, Severity
+from catalog.secret_names import SECRET_WORDS
+from catalog.source import SourceFile, Span
+
+TAB_WIDTH: Final = 4
+MAX_LINES: Final = 4
+"""Of a longer span only the first and last lines are shown."""
+MAX_WIDTH: Final = 160
+"""Of a longer line only the part around the span is shown."""
+
+_SECRET_VALUE: Final = re.compile(
+    rf"(?P<key>(?:^|[{{,(])\s*[\"']?[\w.]*{SECRET_WORDS}(?!\w*file)[\w.]*[\"']?\s*[=:]\s*)"
+    r"(?P<value>\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?|[^\s,}#]+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+_RESET: Final = "\x1b[0m"
+_BOLD: Final = "\x1b[1m"
+_BLUE: Final = "\x1b[1;34m"
+_COLORS: Final = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
+
+
+def wants_color(stream: TextIO) -> bool:
+    """Whether to colour what is written there: a terminal, and the user has not set NO_COLOR (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def to_text(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile], *, color: bool = False) -> str:
+    """One paragraph each, with an empty line between."""
+    paragraphs = ("\n".join(_paragraph(item, sources, color)) + "\n" for item in diagnostics)
+    return "\n".join(paragraphs)
+
+
+def _paragraph(item: Diagnostic, sources: Mapping[str, SourceFile], color: bool) -> Iterator[str]:
+    tone = _COLORS[item.severity]
+    head = _paint(f"{item.severity.value}[{item.code}]", tone, color)
+    yield head + _paint(f": {item.message}", _BOLD, color)
+    margin = " " * 2
+    if item.span is not None:
+        shown = _shown_lines(item.span, sources)
+        margin = " " * max(2, len(str(shown[-1] if shown else item.span.line)))
+        yield f"{margin}{_paint('┌─', _BLUE, color)} {item.span}"
+        if shown:
+            yield margin + _paint("│", _BLUE, color)
+            yield from _excerpt(item.span, sources[item.span.file], shown, len(margin), tone if color else "")
+    for label, text in [("help", item.help), *(("note", note) for note in item.notes)]:
+        if text is not None:
+            first, *rest = text.splitlines() or [""]
+            yield f"{margin}{_paint('=', _BLUE, color)} {label}: {first}"
+            yield from (f"{margin}    {' ' * len(label)}{line}" for line in rest)
+
+
+def _shown_lines(span: Span, sources: Mapping[str, SourceFile]) -> tuple[int, ...]:
+    """The numbers of the lines to show; a span that ends before a line's first character does not touch that line."""
+    if span.file not in sources:
+        return ()
+    last = span.end_line - 1 if span.end_column == 1 and span.end_line > span.line else span.end_line
+    lines = tuple(range(span.line, last + 1))
+    return lines if len(lines) <= MAX_LINES else (*lines[:2], *lines[-1:])
+
+
+def _excerpt(span: Span, source: SourceFile, lines: tuple[int, ...], width: int, tone: str) -> Iterator[str]:
+    texts = masked(source).split("\n")
+    before = lines[0] - 1
+    bar = _paint("│", _BLUE, bool(tone))
+    for number in lines:
+        if number != before + 1:
+            yield f"{'…':>{width}}{bar}"
+        before = number
+        text = texts[number - 1].rstrip("\r") if number <= len(texts) else ""
+        start = span.column - 1 if number == span.line else len(text) - len(text.lstrip())
+        end = span.end_column - 1 if number == span.end_line else len(text)
+        text, start, end = _clipped(text, start, max(end, start))
+        yield f"{number:>{width}}{bar} {_expanded(text)}".rstrip()
+        indent = _width(text[:start], 0)
+        carets = "^" * max(1, _width(text[start:end], indent))
+        yield f"{' ' * width}{bar} {' ' * indent}{_paint(carets, tone, bool(tone))}"
+
+
+def masked(source: SourceFile) -> str:
+    """The file's text with stars for what must not be shown: its hidden ranges, and values of keys like `password`.
+
+    The keys matter where a text is not yet, or cannot be, read as a job.
+    """
+    text = _SECRET_VALUE.sub(lambda found: found["key"] + _stars(found["value"]), source.text)
+    for start, end in source.hidden:
+        text = text[:start] + _stars(text[start:end]) + text[end:]
+    return text
+
+
+def _stars(text: str) -> str:
+    return re.sub(r"\S", "*", text)
+
+
+def _clipped(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """A line that is too long, cut around the span, which moves with it."""
+    if len(text) <= MAX_WIDTH:
+        return text, start, end
+    first = 0 if start < MAX_WIDTH // 2 else start - MAX_WIDTH // 2
+    last = first + MAX_WIDTH
+    head, tail = ("…" if first else ""), ("…" if last < len(text) else "")
+    shift = len(head) - first
+    return head + text[first:last] + tail, start + shift, min(end, last) + shift
+
+
+def _expanded(text: str) -> str:
+    """The line with tabs as spaces, and control characters, which could move the cursor, as a visible mark."""
+    found: list[str] = []
+    column = 0
+    for char in text:
+        width = _char_width(char, column)
+        found.append(" " * width if char == "\t" else char if char.isprintable() or width == 0 else "�")
+        column += width
+    return "".join(found)
+
+
+def _width(text: str, column: int) -> int:
+    """Columns of the terminal that a text takes which begins at `column`."""
+    start = column
+    for char in text:
+        column += _char_width(char, column)
+    return column - start
+
+
+def _char_width(char: str, column: int) -> int:
+    if char == "\t":
+        return TAB_WIDTH - column % TAB_WIDTH
+    if combining(char):
+        return 0
+    return 2 if east_asian_width(char) in "WF" else 1
+
+
+def _paint(text: str, tone: str, color: bool) -> str:
+    return f"{tone}{text}{_RESET}" if color else text

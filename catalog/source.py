@@ -1,0 +1,157 @@
+"""Where a text came from: files, spans in them, and values that remember their place.
+
+A `PlacedText` is what makes a fault inside a query inside a HOCON string point into the job file: the front end
+records which range of the file each range of the value was read from, and `span` maps back.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias
+from zlib import crc32
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range in a file; lines and columns are 1-based, counted in characters, the end exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+Hidden: TypeAlias = dict[tuple[str, int], set[tuple[int, int]]]
+"""Ranges that must never be shown, by file and checksum of its text."""
+
+_HIDDEN: Final[Hidden] = {}
+
+
+def hidden_ranges() -> Hidden:
+    """What this process knows of; for another one, which then shows the files."""
+    return {file: ranges for file, ranges in _HIDDEN.items() if ranges}
+
+
+def hide(ranges: Hidden) -> None:
+    """Hide what another process knows of."""
+    for file, hidden in ranges.items():
+        _HIDDEN.setdefault(file, set()).update(hidden)
+
+
+@dataclass(frozen=True, eq=False)
+class SourceFile:
+    """A file's name, as users wrote it, and its text."""
+
+    path: str
+    text: str = field(repr=False)
+    _line_starts: tuple[int, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        starts = [0, *(i + 1 for i, char in enumerate(self.text) if char == "\n")]
+        object.__setattr__(self, "_line_starts", tuple(starts))
+
+    @property
+    def hidden(self) -> set[tuple[int, int]]:
+        """Ranges that must never be shown; known for every object of the same file, since reports read files again."""
+        return _HIDDEN.setdefault((self.path, crc32(self.text.encode(errors="surrogatepass"))), set())
+
+    def span(self, start: int, end: int) -> Span:
+        """The span of the characters `start` to `end` (offsets, 0-based, end exclusive)."""
+        line, column = self._position(start)
+        end_line, end_column = self._position(max(start, end))
+        return Span(self.path, line, column, end_line, end_column)
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        offset = min(max(offset, 0), len(self.text))
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Characters `start` to `end` of a value were read from `file_start` to `file_end` of a file.
+
+    Ranges of equal length map character by character; of unequal length (an escape, a variable), as a whole.
+    """
+
+    start: int
+    end: int
+    file_start: int
+    file_end: int
+
+    @property
+    def is_verbatim(self) -> bool:
+        return self.end - self.start == self.file_end - self.file_start
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PlacedText:
+    """A text value and the runs of the file that it was read from, in order and without gaps."""
+
+    value: str = field(repr=False)
+    source: SourceFile
+    runs: tuple[Run, ...]
+
+    @classmethod
+    def verbatim(cls, source: SourceFile, start: int, end: int) -> "PlacedText":
+        """The characters `start` to `end` of a file, as they stand."""
+        return cls(source.text[start:end], source, (Run(0, end - start, start, end),))
+
+    @classmethod
+    def bare(cls, value: str, file: str = "<text>") -> "PlacedText":
+        """A text that is a file of its own (tests, generated queries)."""
+        return cls.verbatim(SourceFile(file, value), 0, len(value))
+
+    @classmethod
+    def join(cls, parts: "Iterable[str | PlacedText]") -> "PlacedText":
+        """Texts one after the other. Generated text stands where the placed text next to it does: a fault in it points
+        there. All placed parts are of the first one's file; those of others count as generated."""
+        pieces = tuple(parts)
+        source = next((part.source for part in pieces if isinstance(part, PlacedText)), None)
+        value = "".join(part if isinstance(part, str) else part.value for part in pieces)
+        if source is None:
+            return cls.bare(value)
+        first = next(part for part in pieces if isinstance(part, PlacedText) and part.runs)
+        at, offset, runs = first.runs[0].file_start, 0, list[Run]()
+        for part in pieces:
+            if isinstance(part, PlacedText) and part.source is source and part.runs:
+                runs += (replace(run, start=run.start + offset, end=run.end + offset) for run in part.runs)
+                at, length = part.runs[-1].file_end, len(part.value)
+            else:
+                length = len(part) if isinstance(part, str) else len(part.value)
+                runs.append(Run(offset, offset + length, at, at))
+            offset += length
+        return cls(value, source, tuple(runs))
+
+    def span(self, start: int = 0, end: int | None = None) -> Span:
+        """The place in the file of the value's characters `start` to `end` (end exclusive; default all)."""
+        last = len(self.value) if end is None else end
+        return self.source.span(
+            self._to_file(start, at_end=False), self._to_file(max(last, start), at_end=last > start)
+        )
+
+    def slice(self, start: int, end: int) -> "PlacedText":
+        """The part `start` to `end` of this text, which still knows its place."""
+        runs = tuple(_clip(run, start, end) for run in self.runs if run.start < end and run.end > start)
+        return PlacedText(self.value[start:end], self.source, runs)
+
+    def _to_file(self, offset: int, *, at_end: bool) -> int:
+        probe = offset - 1 if at_end else offset
+        for run in self.runs:
+            if run.start <= probe < run.end:
+                if run.is_verbatim:
+                    return run.file_start + offset - run.start
+                return run.file_end if at_end else run.file_start
+        return self.runs[-1].file_end if self.runs else 0
+
+
+def _clip(run: Run, start: int, end: int) -> Run:
+    first, last = max(run.start, start), min(run.end, end)
+    if run.is_verbatim:
+        shift = run.file_start - run.start
+        return Run(first - start, last - start, first + shift, last + shift)
+    return Run(first - start, last - start, run.file_start, run.file_end)

@@ -1,0 +1,151 @@
+"""What a table is: its path, columns, keys and options."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from catalog.datatypes import DataType
+
+
+@dataclass(frozen=True, slots=True)
+class TablePath:
+    """Name of a table, from the inside out; `table` is never empty."""
+
+    table: str
+    schema: str | None = None
+    database: str | None = None
+    catalog: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.table:
+            raise ValueError("a table has a name")
+
+    @classmethod
+    def parse(cls, text: str) -> "TablePath":
+        """`table`, `database.table`, `database.schema.table` or `catalog.database.schema.table`."""
+        parts = text.split(".")
+        if not 1 <= len(parts) <= 4 or not all(parts):
+            raise ValueError(f"`{text}` is not a table path: one to four names with dots between")
+        match parts:
+            case [table]:
+                return cls(table)
+            case [database, table]:
+                return cls(table, None, database)
+            case [database, schema, table]:
+                return cls(table, schema, database)
+            case [catalog, database, schema, table]:
+                return cls(table, schema, database, catalog)
+        raise AssertionError(parts)
+
+    def __str__(self) -> str:
+        return ".".join(part for part in (self.catalog, self.database, self.schema, self.table) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; `length` in characters (or bytes for binary), `source_type` as the system it comes from spells it."""
+
+    name: str
+    type: DataType
+    nullable: bool = True
+    default: object = None
+    comment: str | None = None
+    length: int | None = None
+    scale: int | None = None
+    source_type: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.type}" + ("" if self.nullable else " not null")
+
+
+@dataclass(frozen=True, slots=True)
+class PrimaryKey:
+    columns: tuple[str, ...]
+    name: str | None = None
+
+
+class ConstraintType(str, Enum):
+    UNIQUE_KEY = "UNIQUE_KEY"
+    INDEX_KEY = "INDEX_KEY"
+    FOREIGN_KEY = "FOREIGN_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintKey:
+    """A constraint; columns with their sort order, `ASC` or `DESC`."""
+
+    name: str
+    type: ConstraintType
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """Columns and keys; column names that are equal but for case are refused, and keys over unknown columns."""
+
+    columns: tuple[Column, ...]
+    primary_key: PrimaryKey | None = None
+    constraint_keys: tuple[ConstraintKey, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [column.name.lower() for column in self.columns]
+        if duplicate := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"two columns are named `{duplicate}`")
+        keyed = list(self.primary_key.columns) if self.primary_key else []
+        keyed += [name for key in self.constraint_keys for name, _ in key.columns]
+        if missing := next((name for name in keyed if name.lower() not in names), None):
+            raise ValueError(f"a key names the column `{missing}`, which the table does not have")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, ignoring case."""
+        folded = name.lower()
+        return next((column for column in self.columns if column.name.lower() == folded), None)
+
+    def __str__(self) -> str:
+        return ", ".join(str(column) for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogTable:
+    """A table as a plan's edge carries it.
+
+    `has_row_kind`: rows carry a kind (`+I -U +U -D`), a hidden column on Spark.
+    `is_open`: the columns could not be known (nothing may be said of names that are not among them).
+    """
+
+    path: TablePath
+    schema: TableSchema
+    partition_keys: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    has_row_kind: bool = False
+    is_open: bool = False
+
+    def __post_init__(self) -> None:
+        if missing := next((name for name in self.partition_keys if self.schema.column(name) is None), None):
+            raise ValueError(f"the partition key `{missing}` is no column of `{self.path}`")
+
+    @classmethod
+    def of(cls, name: str, columns: Iterable[Column]) -> "CatalogTable":
+        """A plain table of those columns."""
+        return cls(TablePath.parse(name), TableSchema(tuple(columns)))
+
+    @classmethod
+    def unknown(cls, name: str) -> "CatalogTable":
+        """A table of which nothing is known but its name."""
+        return cls(TablePath(name), TableSchema(()), is_open=True)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.schema.columns
+
+    def column(self, name: str) -> Column | None:
+        return self.schema.column(name)
+
+    def renamed(self, name: str) -> "CatalogTable":
+        return replace(self, path=TablePath(name))
