@@ -1,0 +1,158 @@
+"""What Spark's analyzer would say of a query, without Spark.
+
+The query is parsed by sqlglot, checked for what sqlglot lets pass, bound to its inputs, typed and traced in one walk.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sqlglot import exp
+
+from catalog.diagnostics import Diagnostic, Severity
+from catalog.source import PlacedText
+from catalog.table import CatalogTable, Column, TablePath, TableSchema
+from sql.bind import bind_query
+from sql.binder import Binder, Environment
+from sql.calls import call_name
+from sql.expressions import is_deterministic
+from sql.foreign import check_tree
+from sql.lineage import ColumnLineage, Dependency
+from sql.parse import parse
+from sql.relations import Output
+from sql.suppress import not_suppressed
+from sql.syntax import check_syntax
+
+__all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What is known of a query.
+
+    `table`: its output, columns in order (type `unknown` where none can be proved), or an open table where not even
+    the columns can be known. `reads`: names of the inputs it reads, in order of appearance, as in the `inputs` given.
+    `diagnostics`: every fault found, placed in the job file. `is_deterministic`: two runs over the same rows give the
+    same rows. `columns_read`: the columns that each input must have for this query, in the input's order.
+    `columns`: those of `table`, and those whose name an earlier one has: Spark allows them in a query, not in a table.
+    """
+
+    table: CatalogTable
+    reads: tuple[str, ...]
+    lineage: tuple[ColumnLineage, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    columns_read: Mapping[str, tuple[str, ...]]
+    is_deterministic: bool = True
+    columns: tuple[Column, ...] = ()
+
+
+def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
+    """Analyze one Spark SQL query over the named inputs; never raises for a fault of the query's."""
+    parsed = parse(query.value)
+    faults = [*parsed.faults, *check_syntax(query.value, parsed)]
+    binder = Binder(query, parsed.tokens, inputs, bind_query)
+    for fault in faults:
+        severity = Severity.ERROR if fault.is_certain else Severity.WARNING
+        binder.report_at(fault.code, (fault.start, fault.end), fault.message, fault.help, severity)
+    if parsed.tree is None:
+        found = Output((), is_open=True)
+    else:
+        check_tree(binder, parsed.tree)
+        found = bind_query(binder, parsed.tree, Environment())
+    columns = tuple(Column(each.name, each.typed.type, each.typed.nullable) for each in found.attributes)
+    schema = TableSchema(_distinct(columns))
+    if len(schema.columns) < len(columns):
+        _warn_of_duplicates(binder, parsed.tree, columns)
+    return Analysis(
+        table=CatalogTable(TablePath(output), schema, is_open=found.is_open),
+        reads=tuple(binder.columns_read),
+        lineage=tuple(_lineage(found)),
+        diagnostics=not_suppressed(query, _in_order(binder.faults)),
+        columns_read={name: _in_table_order(inputs[name], read) for name, read in binder.columns_read.items()},
+        is_deterministic=parsed.tree is None or _is_deterministic(parsed.tree),
+        columns=columns,
+    )
+
+
+def _lineage(found: Output) -> Iterable[ColumnLineage]:
+    for attribute in found.attributes:
+        for origin in attribute.origins:
+            yield ColumnLineage(attribute.name, *origin)
+    for origin in found.row_origins:
+        yield ColumnLineage(None, *origin)
+
+
+def _distinct(columns: Iterable[Column]) -> tuple[Column, ...]:
+    first: dict[str, Column] = {}
+    for column in columns:
+        first.setdefault(column.name.lower(), column)
+    return tuple(first.values())
+
+
+def _warn_of_duplicates(binder: Binder, tree: exp.Expr | None, columns: Iterable[Column]) -> None:
+    """At the first column whose name an earlier one has; an error only where the rows are to be written."""
+    names = [column.name.lower() for column in columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    listed = ", ".join(f"`{name}`" for name in twice)
+    message = f"several output columns are named {listed}: no table can hold them"
+    second = next(index for index, name in enumerate(names) if name in names[:index])
+    node = tree and _item(tree, second, len(names))
+    help = "give each an alias of its own"
+    if node is None:
+        binder.faults.append(Diagnostic("PEN3015", message, binder.placed.span(), help, Severity.WARNING))
+    else:
+        binder.warn("PEN3015", node, message, help)
+
+
+def _item(tree: exp.Expr, index: int, columns: int) -> exp.Expr | None:
+    """The item of a query that yields a column; a set operation's columns are those of its first query."""
+    while isinstance(tree, (exp.SetOperation, exp.Subquery)):
+        tree = tree.this
+    items: list[exp.Expr] = tree.expressions if isinstance(tree, exp.Select) else []
+    several = [at for at, item in enumerate(items) if item.is_star or isinstance(item, exp.Aliases)]
+    if len(items) == columns or (several and index < several[0]):
+        return items[index]
+    if several and columns - index < len(items) - several[-1]:
+        return items[index - columns]
+    return items[several[-1]] if several else None
+
+
+def _in_order(faults: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """By place, one of a code at each."""
+
+    def place(fault: Diagnostic) -> tuple[int, int]:
+        return (fault.span.line, fault.span.column) if fault.span else (0, 0)
+
+    first: dict[object, Diagnostic] = {}
+    for fault in faults:
+        first.setdefault((fault.code, fault.span), fault)
+    return sorted(first.values(), key=place)
+
+
+def _in_table_order(table: CatalogTable, read: set[str]) -> tuple[str, ...]:
+    known = [column.name for column in table.columns]
+    return (*(name for name in known if name in read), *sorted(read.difference(known)))
+
+
+def _is_deterministic(tree: exp.Expr) -> bool:
+    """Whether no function, clock, sample or unordered limit may give other rows the next time."""
+    for node in tree.walk():
+        match node:
+            case exp.Func() if _is_clock(node) or not is_deterministic(node):
+                return False
+            case exp.TableSample() if node.args.get("seed") is None:
+                return False
+            case exp.Limit() if node.parent is not None and node.parent.args.get("order") is None:
+                return False
+    return True
+
+
+_CLOCKS: Final = frozenset(("now", "current_timestamp", "current_date", "curdate", "current_time", "localtimestamp"))
+
+
+def _is_clock(node: exp.Func) -> bool:
+    """Constant within one query, as Spark has it, but not from one run to the next."""
+    if isinstance(node, exp.Anonymous):
+        name = call_name(node).lower()
+        return name in _CLOCKS or (name == "unix_timestamp" and not node.expressions)
+    return isinstance(node, (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.Localtimestamp))

@@ -1,0 +1,73 @@
+"""Spark's functions as data: `spark_4_1.tsv`, read on first use.
+
+A line is `name, kind, arguments, result, nullable, flags`:
+
+    kind        scalar | aggregate | window | generator | table
+    arguments   one kind each (`kinds.py`): `k` required, `[k]` optional, `k*` none or more at the end;
+                `lambda` a lambda function, `unit` a bare word such as MONTH
+    result      a type; `$n`: that of argument n once cast; `@rule`: the function of that name in `rules.py`
+    nullable    no | yes | any (argument) | 1,2 (any of these) | @ (the rule says)
+    flags       random: not deterministic
+"""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Final
+
+SPARK_VERSION: Final = "4.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One way to call a function; `repeated` is the kind of any further arguments."""
+
+    name: str
+    kind: str
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
+    repeated: str | None
+    result: str
+    nullable: str
+    is_random: bool
+
+    def fits(self, count: int) -> bool:
+        most = len(self.required) + len(self.optional)
+        return count >= len(self.required) and (count <= most or self.repeated is not None)
+
+    def kind_at(self, index: int) -> str:
+        named = self.required + self.optional
+        return named[index] if index < len(named) else self.repeated or ""
+
+
+@lru_cache(maxsize=1)
+def _lines() -> dict[str, list[str]]:
+    text = Path(__file__).with_name(f"spark_{SPARK_VERSION.replace('.', '_')}.tsv").read_text("utf-8")
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            found.setdefault(line[: line.index("\t")], []).append(line)
+    return found
+
+
+def function_names() -> tuple[str, ...]:
+    return tuple(_lines())
+
+
+@cache
+def signatures(name: str) -> tuple[Signature, ...]:
+    """All ways to call the function of that (lower-case) name; empty where Spark has none."""
+    return tuple(_signature(line) for line in _lines().get(name, ()))
+
+
+def _signature(line: str) -> Signature:
+    name, kind, arguments, result, nullable, flags = line.split("\t")
+    required, optional, repeated = [], [], None
+    for argument in arguments.split():
+        if argument.startswith("["):
+            optional.append(argument[1:-1])
+        elif argument.endswith("*"):
+            repeated = argument[:-1]
+        else:
+            required.append(argument)
+    return Signature(name, kind, tuple(required), tuple(optional), repeated, result, nullable, flags == "random")

@@ -1,0 +1,79 @@
+"""The columns of generators and table functions."""
+
+from collections.abc import Sequence
+
+from catalog.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, Array, Map, Struct
+from sql.coercion import widest_of
+from sql.functions.call import Call
+from sql.operators import Mismatch
+from sql.typed import NamedTyped, Typed
+
+
+def generated(call: Call) -> tuple[NamedTyped, ...] | None:
+    """The columns that a generator or table function gives; None where they are not known."""
+    name = call.name.removesuffix("_outer")
+    columns = _columns(name, call)
+    if columns is not None and call.name.endswith("_outer"):
+        return tuple(NamedTyped(each.name, Typed(each.typed.type)) for each in columns)
+    return columns
+
+
+def _columns(name: str, call: Call) -> tuple[NamedTyped, ...] | None:
+    match name:
+        case "explode":
+            return _exploded(call)
+        case "posexplode":
+            inner = _exploded(call)
+            return None if inner is None else (NamedTyped("pos", Typed(INT, False)), *inner)
+        case "inline":
+            return _inline(call)
+        case "stack":
+            return _stack(call)
+        case "json_tuple":
+            return tuple(NamedTyped(f"c{index}", Typed(STRING)) for index in range(len(call.args) - 1))
+        case "range":
+            return (NamedTyped("id", Typed(BIGINT, False)),)
+        case "variant_explode":
+            pos, key = NamedTyped("pos", Typed(INT, False)), NamedTyped("key", Typed(STRING))
+            return pos, key, NamedTyped("value", Typed(VARIANT, False))
+        case "sql_keywords":
+            return (NamedTyped("keyword", Typed(STRING, False)), NamedTyped("reserved", Typed(BOOLEAN, False)))
+        case _:
+            return None
+
+
+def _exploded(call: Call) -> tuple[NamedTyped, ...] | None:
+    match call.type(0):
+        case Array(element, contains_null):
+            return (NamedTyped("col", Typed(element, contains_null)),)
+        case Map(key, value, value_contains_null):
+            return NamedTyped("key", Typed(key, False)), NamedTyped("value", Typed(value, value_contains_null))
+        case _:
+            return None
+
+
+def _inline(call: Call) -> tuple[NamedTyped, ...] | None:
+    held = call.type(0)
+    if not isinstance(held, Array) or held.element == UNKNOWN:
+        return None
+    if not isinstance(held.element, Struct):
+        raise Mismatch(f"`{call.name}` takes an array of structs, this is {held}", 0)
+    return tuple(
+        NamedTyped(field.name, Typed(field.type, field.nullable or held.contains_null)) for field in held.element.fields
+    )
+
+
+def _stack(call: Call) -> tuple[NamedTyped, ...] | None:
+    rows = call.given[0].value
+    if not isinstance(rows, int) or rows < 1:
+        return None
+    values: Sequence[Typed] = call.args[1:]
+    width = -(-len(values) // rows)
+    columns: list[NamedTyped] = []
+    for index in range(width):
+        cells = values[index::width]
+        found = widest_of([cell.type for cell in cells])
+        if found is None:
+            raise Mismatch(f"column {index + 1} of `stack` holds values of different types")
+        columns.append(NamedTyped(f"col{index}", Typed(found)))
+    return tuple(columns)

@@ -1,0 +1,86 @@
+"""Column lineage: which source columns a column depends on, and how."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, NamedTuple, TypeAlias
+
+from sqlglot import exp
+
+
+class Dependency(str, Enum):
+    """How an output column depends on a source column (OpenLineage's column lineage facet, DIRECT and INDIRECT)."""
+
+    IDENTITY = "identity"
+    TRANSFORMATION = "transformation"
+    AGGREGATION = "aggregation"
+    FILTER = "filter"
+    JOIN = "join"
+    GROUP_BY = "group_by"
+    SORT = "sort"
+    WINDOW = "window"
+    CONDITIONAL = "conditional"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLineage:
+    """One output column depends on one column of one input, in one way.
+
+    `output` is None where every output column does: the source column decides which rows there are, or their order.
+    """
+
+    output: str | None
+    input: str
+    column: str
+    dependency: Dependency
+
+
+class Origin(NamedTuple):
+    """A column of an input that something depends on."""
+
+    input: str
+    column: str
+    dependency: Dependency
+
+
+Origins: TypeAlias = tuple[Origin, ...]
+
+_DIRECT: Final = (Dependency.IDENTITY, Dependency.TRANSFORMATION, Dependency.AGGREGATION)
+
+
+def through(origins: Iterable[Origin], use: Dependency) -> Origins:
+    """The origins of what uses a column of those origins in that way."""
+    if use is Dependency.IDENTITY:
+        return tuple(origins)
+    return tuple(dict.fromkeys(Origin(each.input, each.column, _compose(each.dependency, use)) for each in origins))
+
+
+def _compose(first: Dependency, use: Dependency) -> Dependency:
+    """A direct use of an indirect dependency stays indirect; of two direct ones the stronger counts."""
+    if use not in _DIRECT:
+        return use
+    if first not in _DIRECT:
+        return first
+    return max(first, use, key=_DIRECT.index)
+
+
+def use_of(node: exp.Expr, root: exp.Expr, is_aggregate: Callable[[exp.Expr], bool]) -> Dependency:
+    """How the expression `root` uses `node`, a column or subquery within it."""
+    if node is root:
+        return Dependency.IDENTITY
+    use = Dependency.TRANSFORMATION
+    child, parent = node, node.parent
+    while parent is not None:
+        match parent:
+            case exp.Window() if child.arg_key != "this":
+                return Dependency.WINDOW
+            case exp.If() | exp.Case() if child.arg_key == "this":
+                use = Dependency.CONDITIONAL
+            case exp.Filter() if child.arg_key == "expression":
+                return Dependency.CONDITIONAL
+            case _ if use is Dependency.TRANSFORMATION and is_aggregate(parent):
+                use = Dependency.AGGREGATION
+        if parent is root:
+            break
+        child, parent = parent, parent.parent
+    return use

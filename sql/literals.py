@@ -1,0 +1,157 @@
+"""Literals of Spark SQL: their types, and whether their text is one (`DATE '2020-13-45'` is none)."""
+
+import re
+from datetime import date
+from typing import Final
+
+from sqlglot import exp
+
+from catalog.datatypes import (
+    BIGINT,
+    DATE,
+    DAY_TIME_UNITS,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    YEAR_MONTH_UNITS,
+    DataType,
+    Decimal,
+    Interval,
+    Time,
+)
+from sql import decimals
+from sql.operators import Mismatch
+from sql.typed import NOT_KNOWN, Typed
+
+BITS: Final[dict[str, tuple[DataType, int]]] = {
+    "y": (TINYINT, 7), "s": (SMALLINT, 15), "": (INT, 31), "l": (BIGINT, 63),
+}  # fmt: skip
+_NUMBER: Final = re.compile(r"(?i)([0-9]+|[0-9]*\.[0-9]+|[0-9]+\.[0-9]*)(e[+-]?[0-9]+)?(bd|[lsydf])?")
+_DATE: Final = re.compile(r"\s*[+-]?(\d{4,7})(-(\d{1,2})(-(\d{1,2})([T ].*)?)?)?\s*", re.DOTALL)
+_SPECIAL: Final = frozenset(("now", "today", "tomorrow", "yesterday", "epoch"))
+
+INTERVAL_UNITS: Final = {
+    "year": "year", "month": "month", "week": "day", "day": "day", "hour": "hour", "minute": "minute",
+    "second": "second", "millisecond": "second", "microsecond": "second", "nanosecond": "second",
+}  # fmt: skip
+_UNIT_WORD: Final = re.compile(r"[A-Za-z]+")
+
+
+def number(text: str, *, negative: bool = False) -> Typed:
+    """A number as written, its suffix included; `negative` where a minus sign stands before it."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return NOT_KNOWN
+    mantissa, exponent, suffix = found.group(1), found.group(2), (found.group(3) or "").lower()
+    if suffix == "d" or (exponent and not suffix):
+        return Typed(DOUBLE, False, True, float(mantissa + (exponent or "")))
+    if suffix == "f":
+        return Typed(FLOAT, False, True, float(mantissa + (exponent or "")))
+    if suffix == "bd" or "." in mantissa:
+        return _decimal(mantissa + (exponent or ""))
+    value = -int(mantissa) if negative else int(mantissa)
+    return _whole(value, mantissa, suffix)
+
+
+def _whole(value: int, text: str, suffix: str) -> Typed:
+    for each in (suffix,) if suffix else ("", "l"):
+        type, bits = BITS[each]
+        if -(2**bits) <= value < 2**bits:
+            return Typed(type, False, True, value)
+    if suffix:
+        raise Mismatch(f"{value} does not fit into {BITS[suffix][0]}")
+    return _decimal(text)
+
+
+def _decimal(text: str) -> Typed:
+    type = decimals.of_literal(text)
+    if type is None:
+        raise Mismatch("a decimal literal has at most 38 digits")
+    return Typed(type, False, True, text)
+
+
+def typed_literal(type: DataType, text: str) -> Typed:
+    """`DATE '…'`, `TIMESTAMP '…'` and the like; `Mismatch` where the text is none."""
+    if type == DATE:
+        _check_date(text)
+    elif type in (TIMESTAMP, TIMESTAMP_NTZ):
+        _check_date(text) if not re.match(r"\s*T?\d{1,2}:", text) else None
+        if type == TIMESTAMP_NTZ and re.search(r"(Z|UTC|[A-Za-z]+/[A-Za-z_]+)\s*$", text):
+            return NOT_KNOWN
+    elif isinstance(type, Time):
+        return Typed(Time(6), False, True, text)
+    return Typed(type, False, True, text)
+
+
+def _check_date(text: str) -> None:
+    if text.strip().lower() in _SPECIAL:
+        return
+    found = _DATE.fullmatch(text)
+    if found is None:
+        raise Mismatch(f"'{text}' is no date: write 'yyyy-mm-dd'")
+    year, month, day = int(found.group(1)), int(found.group(3) or 1), int(found.group(5) or 1)
+    try:
+        date(min(year, 9999) if year % 4 else 2000, month, day)
+    except ValueError:
+        raise Mismatch(f"'{text}' is no date: there is no such day") from None
+
+
+def interval(node: exp.Interval) -> Typed:
+    """`INTERVAL '1' DAY`, `INTERVAL '1-2' YEAR TO MONTH`, `INTERVAL '1 day 2 hours'`."""
+    unit = node.args.get("unit")
+    if isinstance(unit, exp.IntervalSpan):
+        return _span(unit.this.name, unit.expression.name)
+    if unit is not None:
+        name = _unit(unit.name)
+        return interval_of([name]) if name else NOT_KNOWN
+    text = node.this.name if isinstance(node.this, exp.Literal) else ""
+    units = [_unit(word) for word in _UNIT_WORD.findall(text)]
+    if units[:1] == [None] and text.lower().split()[:1] == ["interval"]:
+        units = units[1:]
+    if not units:
+        return NOT_KNOWN
+    return NOT_KNOWN if None in units else interval_of([each for each in units if each])
+
+
+def units_of(node: exp.Expr) -> list[str] | None:
+    """The units of `INTERVAL 1 DAY 2 HOURS`, which sqlglot takes for a sum; None where it is something else."""
+    if isinstance(node, exp.Interval):
+        unit = node.args.get("unit")
+        name = _unit(unit.name) if isinstance(unit, exp.Var) else None
+        return [name] if name else None
+    if isinstance(node, exp.Add):
+        left, right = units_of(node.this), units_of(node.expression)
+        return left + right if left and right else None
+    return None
+
+
+def _unit(word: str) -> str | None:
+    folded = word.lower()
+    return INTERVAL_UNITS.get(folded) or INTERVAL_UNITS.get(folded.removesuffix("s"))
+
+
+def interval_of(units: list[str]) -> Typed:
+    for family in (YEAR_MONTH_UNITS, DAY_TIME_UNITS):
+        if all(unit in family for unit in units):
+            places = [family.index(unit) for unit in units]
+            return Typed(Interval(family[min(places)], family[max(places)]), False, True)
+    raise Mismatch("an interval of years or months can't hold days or hours")
+
+
+def _span(start: str, end: str) -> Typed:
+    try:
+        return Typed(Interval(start.lower(), end.lower()), False, True)
+    except ValueError:
+        raise Mismatch(f"there is no interval {start} to {end}") from None
+
+
+def string(text: str) -> Typed:
+    return Typed(STRING, False, True, text)
+
+
+__all__ = ["Decimal", "interval", "interval_of", "number", "string", "typed_literal", "units_of"]

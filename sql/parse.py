@@ -1,0 +1,164 @@
+"""Text to tree, with sqlglot's syntax errors placed."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import pairwise
+from typing import Final
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import ErrorLevel, ParseError, TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from sql.calls import keep_calls
+
+logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings name no place; what matters is a diagnostic here
+
+SPARK: Final = Spark()
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxFault:
+    """A fault at the characters `start` to `end` (exclusive); not `is_certain`: Spark may well accept it."""
+
+    start: int
+    end: int
+    message: str
+    help: str | None = None
+    code: str = "PEN3001"
+    is_certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The tree (None where the text does not parse), its tokens, and what was wrong."""
+
+    tree: exp.Expr | None
+    tokens: Sequence[Token]
+    faults: tuple[SyntaxFault, ...] = ()
+
+
+def parse(text: str) -> Parsed:
+    """Parse one Spark SQL query."""
+    try:
+        tokens = SPARK.tokenize(text)
+    except TokenError as error:
+        return Parsed(None, (), (_token_fault(text, str(error)),))
+    while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
+        tokens = tokens[:-1]
+    if not tokens:
+        return Parsed(None, (), (SyntaxFault(0, len(text), "the query is empty"),))
+    if tokens[0].token_type not in _STARTS and tokens[0].token_type != TokenType.TABLE:
+        return Parsed(None, tokens, (_no_query(tokens[0]),))
+    second = next((index for index, token in enumerate(tokens) if token.token_type == TokenType.SEMICOLON), None)
+    if second is not None:
+        token = tokens[second]
+        return Parsed(None, tokens, (SyntaxFault(token.start, token.end + 1, "only one query may stand here"),))
+    limit = _unknown_pipe(tokens) if "|>" in text else None
+    if limit is not None:
+        return Parsed(None, tokens, (limit,))
+    try:
+        trees = SPARK.parser(error_level=ErrorLevel.IMMEDIATE).parse(
+            keep_calls(_table_statement(_without_recursion_limit(_keyword_aliases(tokens)))), text
+        )
+    except ParseError as error:
+        return Parsed(None, tokens, (_parse_fault(text, tokens, error),))
+    tree = trees[0] if trees else None
+    if not isinstance(tree, (exp.Query, exp.Values)):
+        return Parsed(None, tokens, (_no_query(tokens[0]),))
+    return Parsed(tree, tokens)
+
+
+_STARTS: Final = frozenset((TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.VALUES, TokenType.L_PAREN))
+
+
+def _no_query(first: Token) -> SyntaxFault:
+    is_typo = get_close_matches(first.text.upper(), ("SELECT",), 1, 0.6)
+    help = "did you mean `SELECT`?" if is_typo else None
+    return SyntaxFault(first.start, first.end + 1, "a query is expected here", help)
+
+
+_AFTER_ALIAS: Final = frozenset((TokenType.COMMA, TokenType.FROM))
+_NAMES: Final = frozenset((TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER))
+
+
+def _keyword_aliases(tokens: list[Token]) -> list[Token]:
+    """`x AS select`: behind AS any word is a name to Spark, whatever it is to sqlglot."""
+    kept = list(tokens)
+    for index in range(1, len(tokens)):
+        token = tokens[index]
+        ends = index + 1 == len(tokens) or tokens[index + 1].token_type in _AFTER_ALIAS
+        is_keyword = token.token_type not in _NAMES and token.text.isidentifier()
+        if ends and is_keyword and tokens[index - 1].token_type == TokenType.ALIAS:
+            kept[index] = Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end, [])
+    return kept
+
+
+_KNOWN_PIPES: Final = frozenset(
+    (
+        *("SELECT", "EXTEND", "WHERE", "LIMIT", "OFFSET", "ORDER", "AS", "UNION", "INTERSECT", "EXCEPT"),
+        *("JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL"),
+    )
+)
+
+
+def _unknown_pipe(tokens: Sequence[Token]) -> SyntaxFault | None:
+    """A `|>` operator that sqlglot does not parse, or not as Spark means it; the query may well be right."""
+    for pipe, token in pairwise(tokens):
+        word = token.text.upper().split(" ")[0]
+        if pipe.token_type == TokenType.PIPE_GT and word not in _KNOWN_PIPES:
+            message = f"`|> {token.text}` is not understood here: the columns behind it are not known"
+            return SyntaxFault(token.start, token.end + 1, message, code="PEN3014", is_certain=False)
+    return None
+
+
+def _without_recursion_limit(tokens: list[Token]) -> list[Token]:
+    """`WITH RECURSIVE r MAX RECURSION LEVEL 10 AS (...)` without its limit, which changes no column."""
+    words = [token.text.upper() for token in tokens]
+    at = next((index for index in range(len(words)) if words[index : index + 3] == ["MAX", "RECURSION", "LEVEL"]), None)
+    return tokens if at is None else tokens[:at] + tokens[at + 4 :]
+
+
+def _table_statement(tokens: list[Token]) -> list[Token]:
+    """`TABLE t` is `FROM t`, wherever a query may start."""
+    if not any(token.token_type == TokenType.TABLE for token in tokens):
+        return tokens
+    return [
+        Token(TokenType.FROM, "FROM", token.line, token.col, token.start, token.end, token.comments)
+        if token.token_type == TokenType.TABLE and _may_start_query(tokens, index)
+        else token
+        for index, token in enumerate(tokens)
+    ]
+
+
+_BEFORE_QUERY: Final = frozenset((TokenType.L_PAREN, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT))
+
+
+def _may_start_query(tokens: Sequence[Token], index: int) -> bool:
+    before = tokens[index - 1] if index else None
+    if before is None:
+        return True
+    if before.token_type in (TokenType.ALL, TokenType.DISTINCT) and index > 1:
+        before = tokens[index - 2]
+    named = index + 1 < len(tokens) and tokens[index + 1].token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+    is_argument = index > 1 and before.token_type == TokenType.L_PAREN and tokens[index - 2].token_type == TokenType.VAR
+    return named and not is_argument and before.token_type in _BEFORE_QUERY
+
+
+def _parse_fault(text: str, tokens: Sequence[Token], error: ParseError) -> SyntaxFault:
+    found = error.errors[0] if error.errors else {}
+    line, col = found.get("line"), found.get("col")
+    token = next((each for each in tokens if (each.line, each.col) == (line, col)), tokens[-1])
+    message = str(found.get("description") or error).split("\n")[0].rstrip(".")
+    written = text[token.start : token.end + 1]
+    if not message or message.startswith(("Invalid expression", "Expecting", "Required keyword", "Expected")):
+        message = f"syntax error at or near `{written}`"
+    return SyntaxFault(token.start, token.end + 1, message)
+
+
+def _token_fault(text: str, message: str) -> SyntaxFault:
+    """sqlglot's tokenizer names no offset; what it trips over is a quote or comment that is not closed."""
+    start = max(text.rfind(quote) for quote in "'\"`*") if any(quote in text for quote in "'\"`*") else 0
+    return SyntaxFault(max(start, 0), len(text), "a quote or comment is not closed")

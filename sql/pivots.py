@@ -1,0 +1,121 @@
+"""PIVOT and UNPIVOT of a FROM item."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from catalog.datatypes import STRING, UNKNOWN, VOID, DataType
+from sql.binder import Binder, Environment
+from sql.expressions import infer, output_name, widest
+from sql.lineage import Dependency, Origins, through
+from sql.relations import Attribute, Output, Relation, Slot, Source, merge
+from sql.scopes import SelectScope
+from sql.typed import Typed
+
+
+def pivoted(binder: Binder, environment: Environment, relation: Relation, pivot: exp.Pivot) -> Relation:
+    scope = SelectScope(binder, environment, relation)
+    alias = pivot.args.get("alias")
+    name = alias.name if alias is not None else ""
+    output = _unpivot(scope, pivot) if pivot.args.get("unpivot") else _pivot(scope, pivot)
+    columns = alias.args.get("columns") if alias is not None else None
+    if columns:
+        output = output.renamed([column.name for column in columns])
+    return Relation((Source((name,) if name else (), output),), merge(relation.row_origins, output.row_origins))
+
+
+def _pivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
+    """Columns neither aggregated nor pivoted group the rows; then one column for each value and aggregate."""
+    aggregates = [_aggregate(scope, each) for each in pivot.expressions]
+    used = {slot.key for slot in scope.relation.star() if slot.key in {b.key for b in scope.bound.values()}}
+    on, values = _pivot_values(scope, pivot)
+    used |= {b.key for b in scope.bound.values() if b.key is not None}  # type: ignore[misc]
+    kept = [slot for slot in scope.relation.star() if slot.key not in used]
+    _note_read(scope, kept)
+    made = [
+        Attribute(
+            f"{value}_{name}" if len(aggregates) > 1 else value, replace(typed, nullable=True), merge(origins, on)
+        )
+        for value in values
+        for name, typed, origins in aggregates
+    ]
+    groups = [replace(slot.attribute, typed=slot.typed) for slot in kept]
+    rows = through(merge(*(slot.attribute.origins for slot in kept)), Dependency.GROUP_BY)
+    return Output((*groups, *made), rows, scope.relation.is_open)
+
+
+def _aggregate(scope: SelectScope, node: exp.Expr) -> tuple[str, Typed, Origins]:
+    body = node.this if isinstance(node, exp.Alias) else node
+    typed = infer(body, scope)
+    name = node.alias if isinstance(node, exp.Alias) else output_name(body, scope)
+    return name, typed, scope.origins_of(body)
+
+
+def _pivot_values(scope: SelectScope, pivot: exp.Pivot) -> tuple[Origins, list[str]]:
+    origins, names = [], []
+    for field in pivot.args.get("fields") or ():
+        columns = field.this.expressions if isinstance(field.this, exp.Tuple) else [field.this]
+        for column in columns:
+            infer(column, scope)
+        origins.append(scope.origins_for(Dependency.CONDITIONAL))
+        names += [_value_name(scope, each) for each in field.expressions]
+    return merge(*origins), names
+
+
+def _value_name(scope: SelectScope, node: exp.Expr) -> str:
+    if isinstance(node, (exp.PivotAlias, exp.Alias)):
+        return str(node.args["alias"].name)
+    if isinstance(node, exp.Literal):
+        return node.name
+    if isinstance(node, exp.Tuple):
+        return "{" + ", ".join(_value_name(scope, each) for each in node.expressions) + "}"
+    return output_name(node, scope)
+
+
+def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
+    """The other columns, then the name column, then the value columns, each of the widest type of its sources."""
+    values = _identifiers(pivot.expressions)
+    names: list[str] = []
+    groups: list[list[exp.Expr]] = []
+    for field in pivot.args.get("fields") or ():
+        names += [each.name for each in _identifiers([field.this])]
+        for item in field.expressions:
+            body = item.this if isinstance(item, (exp.PivotAlias, exp.Alias)) else item
+            groups.append(list(body.expressions) if isinstance(body, exp.Tuple) else [body])
+    typed = [[infer(column, scope) for column in group] for group in groups]
+    origins = scope.origins_for(Dependency.TRANSFORMATION)
+    used = {bound.key for bound in scope.bound.values()}
+    kept = [slot for slot in scope.relation.star() if slot.key not in used]
+    _note_read(scope, kept)
+    columns = [replace(slot.attribute, typed=slot.typed) for slot in kept]
+    columns += [Attribute(name, Typed(STRING, False)) for name in names]
+    keeps_nulls = bool(pivot.args.get("include_nulls"))
+    for position, value in enumerate(values):
+        parts = [group[position] for group in typed if position < len(group)]
+        type_ = _widest_of([part.type for part in parts])
+        if type_ is None:
+            types = ", ".join(dict.fromkeys(str(part.type) for part in parts))
+            scope.report("PEN3008", value, f"the columns of `{value.name}` have no common type: {types}")
+        nullable = keeps_nulls or any(part.nullable for part in parts)
+        columns.append(Attribute(value.name, Typed(type_ or UNKNOWN, nullable), origins))
+    return Output(tuple(columns), (), scope.relation.is_open)
+
+
+def _identifiers(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
+    return [each for node in nodes for each in (node.expressions if isinstance(node, exp.Tuple) else [node])]
+
+
+def _widest_of(types: Sequence[DataType]) -> DataType | None:
+    result: DataType | None = types[0] if types else UNKNOWN
+    if len({type_ == STRING for type_ in types if type_ not in (UNKNOWN, VOID)}) > 1:
+        return None  # unlike UNION, UNPIVOT casts no strings
+    for type_ in types[1:]:
+        result = widest(result, type_) if result is not None else None
+    return result
+
+
+def _note_read(scope: SelectScope, slots: Sequence[Slot]) -> None:
+    for slot in slots:
+        if slot.source.input is not None:
+            scope.binder.columns_read[slot.source.input].add(slot.attribute.name)

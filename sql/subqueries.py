@@ -1,0 +1,16 @@
+"""Where a query stands in an expression."""
+
+from sqlglot import exp
+
+
+def outermost(node: exp.Expr) -> exp.Expr:
+    """The query with all brackets around it, which is what stands in the expression."""
+    while isinstance(node.parent, exp.Subquery):
+        node = node.parent
+    return node
+
+
+def is_scalar(node: exp.Expr) -> bool:
+    """Whether a query in an expression stands for one value."""
+    parent = outermost(node).parent
+    return not isinstance(parent, (exp.Exists, exp.In, exp.Any, exp.All, exp.From, exp.Join, exp.Lateral))

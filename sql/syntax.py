@@ -1,0 +1,141 @@
+"""What sqlglot's parser swallows and Spark's grammar refuses, told from the tokens."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from sql.parse import Parsed, SyntaxFault
+from sql.typed_literals import literal_fault
+
+_T = TokenType
+_CLAUSES: Final = frozenset((_T.FROM, _T.WHERE, _T.GROUP_BY, _T.HAVING, _T.ORDER_BY, _T.UNION, _T.ON, _T.JOIN))
+_ENDS: Final = _CLAUSES | {_T.R_PAREN, _T.COMMA}
+_WANT_OPERAND: Final = {
+    _T.COMMA: "a comma",
+    _T.SELECT: "SELECT",
+    _T.ON: "ON",
+    _T.GROUP_BY: "GROUP BY",
+    _T.ALIAS: "AS",
+    _T.DISTINCT: "DISTINCT",
+}
+"""Tokens behind which an expression or a name must follow."""
+
+
+def check_syntax(text: str, parsed: Parsed) -> Iterator[SyntaxFault]:
+    """Faults that two or three tokens in a row show, and clauses in the wrong order."""
+    tokens = parsed.tokens
+    yield from _aliases_in_calls(tokens)
+    if parsed.tree is not None:
+        yield from _clause_order(tokens)
+    for index, token in enumerate(tokens):
+        if index and tokens[index - 1].token_type == _T.ALIAS:
+            continue  # a name, whatever the word
+        follower = tokens[index + 1] if index + 1 < len(tokens) else None
+        kind = token.token_type
+        if kind == _T.GROUP_BY and _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
+            yield _at(tokens[index + 2], "GROUP BY needs an expression", start=tokens[index + 1].start)
+        elif (
+            kind in _WANT_OPERAND
+            and parsed.tree is not None
+            and (not index or tokens[index - 1].token_type != _T.ALIAS)
+        ):
+            if kind != _T.DISTINCT or index == 0 or tokens[index - 1].token_type in (_T.SELECT, _T.L_PAREN):
+                yield from _missing_operand(token, follower)
+        elif kind == _T.L_PAREN and follower is not None and follower.token_type == _T.COMMA:
+            yield _at(follower, "nothing stands before this comma")
+        elif kind == _T.IN and _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
+            yield _at(tokens[index + 2], "IN needs at least one value", start=tokens[index + 1].start)
+        elif token.text == "??" and kind != _T.STRING:
+            yield _at(token, "Spark has no operator `??`", help="use coalesce(a, b)")
+        elif kind in (_T.ASC, _T.DESC) and follower is not None and follower.token_type in (_T.ASC, _T.DESC):
+            yield _at(follower, f"{token.text.upper()} stands here already")
+        elif kind == _T.TABLE_SAMPLE and _are(tokens, index + 1, _T.L_PAREN, _T.NUMBER, _T.R_PAREN):
+            yield _at(tokens[index + 2], "TABLESAMPLE needs a unit", help="write `(10 PERCENT)` or `(10 ROWS)`")
+        elif kind == _T.USING and follower is not None and follower.token_type == _T.VAR:
+            yield _at(follower, "USING takes its columns in brackets", help=f"write `USING ({follower.text})`")
+        elif kind == _T.UNION and _is_by_name(tokens, index):
+            yield _at(token, "Spark 4.1 has no UNION BY NAME", help="list the columns of both sides in one order")
+        elif follower is not None and follower.token_type == _T.STRING:
+            yield from literal_fault(text, token, follower)
+
+
+def _missing_operand(token: Token, follower: Token | None) -> Iterator[SyntaxFault]:
+    what = _WANT_OPERAND[token.token_type]
+    if follower is None:
+        if token.token_type != _T.ALIAS:  # `FROM t as`: Spark takes `as` for the table's alias
+            yield _at(token, f"something must follow {what}")
+    elif token.token_type == _T.COMMA and follower.token_type == _T.FROM:
+        yield _at(token, "a comma stands before FROM", help="remove the comma")
+    elif follower.token_type in _ENDS:
+        at = token if token.token_type == _T.COMMA else follower
+        yield _at(at, f"something must stand between {what} and `{follower.text}`")
+
+
+_ORDER: Final = {
+    _T.WHERE: 1,
+    _T.GROUP_BY: 2,
+    _T.HAVING: 3,
+    _T.ORDER_BY: 5,
+    _T.SORT_BY: 5,
+    _T.CLUSTER_BY: 5,
+    _T.DISTRIBUTE_BY: 5,
+    _T.LIMIT: 6,
+}
+_NEW_QUERY: Final = frozenset((_T.SELECT, _T.UNION, _T.EXCEPT, _T.INTERSECT, _T.PIPE_GT))
+
+
+def _clause_order(tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
+    """WHERE before GROUP BY before HAVING before ORDER BY before LIMIT, within each pair of brackets."""
+    depths: list[tuple[int, str]] = [(0, "")]
+    for index, token in enumerate(tokens):
+        kind = token.token_type
+        if kind == _T.L_PAREN:
+            depths.append((0, ""))
+        elif kind == _T.R_PAREN and len(depths) > 1:
+            depths.pop()
+        elif kind in _NEW_QUERY:
+            depths[-1] = (0, "")
+        elif kind in _ORDER and (kind != _T.LIMIT or _are(tokens, index + 1, _T.NUMBER)):
+            rank, before = depths[-1]
+            if _ORDER[kind] < rank:
+                yield _at(token, f"{token.text.upper()} must stand before {before}")
+            depths[-1] = (_ORDER[kind], token.text.upper())
+
+
+_CALLED: Final = frozenset((_T.VAR, _T.FIRST, _T.MAP, _T.ARRAY, _T.LEFT, _T.RIGHT))
+_TAKE_ALIASES: Final = frozenset(("cast", "try_cast", "transform", "unpivot", "table"))
+
+
+def _aliases_in_calls(tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
+    """`f(x as y, …`: only struct() and casts take AS, so most often a closing bracket is missing before it."""
+    calls: list[str | None] = []
+    for index, token in enumerate(tokens):
+        if token.token_type == _T.L_PAREN:
+            before = tokens[index - 1] if index else None
+            is_call = before is not None and before.token_type in _CALLED and before.end + 1 == token.start
+            takes = before is None or before.text.lower() in _TAKE_ALIASES or _starts_query(tokens, index + 1)
+            calls.append(before.text if before is not None and is_call and not takes else None)
+        elif token.token_type == _T.R_PAREN and calls:
+            calls.pop()
+        elif token.token_type == _T.ALIAS and calls and calls[-1] is not None:
+            yield _at(token, f"AS stands inside the brackets of `{calls[-1]}`", help="close the bracket before it")
+
+
+def _starts_query(tokens: Sequence[Token], index: int) -> bool:
+    while index < len(tokens) and tokens[index].token_type == _T.L_PAREN:
+        index += 1
+    return index < len(tokens) and tokens[index].token_type in (_T.SELECT, _T.WITH, _T.FROM, _T.VALUES)
+
+
+def _is_by_name(tokens: Sequence[Token], index: int) -> bool:
+    words = [token.text.upper() for token in tokens[index + 1 : index + 4]]
+    return words[:2] == ["BY", "NAME"] or words[1:3] == ["BY", "NAME"]
+
+
+def _are(tokens: Sequence[Token], index: int, *kinds: TokenType) -> bool:
+    return tuple(token.token_type for token in tokens[index : index + len(kinds)]) == kinds
+
+
+def _at(token: Token, message: str, *, start: int | None = None, help: str | None = None) -> SyntaxFault:
+    return SyntaxFault(token.start if start is None else start, token.end + 1, message, help)

@@ -1,0 +1,115 @@
+"""Types in casts as sqlglot parses them, and types in schema strings as functions take them."""
+
+from typing import Final
+
+from sqlglot import exp
+
+from catalog.datatypes import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    CALENDAR_INTERVAL,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Decimal,
+    Field,
+    Interval,
+    Map,
+    Struct,
+    Time,
+)
+from catalog.typetext import TypeTextError, parse_type
+
+_D: Final = exp.DType
+ATOMIC: Final[dict[object, DataType]] = {
+    _D.BOOLEAN: BOOLEAN, _D.TINYINT: TINYINT, _D.SMALLINT: SMALLINT, _D.INT: INT, _D.BIGINT: BIGINT,
+    _D.FLOAT: FLOAT, _D.DOUBLE: DOUBLE, _D.TEXT: STRING, _D.CHAR: STRING, _D.VARCHAR: STRING, _D.BINARY: BINARY,
+    _D.DATE: DATE, _D.TIMESTAMP: TIMESTAMP, _D.TIMESTAMPTZ: TIMESTAMP, _D.TIMESTAMPLTZ: TIMESTAMP,
+    _D.TIMESTAMPNTZ: TIMESTAMP_NTZ, _D.VARIANT: VARIANT, _D.NULL: VOID,
+}  # fmt: skip
+
+
+def to_type(node: exp.Expr) -> DataType | None:
+    """The type that a node names; None where it is none that is known here."""
+    if isinstance(node, exp.Interval):
+        return _interval(node)
+    if not isinstance(node, exp.DataType):
+        return None
+    if node.args.get("collate") is not None:
+        return None
+    if isinstance(node.this, exp.Interval):
+        return _interval(node.this)
+    kind = node.this
+    if kind in ATOMIC:
+        return ATOMIC[kind]
+    if kind == _D.DECIMAL:
+        return _decimal(node)
+    if kind == _D.TIME:
+        sizes = _sizes(node)
+        return Time(sizes[0]) if sizes and sizes[0] <= 6 else (None if sizes else Time())
+    if kind == _D.INTERVAL:
+        return CALENDAR_INTERVAL
+    inner = [to_type(each) for each in node.expressions] if kind in (_D.ARRAY, _D.MAP) else []
+    if kind == _D.ARRAY and len(inner) == 1 and inner[0] is not None:
+        return Array(inner[0])
+    if kind == _D.MAP and len(inner) == 2 and inner[0] is not None and inner[1] is not None:
+        return Map(inner[0], inner[1])
+    if kind == _D.STRUCT:
+        return _struct(node)
+    return None
+
+
+def parse_schema(text: str) -> DataType | None:
+    """The type that a schema string names: a type, or columns (`a int, b string`), which are a struct."""
+    for attempt in (text, f"struct<{text}>"):
+        try:
+            return parse_type(attempt)
+        except TypeTextError:
+            continue
+    return None
+
+
+def _sizes(node: exp.DataType) -> list[int]:
+    return [int(each.name) for each in node.expressions if each.name.isdigit()]
+
+
+def _decimal(node: exp.DataType) -> Decimal | None:
+    sizes = _sizes(node)
+    try:
+        return Decimal(*sizes)
+    except (ValueError, TypeError):
+        return None
+
+
+def _interval(node: exp.Interval) -> DataType | None:
+    unit = node.args.get("unit")
+    if unit is None:
+        return CALENDAR_INTERVAL
+    start = unit.this if isinstance(unit, exp.IntervalSpan) else unit
+    end = unit.expression if isinstance(unit, exp.IntervalSpan) else unit
+    try:
+        return Interval(start.name.lower(), end.name.lower())
+    except ValueError:
+        return None
+
+
+def _struct(node: exp.DataType) -> Struct | None:
+    fields: list[Field] = []
+    for each in node.expressions:
+        type = to_type(each.args["kind"]) if isinstance(each, exp.ColumnDef) and each.args.get("kind") else None
+        if type is None:
+            return None
+        kinds = [constraint.args.get("kind") for constraint in each.args.get("constraints") or ()]
+        fields.append(Field(each.name, type, not any(isinstance(kind, exp.NotNullColumnConstraint) for kind in kinds)))
+    return Struct(tuple(fields))
