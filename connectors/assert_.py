@@ -1,0 +1,231 @@
+"""Rules that the rows must keep, or the job fails before anything is committed: Apache SeaTunnel's Assert sink."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from catalog.datatypes import STRING, Array, DataType, Map, Struct, has_unknown
+from catalog.diagnostics import Diagnostic, Diagnostics, RunError, did_you_mean
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.source import Span
+from catalog.table import CatalogTable
+from catalog.typenames import TypeTextError, parse_type, to_ddl
+from connectors.base import Option, Options, OptionType, Sink, SinkCapabilities, Staged, Value, WriteTask
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ROW_RULES: Final = ("MIN_ROW", "MAX_ROW")
+FIELD_RULES: Final[Mapping[str, str]] = {
+    # rule: what holds for a value that keeps it; {v} is the value, {r} the rule's
+    "NOT_NULL": "{v} is not null",
+    "NULL": "{v} is null",
+    "MIN": "{v} >= {r}",
+    "MAX": "{v} <= {r}",
+    "MIN_LENGTH": "length(cast({v} as string)) >= {r}",
+    "MAX_LENGTH": "length(cast({v} as string)) <= {r}",
+    "EQUALS_TO": "{v} <=> {r}",
+}
+_UNVALUED: Final = ("NOT_NULL", "NULL")
+_RULE_KEYS: Final = ("row_rules", "field_rules", "condition_rules")
+_FIELD_KEYS: Final = ("field_name", "field_type", "field_value")
+_VALUE_KEYS: Final = ("rule_type", "rule_value", "equals_to")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: what it demands, the Spark SQL that says whether a row keeps it (None: a rule on the count of rows)."""
+
+    text: str
+    span: Span | None
+    keeps: str | None
+    actual: str | None = None
+    least: int | None = None
+    most: int | None = None
+
+
+class Assert(Sink):
+    name: ClassVar[str] = "Assert"
+    doc: ClassVar[str] = "Fails the job, before anything is committed, where the rows break a rule."
+    sink_options: ClassVar[tuple[Option, ...]] = (
+        Option(
+            "rules",
+            OptionType.MAP,
+            "`row_rules = [{ rule_type = MIN_ROW, rule_value = 1 }]`, `field_rules = [{ field_name, field_type, "
+            "field_value = [{ rule_type = NOT_NULL, equals_to = 1 }] }]` with the rule types NOT_NULL, NULL, MIN, MAX, "
+            'MIN_LENGTH and MAX_LENGTH, and `condition_rules = [{ condition = "amount > 0" }]` in Spark SQL.',
+            required=True,
+        ),
+    )
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
+        data_save_modes=(DataSaveMode.APPEND_DATA,),
+    )
+
+    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
+        tuple(_rules(options, table, found))
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        return TargetState(exists=False)
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
+        return {}
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+        rules = tuple(_rules(task.options, task.table, Diagnostics()))
+        aggregates = ["count(*)"]
+        for rule in rules:
+            if rule.keeps is not None:
+                broken = f"not coalesce({rule.keeps}, false)"
+                example = f"first(case when {broken} then coalesce(cast({rule.actual} as string), 'NULL') end, true)"
+                aggregates += [f"count_if({broken})", example if rule.actual else "cast(null as string)"]
+        row = df.selectExpr(*(f"{each} as a{index}" for index, each in enumerate(aggregates))).first()
+        assert row is not None
+        values = iter(row[1:])
+        broken_rules = [each for rule in rules if (each := _verdict(rule, row[0], values))]
+        if broken_rules:
+            raise RunError(broken_rules)
+        return {}
+
+    def commit(self, spark: "SparkSession", staged: Staged) -> None:
+        pass
+
+    def abort(self, spark: "SparkSession", staged: Staged) -> None:
+        pass
+
+
+connector = Assert()
+
+
+def _verdict(rule: Rule, rows: int, values: Iterator[object]) -> Diagnostic | None:
+    if rule.keeps is None:
+        if (rule.least is None or rows >= rule.least) and (rule.most is None or rows <= rule.most):
+            return None
+        return Diagnostic("PEN5006", f"{rule.text}: there are {rows:,} rows", rule.span)
+    broken, example = next(values), next(values)
+    if not broken:
+        return None
+    found = f", the first of them `{example}`" if example is not None else ""
+    return Diagnostic("PEN5006", f"{rule.text}: {broken:,} of {rows:,} rows break it{found}", rule.span)
+
+
+def _rules(options: Options, table: CatalogTable, found: Diagnostics) -> Iterator[Rule]:
+    rules = options.mapping("rules")
+    _check_keys(rules, _RULE_KEYS, "rules", options, found)
+    for place, each in _listed(rules, "row_rules", "rules", options, found):
+        yield from _row_rule(each, place, options, found)
+    for place, each in _listed(rules, "field_rules", "rules", options, found):
+        yield from _field_rules(each, place, table, options, found)
+    for place, each in _listed(rules, "condition_rules", "rules", options, found):
+        condition = str(each.get("condition") or "")
+        if not condition:
+            found.error("PEN2005", "a condition rule needs a `condition`", _span(options, place))
+            continue
+        yield Rule(f"`{condition}` holds for all rows", _span(options, place), f"({condition}\n)")
+
+
+def _row_rule(each: Mapping[str, Value], place: str, options: Options, found: Diagnostics) -> Iterator[Rule]:
+    kind, count = str(each.get("rule_type")).upper(), each.get("rule_value")
+    if kind not in ROW_RULES:
+        _unknown_rule(kind, ROW_RULES, place, options, found)
+    elif not isinstance(count, int | float):
+        found.error("PEN2004", f"{kind} needs a number as `rule_value`", _span(options, place))
+    elif kind == "MIN_ROW":
+        yield Rule(f"MIN_ROW {int(count):,}", _span(options, place), None, least=int(count))
+    else:
+        yield Rule(f"MAX_ROW {int(count):,}", _span(options, place), None, most=int(count))
+
+
+def _field_rules(
+    each: Mapping[str, Value], place: str, table: CatalogTable, options: Options, found: Diagnostics
+) -> Iterator[Rule]:
+    _check_keys(each, _FIELD_KEYS, place, options, found)
+    name = str(each.get("field_name") or "")
+    column = table.column(name)
+    if column is None and not table.is_open:
+        hint = did_you_mean(name, table.schema.names)
+        found.error("PEN3004", f"no column `{name}` in `{table.path}`", _span(options, f"{place}.field_name"), hint)
+        return
+    kind = column.type if column else STRING
+    _check_type(each.get("field_type"), name, kind, place, options=options, found=found)
+    for inner, rule in _listed(each, "field_value", place, options, found):
+        _check_keys(rule, _VALUE_KEYS, inner, options, found)
+        if rule.get("rule_type") is not None:
+            asked = str(rule["rule_type"]).upper()
+            yield from _value_rule(name, kind, asked, rule.get("rule_value"), inner, options=options, found=found)
+        if "equals_to" in rule:
+            yield from _value_rule(name, kind, "EQUALS_TO", rule["equals_to"], inner, options=options, found=found)
+
+
+def _value_rule(
+    name: str, type: DataType, kind: str, value: Value, place: str, *, options: Options, found: Diagnostics
+) -> Iterator[Rule]:
+    if kind not in FIELD_RULES or (kind == "EQUALS_TO" and value is None):
+        _unknown_rule(kind, tuple(FIELD_RULES)[:-1], place, options, found)
+        return
+    if kind not in _UNVALUED and value is None:
+        found.error("PEN2005", f"{kind} needs a `rule_value`", _span(options, place))
+        return
+    quoted = "`" + name.replace("`", "``") + "`"
+    keeps = FIELD_RULES[kind].format(v=quoted, r=_literal(value, type) if kind in ("EQUALS_TO",) else value)
+    if kind not in ("NOT_NULL", "NULL", "EQUALS_TO"):
+        keeps = f"({quoted} is null or {keeps})"  # whether NULL is allowed is NOT_NULL's to say
+    text = f"`{name}` {kind}" if kind in _UNVALUED else f"`{name}` {kind} {value}"
+    yield Rule(text, _span(options, place), keeps, None if kind == "NOT_NULL" else quoted)
+
+
+def _literal(value: Value, type: DataType) -> str:
+    """A value of the job file as Spark SQL of the column's type."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    if has_unknown(type):
+        return f"'{escaped}'"  # Spark casts it to the column's type when it compares them
+    if isinstance(type, Array | Map | Struct):
+        return f"from_json('{escaped}', '{to_ddl(type)}')"
+    return f"cast('{escaped}' as {to_ddl(type)})"
+
+
+def _check_type(text: Value, name: str, type: DataType, place: str, *, options: Options, found: Diagnostics) -> None:
+    if text is None or has_unknown(type):
+        return
+    span = _span(options, f"{place}.field_type")
+    try:
+        wanted = parse_type(str(text))
+    except TypeTextError as cause:
+        found.error("PEN4001", cause.message, span, cause.help)
+        return
+    if str(wanted) != str(type):
+        found.error("PEN4003", f"the column `{name}` is {type}, not {wanted} as the rule says", span)
+
+
+def _listed(
+    block: Mapping[str, Value], key: str, place: str, options: Options, found: Diagnostics
+) -> Iterator[tuple[str, Mapping[str, Value]]]:
+    value = block.get(key)
+    for index, each in enumerate(value if isinstance(value, Sequence) and not isinstance(value, str) else ()):
+        if isinstance(each, Mapping):
+            yield f"{place}.{key}.{index}", each
+        else:
+            found.error("PEN2004", f"`{key}` is a list of objects", _span(options, f"{place}.{key}.{index}"))
+
+
+def _check_keys(
+    block: Mapping[str, Value], known: Sequence[str], place: str, options: Options, found: Diagnostics
+) -> None:
+    for key in block:
+        if key not in known:
+            found.error("PEN2003", f"a rule has no `{key}`", _span(options, f"{place}.{key}"), did_you_mean(key, known))
+
+
+def _unknown_rule(kind: str, known: Sequence[str], place: str, options: Options, found: Diagnostics) -> None:
+    found.error("PEN2004", f"unknown rule type `{kind}`", _span(options, place), did_you_mean(kind, known))
+
+
+def _span(options: Options, place: str) -> Span | None:
+    """The place itself, or the nearest around it that is known."""
+    while place:
+        if place in options.places:
+            return options.places[place]
+        place = place.rpartition(".")[0]
+    return options.span()

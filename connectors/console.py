@@ -1,0 +1,57 @@
+"""Print rows as a table. Nothing is staged: what was printed stays printed."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from catalog.diagnostics import Diagnostics
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.table import CatalogTable
+from connectors.base import Option, Options, OptionType, Sink, SinkCapabilities, Staged, WriteTask
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Console(Sink):
+    name: ClassVar[str] = "Console"
+    doc: ClassVar[str] = "Prints rows, up to a limit, as a table."
+    sink_options: ClassVar[tuple[Option, ...]] = (
+        Option("limit", OptionType.INTEGER, "How many rows are printed.", default=20, minimum=0),
+        Option(
+            "truncate", OptionType.INTEGER, "Characters of a value that are printed; 0: all.", default=40, minimum=0
+        ),
+        Option("log.print.data", OptionType.BOOLEAN, "Whether rows are printed; else only counted.", default=True),
+        Option("log.print.delay.ms", OptionType.INTEGER, "Accepted; without effect.", default=0, minimum=0),
+    )
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
+        data_save_modes=(DataSaveMode.APPEND_DATA,),
+        is_staged=False,
+    )
+
+    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
+        pass
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        return TargetState(exists=False)
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
+        return {}
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+        """Renders the rows that are to be printed."""
+        if not task.options.flag("log.print.data"):
+            df.write.format("noop").mode("overwrite").save()
+            return {"text": ""}
+        limit, truncate = task.options.integer("limit"), task.options.integer("truncate")
+        return {"text": str(df._jdf.showString(limit, truncate, False))}
+
+    def commit(self, spark: "SparkSession", staged: Staged) -> None:
+        if text := staged.get("text"):
+            print(str(text).rstrip("\n"))
+
+    def abort(self, spark: "SparkSession", staged: Staged) -> None:
+        pass
+
+
+connector = Console()

@@ -1,0 +1,178 @@
+"""Delta Lake tables by path: one transaction for each write, the same run id at most once."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from catalog.diagnostics import Diagnostics, did_you_mean, run_error
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.table import CatalogTable
+from connectors import file_commit
+from connectors.base import (
+    SAVE_OPTIONS,
+    Option,
+    Options,
+    OptionType,
+    ScanTask,
+    Sink,
+    SinkCapabilities,
+    Source,
+    SourceCapabilities,
+    Staged,
+    WriteTask,
+)
+from connectors.delta_log import latest_columns
+from connectors.file_schema import UnknownSchemaError, local_path
+from connectors.filesystem import as_uri, files_at
+from connectors.schema_option import SCHEMA_OPTION, declared_table
+from connectors.spark_types import table_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+VERSION: Final = "4.1.0"
+EVOLUTION: Final = Option(
+    "schema_evolution",
+    OptionType.STRING,
+    "What happens where the rows have columns that the target lacks.",
+    default="fail",
+    choices=("fail", "add_columns"),
+)
+
+
+class Delta(Source, Sink):
+    name: ClassVar[str] = "Delta"
+    doc: ClassVar[str] = "Reads and writes Delta Lake tables, local or of any Hadoop file system."
+    maven: ClassVar[tuple[str, ...]] = (f"io.delta:delta-spark_4.1_2.13:{VERSION}",)
+    session_settings: ClassVar[Mapping[str, str]] = {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    }
+    source_options: ClassVar[tuple[Option, ...]] = (
+        Option("path", OptionType.STRING, "The table's directory.", required=True),
+        SCHEMA_OPTION,
+        Option("version", OptionType.INTEGER, "Reads the table as of this version.", alternatives=("versionAsOf",)),
+        Option("timestamp", OptionType.STRING, "Reads the table as of this time.", alternatives=("timestampAsOf",)),
+    )
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities()
+    sink_options: ClassVar[tuple[Option, ...]] = (
+        Option("path", OptionType.STRING, "The table's directory.", required=True),
+        Option(
+            "partition_by",
+            OptionType.LIST,
+            "Columns by which a new table is partitioned.",
+            element=OptionType.STRING,
+            alternatives=("partitionBy",),
+        ),
+        EVOLUTION,
+        *SAVE_OPTIONS,
+    )
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=tuple(SchemaSaveMode),
+        data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
+        write_modes=(WriteMode.APPEND, WriteMode.OVERWRITE_PARTITIONS),
+        fills_columns=True,
+    )
+
+    def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
+        if options.get("version") is not None and options.get("timestamp") is not None:
+            found.error("PEN2011", "`version` and `timestamp` exclude each other", options.span("timestamp"))
+        if declared := declared_table(options, "delta", found):
+            return (declared,)
+        try:
+            path = local_path(options.string("path"))
+            if path is None:
+                raise UnknownSchemaError("its file system is not read before the run")
+            if options.get("timestamp") is not None:
+                raise UnknownSchemaError("which version `timestamp` means is known to Spark only")
+            columns = latest_columns(path, options.get("version"))
+            return (CatalogTable.of(os.path.basename(path.rstrip("/")) or "delta", columns),)
+        except UnknownSchemaError as cause:
+            help = "add a block `schema { fields { name = type } }`"
+            message = f"the columns of `{options['path']}` are not known: {cause.reason}"
+            found.error("PEN4002", message, options.span("path"), help)
+            return (CatalogTable.unknown("delta"),)
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        reader = spark.read.format("delta")
+        for option, spark_name in (("version", "versionAsOf"), ("timestamp", "timestampAsOf")):
+            if task.options.get(option) is not None:
+                reader = reader.option(spark_name, str(task.options[option]))
+        df = reader.load(task.options.string("path"))
+        names = task.columns or (() if task.table.is_open else task.table.schema.names)
+        return df.select(*("`" + name.replace("`", "``") + "`" for name in names)) if names else df
+
+    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
+        for name in options.strings("partition_by"):
+            if not table.is_open and table.column(name) is None:
+                hint = did_you_mean(name, table.schema.names)
+                found.error("PEN4008", f"no column `{name}` to part the table by", options.span("partition_by"), hint)
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        files, target = files_at(spark, task.options.string("path"))
+        if not files.exists(f"{target}/_delta_log"):
+            if files.is_file(target) or files.children(target):
+                message = f"`{target}` holds something that is no Delta table"
+                raise run_error("PEN5005", message, task.options.span("path"))
+            return TargetState(exists=False)
+        df = spark.read.format("delta").load(as_uri(target))
+        asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
+        return TargetState(True, not df.isEmpty() if asks_for_rows else True, table_of("target", df.schema))
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
+        recreates = Action.DROP_AND_CREATE in actions
+        replaces = recreates or Action.REPLACE_ROWS in actions or Action.REPLACE_PARTITIONS in actions
+        settings = {
+            "mergeSchema": str(task.options["schema_evolution"] == "add_columns").lower(),
+            "overwriteSchema": str(recreates).lower(),
+            "partitionOverwriteMode": "dynamic" if Action.REPLACE_PARTITIONS in actions else "static",
+        }
+        by = list(task.options.strings("partition_by")) if recreates or Action.CREATE in actions else []
+        return {
+            **file_commit.prepare(spark, task, actions),
+            "save": "overwrite" if replaces else "append",
+            "settings": {key: value for key, value in settings.items() if value != "false"},
+            "by": by,
+            "keeps_schema": not recreates and Action.CREATE not in actions,
+        }
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+        def write(frame: "DataFrame", folder: str, by: list[str]) -> None:
+            frame.write.mode("overwrite").parquet(folder)
+
+        if prepared["keeps_schema"]:
+            df = _checked(spark, df, str(prepared["target"]))
+        return file_commit.stage(spark, df, task, prepared, by=[], write=write)
+
+    def commit(self, spark: "SparkSession", staged: Staged) -> None:
+        """One transaction. Delta keeps the run's id in its log and passes over a second one of the same id."""
+        files, staging = files_at(spark, str(staged["staging"]))
+        if files.exists(f"{staging}/data"):
+            writer = spark.read.parquet(as_uri(f"{staging}/data")).write.format("delta").mode(str(staged["save"]))
+            settings, by = staged["settings"], staged["by"]
+            assert isinstance(settings, Mapping)
+            assert isinstance(by, list)
+            writer = writer.options(**{key: str(value) for key, value in settings.items()})
+            writer = writer.option("txnAppId", f"penstock/{staged['identity']}").option("txnVersion", 1)
+            (writer.partitionBy(*by) if by else writer).save(str(staged["target"]))
+        file_commit.abort(spark, staged)
+
+    def abort(self, spark: "SparkSession", staged: Staged) -> None:
+        file_commit.abort(spark, staged)
+
+
+connector = Delta()
+
+
+def _checked(spark: "SparkSession", df: "DataFrame", target: str) -> "DataFrame":
+    """The rows, failing where one breaks a constraint of the table: Delta itself would say so only at the commit."""
+    detail = spark.sql(f"describe detail delta.`{target}`").select("properties").first()
+    properties = dict(detail[0]) if detail is not None else {}
+    demands = {name: text for name, text in properties.items() if name.startswith("delta.constraints.")}
+    for field in spark.read.format("delta").load(target).schema.fields:
+        if not field.nullable and field.name.lower() in (name.lower() for name in df.columns):
+            demands[f"not null of {field.name}"] = "`" + field.name.replace("`", "``") + "` is not null"
+    for name, text in demands.items():
+        message = f"a row breaks the constraint {name.removeprefix('delta.constraints.')} of the Delta table"
+        df = df.where(f"assert_true(coalesce({text}, false), '{message}') is null")
+    return df

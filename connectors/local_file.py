@@ -1,0 +1,238 @@
+"""Files of csv, json, parquet, orc and text, on this machine or any Hadoop file system."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from catalog.datatypes import STRING, UNKNOWN, Array, Map, Struct, has_unknown
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.table import CatalogTable, Column, TableSchema
+from catalog.typenames import columns_to_ddl
+from connectors import file_commit
+from connectors.base import (
+    Option,
+    Options,
+    ScanTask,
+    Sink,
+    SinkCapabilities,
+    Source,
+    SourceCapabilities,
+    Staged,
+    WriteTask,
+)
+from connectors.file_options import (
+    CODECS_OF_FORMAT,
+    SINK_OPTIONS,
+    SOURCE_OPTIONS,
+    file_format,
+    misplaced,
+    reader_options,
+    writer_options,
+)
+from connectors.file_schema import (
+    UnknownSchemaError,
+    csv_header,
+    data_files,
+    file_columns,
+    local_path,
+    partition_columns,
+)
+from connectors.file_types import can_hold
+from connectors.schema_option import declared_table
+from connectors.spark_types import columns_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class LocalFile(Source, Sink):
+    name: ClassVar[str] = "LocalFile"
+    doc: ClassVar[str] = "Reads and writes csv, json, parquet, orc and text files, local or of any Hadoop file system."
+    source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities()
+    sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=tuple(SchemaSaveMode),
+        data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
+        write_modes=(WriteMode.APPEND, WriteMode.OVERWRITE_PARTITIONS),
+    )
+
+    def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
+        _check_format(options, SOURCE_OPTIONS, found)
+        if options.integer("skip_header_row_number") > 1:
+            found.error("PEN2004", "at most one line can be skipped", options.span("skip_header_row_number"))
+        table = declared_table(options, "local_file", found) or _table_of_files(options, found)
+        if file_format(options) != "text":  # whose columns may also come from the path
+            _check_types(file_format(options), table.columns, options, found)
+        return (_cut(_with_partitions(table, options), options, found),)
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        options = task.options
+        reader = spark.read.format(file_format(options)).options(**reader_options(options))
+        if not task.table.is_open:
+            reader = reader.schema(columns_to_ddl(_file_order(task.table, options)))
+        if not options.flag("parse_partition_from_path"):
+            reader = reader.option("recursiveFileLookup", "true")
+        df = reader.load(options.string("path"))
+        names = task.columns or (() if task.table.is_open else task.table.schema.names)
+        return df.select(*(_quoted(name) for name in names)) if names else df
+
+    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
+        _check_format(options, SINK_OPTIONS, found)
+        if table.is_open:
+            return
+        kept = _known_columns("sink_columns", table, options, found)
+        for name in options.strings("partition_by"):
+            if table.column(name) is None or (kept and name.lower() not in kept):
+                hint = did_you_mean(name, table.schema.names)
+                found.error("PEN4008", f"no column `{name}` to part the files by", options.span("partition_by"), hint)
+        written = [each for each in table.columns if not kept or each.name.lower() in kept]
+        parts = {name.lower() for name in options.strings("partition_by")}
+        data = [each for each in written if each.name.lower() not in parts]
+        if not data and written:
+            found.error(
+                "PEN4008", "all columns are in `partition_by`: the files would be empty", options.span("partition_by")
+            )
+        _check_types(file_format(options), data, options, found)
+        if options["write_mode"] == WriteMode.OVERWRITE_PARTITIONS.value and not parts:
+            help = 'partition_by = ["column"]'
+            found.error("PEN2011", "overwrite_partitions needs `partition_by`", options.span("write_mode"), help)
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        reader = spark.read.format(file_format(task.options)).options(**writer_options(task.options))
+        return file_commit.inspect(
+            spark,
+            task,
+            schema=lambda path: _target_table(spark, path, task),
+            has_rows=lambda path: not reader.load(path).isEmpty(),
+        )
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
+        return file_commit.prepare(spark, task, actions)
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+        options = task.options
+        if names := options.strings("sink_columns"):
+            df = df.select(*(_quoted(name) for name in names))
+        parts = list(options.strings("partition_by"))
+        if count := options.get("file_count"):
+            df = df.repartition(int(str(count)), *parts) if parts else df.coalesce(int(str(count)))
+
+        def write(frame: "DataFrame", folder: str, by: list[str]) -> None:
+            writer = frame.write.format(file_format(options)).options(**writer_options(options)).mode("overwrite")
+            (writer.partitionBy(*by) if by else writer).save(folder)
+
+        return file_commit.stage(spark, df, task, prepared, by=parts, write=write)
+
+    def commit(self, spark: "SparkSession", staged: Staged) -> None:
+        file_commit.commit(spark, staged)
+
+    def abort(self, spark: "SparkSession", staged: Staged) -> None:
+        file_commit.abort(spark, staged)
+
+
+connector = LocalFile()
+
+
+def _check_format(options: Options, spec: Sequence[Option], found: Diagnostics) -> None:
+    kind = file_format(options)
+    for name in misplaced(options, tuple(option.name for option in spec)):
+        found.error("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
+    codec = options.optional_string("compress_codec")
+    if (
+        codec
+        and codec.lower() not in CODECS_OF_FORMAT[kind]
+        and "compress_codec" not in misplaced(options, ("compress_codec",))
+    ):
+        help = "known: " + ", ".join(f"`{each}`" for each in CODECS_OF_FORMAT[kind])
+        found.error("PEN2004", f"{kind} files cannot be compressed by `{codec}`", options.span("compress_codec"), help)
+
+
+def _check_types(kind: str, data: Sequence[Column], options: Options, found: Diagnostics) -> None:
+    """What such files cannot hold; Spark would say so only when the job runs."""
+    if kind == "text" and (len(data) != 1 or data[0].type not in (STRING, UNKNOWN)):
+        found.error("PEN4003", "text files hold one column, of type string", options.span("file_format_type"))
+        return
+    for column in data:
+        if not has_unknown(column.type) and not can_hold(kind, column.type):
+            message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
+            help = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"
+            found.error("PEN4003", message, options.span("file_format_type"), help)
+
+
+def _known_columns(option: str, table: CatalogTable, options: Options, found: Diagnostics) -> set[str]:
+    names = options.strings(option)
+    for name in names:
+        if table.column(name) is None:
+            hint = did_you_mean(name, table.schema.names)
+            found.error("PEN3004", f"no column `{name}` in `{table.path}`", options.span(option), hint)
+    return {name.lower() for name in names}
+
+
+def _cut(table: CatalogTable, options: Options, found: Diagnostics) -> CatalogTable:
+    """The table of `read_columns`, in their order."""
+    names = options.strings("read_columns")
+    if not names or table.is_open:
+        return table
+    _known_columns("read_columns", table, options, found)
+    columns = tuple(column for name in names if (column := table.column(name)))
+    return replace(table, schema=TableSchema(columns), partition_keys=())
+
+
+def _table_of_files(options: Options, found: Diagnostics) -> CatalogTable:
+    path = local_path(options.string("path"))
+    has_header = options.flag("csv_use_header_line") or options.integer("skip_header_row_number") == 1
+
+    def read_header(file: str) -> list[str]:
+        delimiter = options.optional_string("field_delimiter") or ","
+        return csv_header(file, delimiter, options.string("quote_char"), options.string("encoding"))
+
+    try:
+        if path is None:
+            raise UnknownSchemaError("its file system is not read before the run")
+        columns = file_columns(file_format(options), data_files(path), read_header if has_header else None)
+        return CatalogTable.of("local_file", columns)
+    except UnknownSchemaError as cause:
+        help = "add a block `schema { fields { name = type } }`"
+        message = f"the columns of `{options['path']}` are not known: {cause.reason}"
+        found.error("PEN4002", message, options.span("path"), help)
+        return CatalogTable.unknown("local_file")
+
+
+def _with_partitions(table: CatalogTable, options: Options) -> CatalogTable:
+    """The table with the columns that its directories make, after those of its files."""
+    path = local_path(options.string("path"))
+    if table.is_open or path is None or not options.flag("parse_partition_from_path"):
+        return table
+    parts = partition_columns(path, data_files(path))
+    new = tuple(column for column in parts if table.column(column.name) is None)
+    keys = tuple(column.name for column in parts)
+    schema = replace(table.schema, columns=(*table.columns, *new))
+    return replace(table, schema=schema, partition_keys=tuple(schema.column(key).name for key in keys))  # type: ignore[union-attr]
+
+
+def _file_order(table: CatalogTable, options: Options) -> Iterable[Column]:
+    """The columns as the files have them: `read_columns` may leave out some, which a csv's reader must still know."""
+    declared = declared_table(options, "local_file", Diagnostics())
+    if declared is None and options.strings("read_columns") and file_format(options) == "csv":
+        declared = _table_of_files(options, Diagnostics())
+    known = declared if declared is not None and not declared.is_open else table
+    return (*known.columns, *(column for column in table.columns if known.column(column.name) is None))
+
+
+def _target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogTable | None:
+    """The schema of the files that stand at a target, where the format keeps one."""
+    kind = file_format(task.options)
+    if kind not in ("parquet", "orc"):
+        return None
+    files = data_files(path) if local_path(path) else []
+    try:
+        columns = [*file_columns(kind, files, None), *partition_columns(path, files)]
+    except UnknownSchemaError:
+        columns = list(columns_of(spark.read.format(kind).load(path).schema))
+    return CatalogTable.of("target", columns)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,151 @@
+"""Any data source that Spark has, by its format and options, or a table of Spark's catalog.
+
+Rows are staged as Parquet beside the run's journal and handed to the data source at the commit. Whether that write is
+atomic is the data source's affair: a run killed in the midst of an append may add rows twice when it is resumed.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from catalog.diagnostics import Diagnostics
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.table import CatalogTable
+from catalog.typenames import columns_to_ddl
+from connectors.base import (
+    SAVE_OPTIONS,
+    SECRETS,
+    Option,
+    Options,
+    OptionType,
+    ScanTask,
+    Sink,
+    SinkCapabilities,
+    Source,
+    SourceCapabilities,
+    Staged,
+    WriteTask,
+)
+from connectors.filesystem import as_uri, files_at
+from connectors.schema_option import SCHEMA_OPTION, declared_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+FORMAT: Final = Option("format", OptionType.STRING, "The data source, as `spark.read.format` takes it.", required=True)
+OPTIONS: Final = Option("options", OptionType.MAP, "Its options, handed to Spark as they are.")
+PATH: Final = Option("path", OptionType.STRING, "What is read or written, for sources that have a path.")
+TABLE: Final = Option("table", OptionType.STRING, "A table of Spark's catalog, instead of a path.")
+
+
+class Spark(Source, Sink):
+    name: ClassVar[str] = "Spark"
+    doc: ClassVar[str] = (
+        "Reads and writes through any Spark data source. Its commit is as atomic as that source's own writes."
+    )
+    source_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, SCHEMA_OPTION)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=False)
+    sink_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, *SAVE_OPTIONS)
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
+        data_save_modes=(DataSaveMode.APPEND_DATA, DataSaveMode.DROP_DATA),
+    )
+
+    def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
+        _check_place(options, found)
+        table = declared_table(options, "spark", found)
+        if table is not None:
+            return (table,)
+        help = "add a block `schema { fields { name = type } }`"
+        found.error("PEN4002", f"the columns of a `{options['format']}` source are not known", options.span(), help)
+        return (CatalogTable.unknown("spark"),)
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        options, table = task.options, task.table
+        reader = spark.read.format(options.string("format")).options(**_handed_on(options))
+        place = options.optional_string("path")
+        if options.get("table") is not None:
+            df = reader.table(options.string("table"))
+        elif table.is_open or not _takes_schema(options):
+            df = reader.load(place) if place else reader.load()
+        else:
+            reader = reader.schema(columns_to_ddl(table.columns))
+            df = reader.load(place) if place else reader.load()
+        names = task.columns or (() if table.is_open else table.schema.names)
+        return df.select(*("`" + name.replace("`", "``") + "`" for name in names)) if names else df
+
+    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
+        _check_place(options, found)
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        return TargetState(exists=False)  # a data source cannot be asked in general
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
+        options = task.options
+        return {
+            "staging": f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+            "format": options.string("format"),
+            "save": "overwrite" if task.data_save_mode is DataSaveMode.DROP_DATA else "append",
+            "path": options.get("path"),
+            "table": options.get("table"),
+            "options": {key: value for key, value in _handed_on(options).items() if not _SECRET.search(key)},
+            SECRETS: {key: value for key, value in _handed_on(options).items() if _SECRET.search(key)},
+        }
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+        try:
+            df.write.mode("overwrite").parquet(str(prepared["staging"]))
+        except BaseException:
+            self.abort(spark, prepared)
+            raise
+        return prepared
+
+    def commit(self, spark: "SparkSession", staged: Staged) -> None:
+        files, staging = files_at(spark, str(staged["staging"]))
+        if not files.exists(staging):
+            return
+        writer = spark.read.parquet(as_uri(staging)).write.format(str(staged["format"])).mode(str(staged["save"]))
+        for options in (staged["options"], staged.get(SECRETS)):
+            writer = writer.options(**{key: str(value) for key, value in dict(options or {}).items()})  # type: ignore[arg-type]
+        if staged["table"] is not None:
+            writer.saveAsTable(str(staged["table"]))
+        else:
+            writer.save(*(() if staged["path"] is None else (str(staged["path"]),)))
+        self.abort(spark, staged)
+
+    def abort(self, spark: "SparkSession", staged: Staged) -> None:
+        files, staging = files_at(spark, str(staged["staging"]))
+        files.delete(staging)
+
+
+connector = Spark()
+
+_SECRET: Final = re.compile(r"pass|secret|token|credential|key", re.IGNORECASE)
+"""Names of options that no journal keeps; a resumed commit must find them in Spark's own configuration."""
+
+_OWN_SCHEMA: Final = ("jdbc", "delta", "iceberg", "binaryfile", "rate", "kafka", "state-metadata", "range")
+"""Sources that refuse a schema: theirs is fixed."""
+
+
+def _takes_schema(options: Options) -> bool:
+    return options.string("format").lower() not in _OWN_SCHEMA
+
+
+def _handed_on(options: Options) -> dict[str, str]:
+    """Nested keys with dots, values as text: `options { header = true }`."""
+    return dict(_flat("", options.mapping("options")))
+
+
+def _flat(prefix: str, block: Mapping[str, object]) -> list[tuple[str, str]]:
+    found = []
+    for key, value in block.items():
+        if isinstance(value, Mapping):
+            found += _flat(f"{prefix}{key}.", value)
+        else:
+            found.append((prefix + key, str(value).lower() if isinstance(value, bool) else str(value)))
+    return found
+
+
+def _check_place(options: Options, found: Diagnostics) -> None:
+    if options.get("path") is not None and options.get("table") is not None:
+        found.error("PEN2011", "`path` and `table` exclude each other", options.span("table"))
