@@ -1,0 +1,54 @@
+"""Arguments that several commands share."""
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.compile import Settings
+
+
+def add_job_arguments(parser: ArgumentParser) -> None:
+    """How a job file is read and planned."""
+    parser.add_argument(
+        "-i",
+        "--variable",
+        dest="variables",
+        action="append",
+        default=[],
+        type=_variable,
+        metavar="NAME=VALUE",
+        help="give a variable of the job its value; may be repeated",
+    )
+    parser.add_argument("--compat", choices=("seatunnel",), help="read job files as that engine does")
+    parser.add_argument("--strict", action="store_true", help="fail where a column's type cannot be proved")
+    parser.add_argument(
+        "--disable", action="append", default=[], metavar="RULE", help="leave out an optimizer rule; may be repeated"
+    )
+
+
+def add_format_argument(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "github", "sarif"),
+        default="text",
+        help="how faults are shown (default: text)",
+    )
+
+
+def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settings":
+    from engine.compile import Settings  # here, because it brings in sqlglot
+
+    return Settings(
+        variables=dict(arguments.variables),
+        seatunnel=arguments.compat == "seatunnel",
+        strict=arguments.strict,
+        disabled_rules=tuple(arguments.disable),
+        reads_secrets=reads_secrets,
+    )
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise ArgumentTypeError(f"`{text}` is not NAME=VALUE")
+    return name, value

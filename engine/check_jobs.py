@@ -1,0 +1,135 @@
+"""Check many jobs, on several cores where there are many: validation waits for nothing but the processor.
+
+Processes take the next few jobs from a common counter until none is left; this one is among them. What a process
+does not answer for, because it could not start, died, or met a fault of ours, is checked here afterwards, so that
+the outcome is that of one process, whatever happens to the others.
+"""
+
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from catalog.diagnostics import Diagnostic, Diagnostics
+from catalog.source import Hidden, hidden_ranges, hide
+from engine.compile import Settings, compile_job, typed_columns
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkContext, SpawnContext
+    from multiprocessing.sharedctypes import Synchronized
+
+JOBS_PER_PROCESS: Final = 20
+"""Fewer are checked sooner than another process is started."""
+JOBS_AT_A_TIME: Final = 5
+COLLECT_EVERY: Final = 50_000
+"""New objects between two garbage collections, which is some 80 jobs; Python's own 700 would be at every job or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was found in one job; of its columns, how many have a proved type and how many there are."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    typed: int = 0
+    columns: int = 0
+
+
+def check_jobs(paths: Sequence[Path], settings: Settings, processes: int | None = None) -> tuple[Outcome, ...]:
+    """The outcomes in the order of `paths`; `processes`: None for as many as the jobs and the machine call for."""
+    wanted = min(_cores(), len(paths) // JOBS_PER_PROCESS) if processes is None else processes
+    with _rare_collections():
+        known = _in_processes(paths, settings, wanted) if wanted > 1 else {}
+        return tuple(known.get(index) or _check(path, settings) for index, path in enumerate(paths))
+
+
+def _check(path: Path, settings: Settings) -> Outcome:
+    found = Diagnostics()
+    compiled = compile_job(path, settings, found)
+    typed, columns = typed_columns(compiled.built) if compiled else (0, 0)
+    return Outcome(tuple(found), typed, columns)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):  # Linux: those that this process may use
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """What is imported stays, so there is no use in looking through it again and again for garbage."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(COLLECT_EVERY, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dict[int, Outcome]:
+    """The outcomes that `wanted` processes come to, by index."""
+    started: list[tuple[multiprocessing.process.BaseProcess, Connection]] = []
+    known: dict[int, Outcome] = {}
+    try:
+        context = _context()
+        counter: Synchronized[int] = context.Value("i", 0)
+        for _ in range(wanted - 1):
+            ours, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(theirs, counter, paths, settings), daemon=True)
+            process.start()
+            started.append((process, ours))
+            theirs.close()  # so that the end of the process is the end of the pipe
+        known |= _take(counter, paths, settings)
+        for _, pipe in started:
+            with suppress(EOFError):
+                outcomes, hidden = pipe.recv()
+                known |= outcomes
+                hide(hidden)
+    except OSError:  # no semaphore, no more processes: what is missing is checked by the caller
+        pass
+    finally:
+        for child, pipe in started:
+            pipe.close()
+            child.terminate()
+            child.join()
+    return known
+
+
+def _context() -> "ForkContext | SpawnContext":
+    """A fork, which spares the imports, where it is safe: macOS's libraries do not bear it, nor do threads."""
+    if sys.platform == "linux" and threading.active_count() == 1:
+        return multiprocessing.get_context("fork")
+    return multiprocessing.get_context("spawn")
+
+
+def _work(pipe: Connection, counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
+    with _rare_collections():
+        outcomes = _take(counter, paths, settings)
+    answer: tuple[dict[int, Outcome], Hidden] = (outcomes, hidden_ranges())
+    pipe.send(answer)
+    pipe.close()
+
+
+def _take(counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> dict[int, Outcome]:
+    """Check the next few jobs until none is left; those that bring an exception about are left out."""
+    known: dict[int, Outcome] = {}
+    while True:
+        with counter.get_lock():
+            start = counter.value
+            counter.value += JOBS_AT_A_TIME
+        if start >= len(paths):
+            return known
+        for index, path in enumerate(paths[start : start + JOBS_AT_A_TIME], start):
+            with suppress(Exception):  # raised again where the caller checks the job itself
+                known[index] = _check(path, settings)

@@ -1,0 +1,116 @@
+"""The command line: picks the command, turns faults into diagnostics and exit codes.
+
+Exit codes: 0 all is well, 1 the job failed, 2 the job file or the command is wrong, 130 and 143 interrupted (Ctrl-C,
+SIGTERM). Only the standard library is imported before the packages are known to be the ones that belong together.
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from catalog.diagnostics import Diagnostic
+
+PACKAGES = ("engine", "catalog", "sql", "connectors")
+EXIT_JOB_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command that `argv` (default: the process's arguments) names; gives the exit code."""
+    if fault := shadowed_package():
+        print(fault, file=sys.stderr)
+        return EXIT_JOB_FAILED
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        arguments = parse(words)
+    except SystemExit as stop:  # argparse has printed help, or what is wrong with the command
+        return stop.code if isinstance(stop.code, int) else EXIT_USAGE
+    return _carry_out(arguments)
+
+
+def parse(words: Sequence[str]) -> Namespace:
+    """The arguments of a command; only its own module is imported, all of them for the list of commands."""
+    from engine.commands import command, command_names
+
+    names = command_names()
+    parser = ArgumentParser(prog="penstock", description="Declarative, SQL-first ETL on Spark.")
+    parser.add_argument("--version", action="version", version=_version() if "--version" in words else "")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    wanted = [words[0]] if words and words[0] in names else names
+    for name in wanted:
+        module = command(name)
+        subparser = subparsers.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
+        subparser.add_argument("--verbose", action="store_true", help="show stack traces")
+        module.add_arguments(subparser)
+    return parser.parse_args(words)
+
+
+def _carry_out(arguments: Namespace) -> int:
+    from catalog.diagnostics import PenstockError
+    from engine.commands import command
+    from engine.report import report
+
+    output_format = getattr(arguments, "format", "text")
+    try:
+        return command(arguments.command).run(arguments)
+    except PenstockError as error:
+        if arguments.verbose:
+            _print_trace()
+        report(error.diagnostics, output_format)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, as in `penstock connectors | head -1`
+        sys.stderr.close()
+        return 0
+    except Exception as error:  # noqa: BLE001 (the last line of defence: a fault of ours, shown as one)
+        if arguments.verbose:
+            _print_trace()
+        report([_internal(error, arguments.verbose)], output_format)
+        return EXIT_JOB_FAILED
+
+
+def _internal(error: Exception, verbose: bool) -> "Diagnostic":
+    from catalog.diagnostics import Diagnostic
+
+    words = " ".join(str(error).split())
+    message = f"{type(error).__name__}: {words[:300]}" if words else type(error).__name__
+    return Diagnostic("PEN9001", message, help=None if verbose else "run it again with `--verbose` for the whole trace")
+
+
+def _print_trace() -> None:
+    import traceback
+
+    traceback.print_exc()
+
+
+def shadowed_package() -> str | None:
+    """What is wrong where another distribution's `engine`, `catalog`, `sql` or `connectors` would be imported."""
+    home = Path(__file__).resolve().parent.parent
+    for name in PACKAGES:
+        spec = find_spec(name)
+        origin = spec.origin if spec else None
+        if origin is None or Path(origin).resolve().parent.parent != home:
+            found = f"is {origin}" if origin else "cannot be imported"
+            return (
+                f"error[PEN9002]: the package `{name}` {found}, but Penstock is in {home}\n"
+                "  = help: install Penstock in an environment of its own (pipx, uv tool, or a venv)"
+            )
+    return None
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"penstock {version('penstock')}"
+    except PackageNotFoundError:  # run from a checkout or a packaged zip
+        return "penstock (not installed)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

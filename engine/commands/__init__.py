@@ -1,0 +1,28 @@
+"""The commands of `penstock`, one module each, found by its name.
+
+A command has `SUMMARY` (one line), `add_arguments(parser)` and `run(arguments) -> exit code`. Its module is imported
+only when it is asked for, and imports what is heavy where it runs, so that `validate` starts fast and without Spark.
+"""
+
+from argparse import ArgumentParser, Namespace
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, cast
+
+
+class Command(Protocol):
+    SUMMARY: str
+
+    def add_arguments(self, parser: ArgumentParser) -> None: ...
+
+    def run(self, arguments: Namespace) -> int:
+        """Carry the command out; 0 if all is well. Faults are raised as `PenstockError`."""
+        ...
+
+
+def command_names() -> tuple[str, ...]:
+    return tuple(sorted(module.name for module in iter_modules(__path__)))
+
+
+def command(name: str) -> Command:
+    return cast(Command, import_module(f"{__name__}.{name}"))

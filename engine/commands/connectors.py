@@ -1,0 +1,63 @@
+"""`penstock connectors`: what can be read from and written to, and with which options."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+import connectors
+from catalog.diagnostics import did_you_mean, job_error
+from connectors.base import Option
+
+SUMMARY = "list the connectors, or the options of one"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a connector")
+
+
+def run(arguments: Namespace) -> int:
+    if arguments.name is None:
+        _print_list()
+        return 0
+    source, sink = connectors.source(arguments.name), connectors.sink(arguments.name)
+    either = source or sink
+    if either is None:
+        hint = did_you_mean(arguments.name, connectors.names())
+        raise job_error("PEN2002", f"no connector is called `{arguments.name}`", None, hint)
+    print(f"{either.name}: {either.doc}")
+    if either.maven:
+        print(f"needs the jar {', '.join(either.maven)}, which Spark fetches when a job uses the connector")
+    parts: list[tuple[str, Sequence[Option]]] = []
+    if source:
+        parts.append(("source", source.source_options))
+    if sink:
+        parts.append(("sink", sink.sink_options))
+    for kind, options in parts:
+        print(f"\nas a {kind}:")
+        for option in options:
+            _print_option(option)
+    return 0
+
+
+def _print_list() -> None:
+    names = connectors.names()
+    width = max(len(name) for name in names)
+    for name in names:
+        source, sink = connectors.source(name), connectors.sink(name)
+        kinds = " ".join(kind for kind, found in (("source", source), ("sink", sink)) if found)
+        either = source or sink
+        print(f"{name:{width}}  {kinds:11}  {either.doc if either else ''}")
+
+
+def _print_option(option: Option) -> None:
+    facts = [option.type.value]
+    if option.required:
+        facts.append("required")
+    elif option.default is not None:
+        facts.append(f"default {option.default}")
+    if option.choices:
+        facts.append(f"one of {', '.join(option.choices)}")
+    if option.alternatives:
+        facts.append(f"also called {', '.join(option.alternatives)}")
+    if option.sensitive:
+        facts.append("sensitive")
+    print(f"  {option.name} ({'; '.join(facts)})\n      {option.doc}")

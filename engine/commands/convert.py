@@ -1,0 +1,30 @@
+"""`penstock convert`: a HOCON or JSON job as SQL, a SQL job as HOCON; the plan is the same."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+SUMMARY = "turn a HOCON job into SQL, or a SQL job into HOCON"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("job", type=Path, metavar="JOB", help="a job file")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="where to write it (default: standard output)"
+    )
+
+
+def run(arguments: Namespace) -> int:
+    from catalog.diagnostics import Diagnostics
+    from engine.job.convert import convert
+    from engine.report import report
+
+    found = Diagnostics()
+    text = convert(arguments.job, found)
+    found.raise_errors()
+    report(found)
+    if arguments.output:
+        arguments.output.write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
+    return 0

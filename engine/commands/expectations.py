@@ -1,0 +1,76 @@
+"""`penstock expectations`: what became of the expectations of a run."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any
+
+SUMMARY = "show what became of the expectations of a run; as a page with --html"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN_ID", help="a run, as `penstock runs` lists it")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write great-expectations' data docs page")
+    parser.add_argument("--json", action="store_true", help="print the validation results as JSON")
+    parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded (default: .penstock)")
+
+
+def run(arguments: Namespace) -> int:
+    from catalog.diagnostics import run_error
+    from engine.runtime.state_dir import state_dir
+
+    folder = Path(state_dir(arguments.state_dir)) / "runs" / arguments.run
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("expectations_*.json"))]
+    if not results:
+        raise run_error("PEN5008", f"the run `{arguments.run}` has no expectations", None, f"looked in {folder}")
+    if arguments.json:
+        print(json.dumps(results, indent=2, ensure_ascii=False))
+    if arguments.html:
+        arguments.html.write_text(_page(results), encoding="utf-8")
+        print(arguments.html)
+    if not arguments.json and not arguments.html:
+        for each in (one for result in results for one in result["results"]):
+            meta, found = each["expectation_config"]["meta"], each["result"]
+            told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in found.items())
+            print(f"{'holds' if each['success'] else 'BROKEN'} {meta['node']}.{meta['name']}: {told}")
+    return 0 if all(result["success"] for result in results) else 1
+
+
+def _page(results: list[dict[str, Any]]) -> str:
+    import warnings
+
+    from catalog.diagnostics import run_error
+
+    with warnings.catch_warnings():  # its own dependencies warn of each other
+        warnings.simplefilter("ignore")
+        try:
+            from great_expectations.core import ExpectationSuiteValidationResult
+            from great_expectations.core.expectation_validation_result import ExpectationValidationResult
+            from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
+            from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
+            from great_expectations.render.view.view import DefaultJinjaPageView
+        except ImportError as cause:
+            help = "pip install 'penstock[quality]'"
+            raise run_error("PEN9003", "the page needs great-expectations", None, help) from cause
+        each = [one for result in results for one in result["results"]]
+        found = [
+            ExpectationValidationResult(
+                success=one["success"], result=one["result"], exception_info=one["exception_info"], meta=one["meta"],
+                expectation_config=ExpectationConfiguration(
+                    type=one["expectation_config"]["type"], kwargs=one["expectation_config"]["kwargs"],
+                    meta=one["expectation_config"]["meta"],
+                ),
+            )
+            for one in each
+        ]  # fmt: skip
+        good = sum(one["success"] for one in each)
+        suite = ExpectationSuiteValidationResult(
+            success=good == len(each), results=found, suite_name=results[0]["suite_name"], suite_parameters={},
+            statistics={
+                "evaluated_expectations": len(each), "successful_expectations": good,
+                "unsuccessful_expectations": len(each) - good, "success_percent": 100 * good / len(each),
+            },
+            meta={**results[0]["meta"], "great_expectations_version": "1"},
+        )  # fmt: skip
+        view: Any = DefaultJinjaPageView()
+        return str(view.render(ValidationResultsPageRenderer(run_info_at_end=True).render(suite)))

@@ -1,0 +1,41 @@
+"""`penstock explain`: the plan of a job, as it will be run."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from engine.arguments import add_job_arguments, settings_of
+
+SUMMARY = "print the plan of a job; needs no Spark"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("job", type=Path, metavar="JOB", help="a job file")
+    parser.add_argument("--format", choices=("text", "json", "mermaid"), default="text")
+    parser.add_argument("--columns", action="store_true", help="with the columns and types that each node yields")
+    parser.add_argument("--rules", action="store_true", help="what each optimizer rule did")
+    parser.add_argument("--unoptimized", action="store_true", help="the plan as the job file says it, before the rules")
+    add_job_arguments(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from engine.compile import compile_jobs
+    from engine.optimizer.explain_rules import explain_rules
+    from engine.plan.explain import explain
+    from engine.plan.explain_json import to_json
+    from engine.plan.mermaid import to_mermaid
+    from engine.report import report
+
+    settings = settings_of(arguments)
+    (compiled,) = compile_jobs([arguments.job], settings)
+    report(compiled.warnings)
+    plan = compiled.built if arguments.unoptimized else compiled.plan
+    if arguments.format == "json":
+        print(json.dumps(to_json(plan), indent=2, ensure_ascii=False))
+    elif arguments.format == "mermaid":
+        print(to_mermaid(plan), end="")
+    else:
+        print(explain(plan, columns=arguments.columns), end="")
+        if arguments.rules:
+            print("\n" + explain_rules(compiled.built, disabled=settings.disabled_rules), end="")
+    return 0

@@ -1,0 +1,72 @@
+"""`penstock lineage`: the source columns that each column of a job's sinks comes from."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.arguments import add_job_arguments, settings_of
+
+if TYPE_CHECKING:
+    from engine.plan.lineage import Origins
+    from engine.plan.nodes import AnyNode, Plan
+
+SUMMARY = "show which source columns each column comes from; needs no Spark"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("job", type=Path, metavar="JOB", help="a job file")
+    parser.add_argument("--column", metavar="NODE.COLUMN", help="one column of a sink or of any named node")
+    parser.add_argument("--format", choices=("text", "json", "openlineage"), default="text")
+    add_job_arguments(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from engine.compile import compile_jobs
+    from engine.plan.lineage import lineage
+    from engine.plan.openlineage import to_openlineage
+
+    (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
+    plan = compiled.built
+    if arguments.format == "openlineage":
+        print(json.dumps(to_openlineage(plan), indent=2, ensure_ascii=False))
+        return 0
+    found = lineage(plan)
+    wanted = _wanted(plan, arguments.column)
+    if arguments.format == "json":
+        print(json.dumps([_json(node, column, found[node]) for node, column in wanted], indent=2, ensure_ascii=False))
+        return 0
+    for node, column in wanted:
+        origins = found[node].get(column.lower(), ())
+        print(f"{node.name}.{column}")
+        for each in origins:
+            print(f"  {'<-' if each.is_direct else '~ '} {each.scan}.{each.column} ({each.dependency.value})")
+        if not origins:
+            print("  no source column")
+    return 0
+
+
+def _wanted(plan: "Plan", column: str | None) -> "list[tuple[AnyNode, str]]":
+    from catalog.diagnostics import did_you_mean, job_error
+
+    if column is None:
+        return [(write, name) for write in plan.writes for name in write.table.schema.names]
+    nodes = {node.name.lower(): node for node in plan.nodes()}
+    name, dot, last = column.rpartition(".")
+    node = nodes.get(name.lower())
+    if not dot or node is None:
+        help = did_you_mean(name, [each.name for each in nodes.values()])
+        raise job_error("PEN3002", f"the job has no node `{name or column}`", None, help or "NODE.COLUMN")
+    known = node.table.column(last)
+    if known is None:
+        help = did_you_mean(last, node.table.schema.names)
+        raise job_error("PEN3004", f"`{node.name}` has no column `{last}`", None, help)
+    return [(node, known.name)]
+
+
+def _json(node: "AnyNode", column: str, found: "Origins") -> dict[str, object]:
+    origins = [
+        {"source": each.scan, "column": each.column, "dependency": each.dependency.value, "direct": each.is_direct}
+        for each in found.get(column.lower(), ())
+    ]
+    return {"node": node.name, "column": column, "origins": origins}

@@ -1,0 +1,117 @@
+"""`penstock run`: run jobs on Spark, one after the other in one application."""
+
+import os
+import sys
+import traceback
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.arguments import add_format_argument, add_job_arguments, settings_of
+
+if TYPE_CHECKING:
+    from engine.compile import Compiled
+
+SUMMARY = "run jobs on Spark; several in one application, in their order"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("jobs", nargs="*", type=Path, metavar="JOB", help="job files")
+    parser.add_argument("--dry-run", action="store_true", help="show what each sink would do, and change nothing")
+    parser.add_argument(
+        "--run-id", metavar="ID", help="name the run; what a run of this name has written stays as it is"
+    )
+    parser.add_argument(
+        "--resume", metavar="ID", help="end a run that was killed: finish its commit, or undo what it staged"
+    )
+    parser.add_argument(
+        "--master", metavar="URL", help="Spark's master (default: the one of spark-submit, or local[*])"
+    )
+    parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded (default: .penstock)")
+    add_format_argument(parser)
+    add_job_arguments(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from catalog.diagnostics import job_error
+    from engine.compile import compile_jobs
+    from engine.report import report
+
+    if arguments.state_dir:
+        os.environ["PENSTOCK_STATE_DIR"] = arguments.state_dir
+    if not arguments.jobs and not arguments.resume:
+        raise job_error("PEN2010", "no job to run", None, "penstock run JOB…, or penstock run --resume ID")
+    jobs = compile_jobs(arguments.jobs, settings_of(arguments, reads_secrets=True))
+    if warnings := [warning for job in jobs for warning in job.warnings]:
+        report(warnings, arguments.format)
+    _require_batch(jobs)
+    _require_spark()
+    if arguments.resume:
+        return _resume(arguments)
+    return _dry_run(arguments, jobs) if arguments.dry_run else _run(arguments, jobs)
+
+
+def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
+    from engine.report import report
+    from engine.runtime.application import application
+    from engine.runtime.execute import new_run_id, run_job
+    from engine.runtime.interrupts import InterruptedRun
+    from engine.runtime.states import State
+    from engine.runtime.summary import print_summary
+
+    run_id = arguments.run_id or new_run_id()
+    try:
+        with application(jobs, arguments.master) as spark:
+            for number, job in enumerate(jobs, start=1):
+                result = run_job(spark, job, run_id if len(jobs) == 1 else f"{run_id}-{number}")
+                print_summary(result)
+                if arguments.verbose:
+                    for error in result.errors:
+                        traceback.print_exception(error)
+                if told := [*result.warnings, *result.faults]:
+                    report(told, arguments.format)
+                if result.state is not State.FINISHED:
+                    return 1
+    except InterruptedRun as interrupt:
+        print(f"{interrupt}: the run was cancelled; what it staged is removed", file=sys.stderr)
+        return interrupt.exit_code
+    return 0
+
+
+def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
+    from engine.plan.explain import explain
+    from engine.runtime.application import application, dry_run
+
+    with application(jobs, arguments.master) as spark:
+        for job in jobs:
+            checks = dry_run(spark, job)
+            print(explain(job.plan, actions={name: each.actions for name, each in checks.items()}), end="")
+    return 0
+
+
+def _resume(arguments: Namespace) -> int:
+    from engine.runtime.application import resume
+    from engine.runtime.state_dir import state_dir
+
+    outcome = resume(state_dir(), arguments.resume, arguments.master)
+    print(f"run {arguments.resume}: {outcome.value}")
+    return 0
+
+
+def _require_batch(jobs: "tuple[Compiled, ...]") -> None:
+    from catalog.diagnostics import job_error
+
+    for job in jobs:
+        env = job.plan.env
+        if env.mode != "BATCH":
+            span = env.options.span("job.mode") if env.options else None
+            raise job_error("PEN2004", f"`{env.name}` is a streaming job, and only batch jobs can be run", span)
+
+
+def _require_spark() -> None:
+    from importlib.util import find_spec
+
+    from catalog.diagnostics import run_error
+
+    if find_spec("pyspark") is None:
+        raise run_error("PEN9003", "running a job needs pyspark", None, "pip install 'penstock[spark]'")

@@ -1,0 +1,51 @@
+"""`penstock runs`: what ran, when, and how it ended."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
+
+from connectors.filesystem import files_at
+from engine.runtime.ledger import Run, runs
+from engine.runtime.state_dir import state_dir
+
+SUMMARY = "list the runs that are recorded in the state directory"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--limit", type=int, default=20, metavar="N", help="the last N runs (default: 20)")
+    parser.add_argument("--state-dir", metavar="DIR", help="default: $PENSTOCK_STATE_DIR, or .penstock")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def run(arguments: Namespace) -> int:
+    found = runs(*files_at(None, state_dir(arguments.state_dir)))[-arguments.limit :]
+    if arguments.format == "json":
+        print(json.dumps([asdict(each) for each in found], indent=2, default=str))
+    elif not found:
+        print(f"no run is recorded in {state_dir(arguments.state_dir)}")
+    else:
+        _print_table(found)
+    return 0
+
+
+def _print_table(found: tuple[Run, ...]) -> None:
+    from rich.table import Table
+
+    from engine.runtime.summary import console
+
+    table = Table("run", "job", "state", "started", "seconds", "rows written", "error", box=None, pad_edge=False)
+    for column in table.columns[:6]:
+        column.no_wrap = True
+    for each in found:
+        seconds = "" if each.seconds is None else f"{each.seconds:.1f}"
+        written = each.counts.get("rows_written")
+        table.add_row(
+            each.run_id,
+            each.job,
+            each.state.value,
+            each.started[:19],
+            seconds,
+            f"{written:,}" if isinstance(written, int) else "",
+            (each.error or "").splitlines()[0] if each.error else "",
+        )
+    console().print(table)

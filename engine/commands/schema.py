@@ -1,0 +1,102 @@
+"""`penstock schema`: what is known of schemas: the lock file of sources, changes, and the JSON Schema of job files."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from engine.arguments import add_job_arguments, settings_of
+
+if TYPE_CHECKING:
+    from engine.schema_changes import Report
+
+SUMMARY = "lock the schemas of sources, show how schemas changed; or print the JSON Schema of job files"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("json", help="print the JSON Schema of job files, for editors")
+    helps = {
+        "sync": "ask the sources for their schemas and write them to penstock.lock",
+        "diff": "what changed: the sources since they were locked, or every schema since a git revision",
+        "show": "print the schemas of a job's sources and sinks",
+    }
+    for name, text in helps.items():
+        action = actions.add_parser(name, help=text, description=text)
+        action.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="job files or folders (default: .)")
+        if name == "diff":
+            action.add_argument("--against", metavar="REV", help="a git revision to compare with; needs no Spark")
+        add_job_arguments(action)
+
+
+def run(arguments: Namespace) -> int:
+    match arguments.action:
+        case "json":
+            return _json()
+        case "sync":
+            return _sync(arguments)
+        case "diff":
+            return _diff(arguments)
+        case _:
+            return _show(arguments)
+
+
+def _json() -> int:
+    from engine.job.job_schema import job_schema
+
+    print(json.dumps(job_schema(), indent=2, ensure_ascii=False))
+    return 0
+
+
+def _sync(arguments: Namespace) -> int:
+    from catalog.diagnostics import Diagnostics
+    from engine.job.find import find_jobs
+    from engine.report import report
+    from engine.schema_lock import sync
+
+    found = Diagnostics()
+    written = sync(find_jobs(arguments.paths, found), settings_of(arguments), found)
+    found.raise_errors()
+    report(found)
+    for path, count in written.items():
+        print(f"{path}: {count} sources")
+    return 0
+
+
+def _diff(arguments: Namespace) -> int:
+    from catalog.diagnostics import Diagnostics
+    from engine.job.find import find_jobs
+    from engine.report import report
+    from engine.schema_changes import since_locked, since_revision
+
+    found, settings = Diagnostics(), settings_of(arguments)
+    if arguments.against:
+        result = since_revision(arguments.paths, arguments.against, settings, found)
+    else:
+        result = since_locked(find_jobs(arguments.paths, found), settings, found)
+    found.raise_errors()
+    report(found)
+    _print(result)
+    return 1 if result.is_breaking else 0
+
+
+def _print(result: "Report") -> None:
+    for line in result.lines():
+        print(line)
+
+
+def _show(arguments: Namespace) -> int:
+    from catalog.diagnostics import Diagnostics
+    from engine.compile import compile_jobs
+    from engine.job.find import find_jobs
+    from engine.plan.nodes import Scan, Write
+
+    found = Diagnostics()
+    paths = find_jobs(arguments.paths, found)
+    found.raise_errors()
+    for compiled in compile_jobs(paths, settings_of(arguments)):
+        for node in compiled.built.nodes():
+            if isinstance(node, Scan | Write):
+                print(f"{compiled.path}: {'source' if isinstance(node, Scan) else 'sink'} {node.name}")
+                for column in node.table.columns:
+                    print(f"  {column}")
+    return 0

@@ -1,0 +1,45 @@
+"""`penstock test`: run the tests of jobs on a local Spark."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.arguments import add_job_arguments, settings_of
+
+if TYPE_CHECKING:
+    from engine.testing.run import Result
+
+SUMMARY = "run the tests of jobs (orders.test.sql, orders.test.conf) on a local Spark"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="test files, or folders of them")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
+    parser.add_argument("--workers", type=int, default=4, metavar="N", help="how many run side by side (default: 4)")
+    add_job_arguments(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from catalog.diagnostics import Diagnostics
+    from engine.report import report
+    from engine.testing.junit import write_junit
+    from engine.testing.read import find_tests
+    from engine.testing.run import run_tests
+
+    found = Diagnostics()
+    tests = find_tests(arguments.paths, found)
+    found.raise_errors()
+    results = run_tests(tests, settings_of(arguments), arguments.workers)
+    for result in results:
+        _print(result)
+    report([fault for result in results for fault in result.faults])
+    failed = sum(bool(result.faults) for result in results)
+    print(f"{len(results) - failed} passed, {failed} failed")
+    if arguments.junit:
+        write_junit(arguments.junit, results)
+    return 1 if failed else 0
+
+
+def _print(result: "Result") -> None:
+    word = "FAILED" if result.faults else "passed"
+    print(f"{word} {result.test.file}: {result.test.name} ({result.seconds:.1f} s)")

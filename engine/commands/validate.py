@@ -1,0 +1,64 @@
+"""`penstock validate`: every fault of job files, without Spark, Java or a network."""
+
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from time import perf_counter
+
+from catalog.diagnostics import Diagnostics, JobError
+from engine.arguments import add_format_argument, add_job_arguments, settings_of
+
+SUMMARY = "check job files; needs neither Spark nor Java nor a network"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="job files, folders or globs")
+    parser.add_argument(
+        "--changed-since", metavar="REV", help="only jobs that changed since a git revision, or whose includes did"
+    )
+    parser.add_argument(
+        "--processes",
+        type=_positive,
+        metavar="N",
+        help="how many processes share the jobs (default: one per core, where there are 40 jobs or more)",
+    )
+    add_format_argument(parser)
+    add_job_arguments(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from engine.check_jobs import check_jobs
+    from engine.job.changed import changed_since
+    from engine.job.find import find_jobs
+    from engine.report import report
+
+    started = perf_counter()
+    settings, found = settings_of(arguments), Diagnostics()
+    paths = find_jobs(arguments.paths, found)
+    if arguments.changed_since:
+        paths = changed_since(paths, arguments.changed_since)
+    outcomes = check_jobs(paths, settings, arguments.processes)
+    for outcome in outcomes:
+        found.extend(outcome.diagnostics)
+    typed, columns = sum(each.typed for each in outcomes), sum(each.columns for each in outcomes)
+    report(found, arguments.format, sys.stdout)
+    if arguments.format == "text":
+        _print_summary(len(paths), found, typed, columns, perf_counter() - started)
+    return JobError.exit_code if found.has_errors else 0
+
+
+def _positive(text: str) -> int:
+    if not (text.isdecimal() and int(text)):
+        raise ArgumentTypeError(f"`{text}` is not a number from 1")
+    return int(text)
+
+
+def _print_summary(jobs: int, found: Diagnostics, typed: int, columns: int, seconds: float) -> None:
+    errors = sum(item.severity.value == "error" for item in found)
+    warnings = len(found) - errors
+    faults = f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}" if len(found) else "no fault found"
+    share = f"; typed {100 * typed // columns} % of {_counted(columns, 'column')}" if columns else ""
+    print(f"{_counted(jobs, 'job')}: {faults}{share} ({seconds:.2f} s)")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,79 @@
+"""Job file -> job -> plan -> optimized plan: what every command that looks inside a job does first."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from catalog.datatypes import has_unknown
+from catalog.diagnostics import Diagnostic, Diagnostics
+from engine.job.load import load
+from engine.job.model import Job
+from engine.optimizer import optimize
+from engine.plan.build import build
+from engine.plan.nodes import Plan, Query
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user says beside the job file.
+
+    `strict`: a column whose type cannot be proved is an error. `reads_secrets`: passwords are read and decrypted, which
+    only a run needs.
+    """
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    seatunnel: bool = False
+    strict: bool = False
+    disabled_rules: tuple[str, ...] = ()
+    reads_secrets: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Compiled:
+    """A job and its plan, as built and as optimized."""
+
+    path: Path
+    job: Job
+    built: Plan
+    plan: Plan
+    warnings: tuple[Diagnostic, ...]
+
+
+def compile_job(path: Path, settings: Settings, found: Diagnostics) -> Compiled | None:
+    """The plan of a job file; None where it has an error, all of which are then in `found`."""
+    own = Diagnostics()
+    job = load(
+        path, own, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=settings.reads_secrets
+    )
+    built = build(job, own) if job else None
+    if built and settings.strict:
+        refuse_unknown_types(built, own)
+    found.extend(own)
+    if job is None or built is None or own.has_errors:
+        return None
+    plan = optimize(built, disabled=settings.disabled_rules)
+    return Compiled(path, job, built, plan, tuple(own))
+
+
+def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:
+    """The plans of several jobs; raises a `JobError` with the faults of all of them."""
+    found = Diagnostics()
+    compiled = [compile_job(path, settings, found) for path in paths]
+    found.raise_errors()
+    return tuple(each for each in compiled if each)
+
+
+def refuse_unknown_types(plan: Plan, found: Diagnostics) -> None:
+    """Report every column that a query yields and whose type could not be proved."""
+    for node in plan.nodes():
+        if isinstance(node, Query):
+            for column in node.table.columns:
+                if has_unknown(column.type):
+                    message = f"the type of `{column.name}`, a column of `{node.name}`, cannot be proved"
+                    found.error("PEN3014", message, node.span, "put a `cast` around it, or run without `--strict`")
+
+
+def typed_columns(plan: Plan) -> tuple[int, int]:
+    """How many of the columns that queries yield have a proved type, and how many there are."""
+    types = [column.type for node in plan.nodes() if isinstance(node, Query) for column in node.table.columns]
+    return sum(not has_unknown(each) for each in types), len(types)

@@ -1,0 +1,1 @@
+"""Expectations: what a job demands of its rows, checked while they are written."""

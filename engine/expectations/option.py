@@ -1,0 +1,27 @@
+"""The option by which any block states what its rows must be like."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from connectors.base import Option, Options, OptionType
+from engine.job.model import Reference
+
+EXPECTATIONS: Final = Option(
+    "expectations",
+    OptionType.LIST,
+    'What the rows must be like: `{ name, condition = "amount > 0" }` or `{ type = expect_…, column = …, … }`, '
+    "each with `on_violation = FAIL | WARN | DROP | QUARANTINE` and, for the last, `quarantine = output`.",
+    element=OptionType.MAP,
+)
+
+
+def rejects_of(options: Options) -> tuple[Reference, ...]:
+    """The outputs into which the block's expectations quarantine rows, each once, at its first place."""
+    written = options.get("expectations")
+    found: dict[str, Reference] = {}
+    for index, each in enumerate(written if isinstance(written, list | tuple) else ()):
+        name = each.get("quarantine") if isinstance(each, Mapping) else None
+        if isinstance(name, str):
+            place = options.places.get(f"expectations.{index}.quarantine") or options.span("expectations")
+            found.setdefault(name.lower(), Reference(name, place))
+    return tuple(found.values())

@@ -1,0 +1,109 @@
+"""One expectation, as the plan carries it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from catalog.datatypes import STRING
+from catalog.source import Span
+from catalog.table import CatalogTable, Column
+from connectors.base import Value
+from sql.statements import OnViolation
+
+REASON, NODE = "_reason", "_node"
+"""The columns that a quarantine table has after those of the rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowCheck:
+    """A predicate, Spark SQL, over one row; a row breaks it where it is false (as CHECK has it: not where null).
+
+    `mostly`: the share of rows that must hold for the whole to succeed. `counted`: which rows count, a predicate too
+    (great-expectations leaves out the rows whose value is null).
+    """
+
+    predicate: str
+    mostly: float = 1.0
+    counted: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableCheck:
+    """An aggregate, Spark SQL, over all rows, and the bounds or the values that it must be within."""
+
+    aggregate: str
+    minimum: float | None = None
+    maximum: float | None = None
+    strict_minimum: bool = False
+    strict_maximum: bool = False
+    values: tuple[Value, ...] | None = None
+
+    def holds(self, value: object) -> bool:
+        """Whether the aggregate's value is as it must be; null, of no rows, is."""
+        if value is None:
+            return True
+        if self.values is not None:
+            return str(value) in {str(each) for each in self.values}
+        number = float(str(value))
+        low = self.minimum is None or (number > self.minimum if self.strict_minimum else number >= self.minimum)
+        high = self.maximum is None or (number < self.maximum if self.strict_maximum else number <= self.maximum)
+        return low and high
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCheck:
+    """What takes a pass of its own: `query` (over `{table}`) counts the rows that break it; without a query,
+    great-expectations runs it."""
+
+    query: str | None = None
+    mostly: float = 1.0
+
+
+Check: TypeAlias = RowCheck | TableCheck | QueryCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An expectation: `type` and `arguments` are great-expectations' name and its keyword arguments."""
+
+    name: str
+    check: Check
+    on_violation: OnViolation = OnViolation.FAIL
+    quarantine: str | None = None
+    type: str = "unexpected_rows_expectation"
+    arguments: Mapping[str, Value] = field(default_factory=dict)
+    span: Span | None = None
+
+    @property
+    def takes_out(self) -> bool:
+        """Whether rows that break it do not go on."""
+        return self.on_violation in (OnViolation.DROP, OnViolation.QUARANTINE)
+
+    @property
+    def text(self) -> str:
+        """What is demanded."""
+        match self.check:
+            case RowCheck(predicate):
+                return predicate if self.type == "unexpected_rows_expectation" else _call(self)
+            case _:
+                return _call(self)
+
+    @property
+    def fingerprint(self) -> list[Value]:
+        return [self.name, self.type, self.text, self.on_violation.value, self.quarantine]
+
+    def __str__(self) -> str:
+        into = f" INTO {self.quarantine}" if self.quarantine else ""
+        return f"{self.name}: {self.text} ON VIOLATION {self.on_violation.value}{into}"
+
+
+def _call(rule: Rule) -> str:
+    return f"{rule.type}({', '.join(f'{name}={value}' for name, value in rule.arguments.items())})"
+
+
+def rejects_table(table: CatalogTable) -> CatalogTable:
+    """The table of rows that were taken out: those of the input, the reason, and the node that demands it."""
+    more = (Column(REASON, STRING, nullable=False), Column(NODE, STRING, nullable=False))
+    own = tuple(column for column in table.columns if column.name.lower() not in (REASON, NODE))
+    schema = replace(table.schema, columns=own + more, primary_key=None, constraint_keys=())
+    return replace(table, schema=schema, partition_keys=())

@@ -1,0 +1,1 @@
+"""A page that draws a job's plan: one file, no network."""

@@ -1,0 +1,45 @@
+"""The comments of a job file that stand above something, each taken once."""
+
+from dataclasses import dataclass, field
+
+from catalog.source import SourceFile
+
+MARKS = ("--", "#", "//")
+
+
+@dataclass(eq=False, slots=True)
+class Comments:
+    """The comments of a file; a line that was taken is not given again."""
+
+    source: SourceFile
+    taken: set[int] = field(default_factory=set)
+
+    def header(self) -> list[str]:
+        """The lines of comments that the file starts with."""
+        lines = self.source.text.split("\n")
+        count = next((i for i, line in enumerate(lines) if not _is_comment(line)), len(lines))
+        return self._take(range(count))
+
+    def above(self, offset: int) -> list[str]:
+        """The lines of comments right above the line that holds the character at `offset`."""
+        lines = self.source.text.split("\n")
+        last = self.source.text.count("\n", 0, offset)
+        first = last
+        while first > 0 and _is_comment(lines[first - 1]):
+            first -= 1
+        return self._take(range(first, last))
+
+    def _take(self, numbers: range) -> list[str]:
+        lines = self.source.text.split("\n")
+        found = [_plain(lines[number]) for number in numbers if number not in self.taken]
+        self.taken.update(numbers)
+        return found
+
+
+def _is_comment(line: str) -> bool:
+    return line.strip().startswith(MARKS)
+
+
+def _plain(line: str) -> str:
+    text = line.strip()
+    return next((text[len(mark) :].strip() for mark in MARKS if text.startswith(mark)), text)

@@ -1,0 +1,48 @@
+"""Job files by path, folder or glob."""
+
+from collections.abc import Iterable, Iterator
+from glob import glob, has_magic
+from pathlib import Path
+
+from catalog.diagnostics import Diagnostics
+
+SUFFIXES = (".conf", ".hocon", ".json", ".sql")
+TEST_SUFFIXES = (".test.conf", ".test.sql")
+
+
+def find_jobs(paths: Iterable[str], found: Diagnostics) -> tuple[Path, ...]:
+    """Every job file that the paths lead to, once, in their order; a path that leads to none is an error.
+
+    A file is taken as it is named; in a folder, and below it, those with a job file's suffix, leaving out the tests of
+    jobs, what a job only includes (`_name.conf`), hidden folders and what is no job by its content.
+    """
+    jobs: dict[Path, None] = {}
+    for path in paths:
+        matches = [Path(each) for each in sorted(glob(path, recursive=True))] if has_magic(path) else [Path(path)]
+        files = [file for match in matches for file in _files(match)]
+        if not files:
+            found.error("PEN1001", f"no job file at `{path}`", help=f"job files end in {', '.join(SUFFIXES)}")
+        jobs.update(dict.fromkeys(files))
+    return tuple(jobs)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        if path.exists():
+            yield path
+        return
+    for each in sorted(path.rglob("*")):
+        hidden = any(part.startswith((".", "_")) for part in each.relative_to(path).parts)
+        if not hidden and each.is_file() and is_job(each):
+            yield each
+
+
+def is_job(path: Path) -> bool:
+    """Whether a file in a folder looks like a job by its suffix, and JSON and SQL, which may be anything, by words."""
+    name = path.name.lower()
+    if name.endswith(TEST_SUFFIXES) or not name.endswith(SUFFIXES):
+        return False
+    if name.endswith((".conf", ".hocon")):
+        return True
+    words = path.read_bytes().lower()
+    return b'"sink"' in words if name.endswith(".json") else b"insert" in words or b"connector" in words

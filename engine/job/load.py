@@ -1,0 +1,226 @@
+"""A job file -> a `Job` whose blocks are checked; every fault of the file is found in one go."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Final
+
+import connectors
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.source import PlacedText, SourceFile
+from connectors.base import Option, Options, OptionType
+from engine.expectations.option import EXPECTATIONS, rejects_of
+from engine.job.check import check_options
+from engine.job.env import read_env
+from engine.job.hocon import parse
+from engine.job.model import Block, BlockKind, Env, Job, Reference
+from engine.job.resolve import SECTIONS, resolve_job, section_like
+from engine.job.secret_options import Secrets, Shade
+from engine.job.syntax import Array
+from engine.job.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
+from engine.job.variables import Variables, fill_in, fill_in_text
+from engine.transforms import names as transform_names
+from engine.transforms import transform
+
+COMMON: Final = (
+    Option("plugin_name", OptionType.STRING, "Which connector or transform it is."),
+    Option("plugin_input", OptionType.LIST, "The outputs that it reads; without it, the block before it.",
+           alternatives=("source_table_name",), element=OptionType.STRING),
+    Option("plugin_output", OptionType.LIST, "The name by which others read it.",
+           alternatives=("result_table_name",), element=OptionType.STRING),
+    Option("parallelism", OptionType.INTEGER, "How many tasks it runs in; else that of `env`.", minimum=1),
+    Option("uid", OptionType.STRING, "A name that keeps its state when the job is changed."),
+    EXPECTATIONS,
+)  # fmt: skip
+"""What every block takes beside its own options."""
+
+
+def load(
+    path: str | PathLike[str],
+    found: Diagnostics,
+    *,
+    variables: Mapping[str, str] | None = None,
+    seatunnel: bool = False,
+    reads_secrets: bool = False,
+) -> Job | None:
+    """The job of a HOCON, JSON or SQL file; None where its text cannot be read at all.
+
+    Faults go to `found`; a block with faults is in the job nevertheless (`options.is_valid` is False), so that the
+    others can be checked too. `seatunnel`: what is unknown or undefined is taken as that engine takes it.
+    """
+    source = read_file(path, found)
+    if source is None:
+        return None
+    before = len(found)
+    root = job_tree(source, Variables(variables or {}, os.environ, seatunnel), found)
+    if root is None:
+        return None
+    is_whole = all(each.code != "PEN1002" for each in found.items[before:])
+    return _Loader(source, root, found, is_whole=is_whole, is_lenient=seatunnel, reads_secrets=reads_secrets).job()
+
+
+def read_file(path: str | PathLike[str], found: Diagnostics) -> SourceFile | None:
+    name = os.fspath(path)
+    try:
+        return SourceFile(name, Path(name).read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        found.error("PEN1001", f"`{name}` is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}")
+    except OSError as error:
+        found.error("PEN1001", f"`{name}` cannot be read: {error.strerror}")
+    return None
+
+
+def job_tree(source: SourceFile, variables: Variables, found: Diagnostics) -> MapNode | None:
+    """The tree of a job file, variables filled in: `env`, and each section as a list of blocks."""
+    if source.path.lower().endswith(".sql"):
+        from engine.job.sql_job import script_tree
+
+        text = PlacedText.verbatim(source, 0, len(source.text))
+        return script_tree(fill_in_text(text, variables, found, in_sink=True), found)
+    syntax = parse(source, found)
+    if isinstance(syntax, Array):
+        found.error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list",
+                    syntax.place.span)  # fmt: skip
+        return None
+    root = resolve_job(syntax, found, variables.given, variables.environment, compat=variables.compat)
+    entries = (
+        replace(each, value=fill_in(each.value, variables, found, in_sink=section_like(each.key) == "sink"))
+        for each in root.entries
+    )
+    return replace(root, entries=tuple(entries))
+
+
+class _Loader:
+    """One job file while its blocks are checked."""
+
+    def __init__(
+        self,
+        source: SourceFile,
+        root: MapNode,
+        found: Diagnostics,
+        *,
+        is_whole: bool,
+        is_lenient: bool,
+        reads_secrets: bool,
+    ) -> None:
+        self.source = source
+        self.root = root
+        self.found = found
+        self.is_whole = is_whole
+        self.is_lenient = is_lenient
+        self.reads_secrets = reads_secrets
+
+    def job(self) -> Job:
+        env = read_env(self.env_node(), Path(self.source.path).stem, self.found, is_lenient=self.is_lenient)
+        secrets = self.secrets(env)
+        by_kind: dict[BlockKind, list[Block]] = {kind: [] for kind in BlockKind}
+        is_whole = self.is_whole
+        for entry in self.root.entries:
+            section = section_like(entry.key)
+            if entry.key not in (section, "env"):
+                is_whole = section is not None and is_whole
+                help = did_you_mean(entry.key, ("env", *SECTIONS))
+                self.found.error("PEN2001", f"unknown section `{entry.key}`", entry.key_place.span, help)
+            if section is not None and isinstance(entry.value, ListNode):
+                kind = BlockKind(section)
+                by_kind[kind] += (
+                    self.block(kind, node, secrets) for node in entry.value.items if isinstance(node, MapNode)
+                )
+        return Job(self.source, env, tuple(block for blocks in by_kind.values() for block in blocks), is_whole)
+
+    def env_node(self) -> MapNode | None:
+        entry = self.root.entry("env")
+        if entry is None or isinstance(entry.value, MapNode):
+            return entry.value if entry and isinstance(entry.value, MapNode) else None
+        self.found.error("PEN2001", f"`env` is {kind_of(entry.value)}, not a block", entry.value.place.span)
+        return None
+
+    def secrets(self, env: Env) -> Secrets:
+        folder = str(Path(self.source.path).parent)
+        if env.options is None:
+            return Secrets(self.reads_secrets, folder=folder)
+        shade = Shade(env.options.string("shade.identifier"))
+        return Secrets(self.reads_secrets, shade, folder, env.options.strings("shade.options"))
+
+    def block(self, kind: BlockKind, node: MapNode, secrets: Secrets) -> Block:
+        name, place = self.plugin(kind, node)
+        spec = _spec(kind, name) if name else None
+        if name and spec is None:
+            self.unknown_plugin(kind, name, place)
+        if spec is None:  # its own options cannot be checked, but how it is wired can
+            common = {each for option in COMMON for each in (option.name, *option.alternatives)}
+            node = replace(node, entries=tuple(each for each in node.entries if each.key in common))
+        options = check_options(
+            node, (*COMMON, *(spec or ())), self.found, owner=name or "the block", at=place.span, secrets=secrets,
+            is_lenient=self.is_lenient,
+        )  # fmt: skip
+        is_valid = options.is_valid and spec is not None
+        inputs, outputs = references(options, "plugin_input"), references(options, "plugin_output")
+        hides_names = any(
+            isinstance(each, TextNode) and not each.is_resolved
+            for name in ("plugin_input", "source_table_name", "plugin_output", "result_table_name")
+            for each in _texts_of(node.entry(name))
+        )
+        parallelism = options["parallelism"]
+        own = {option.name for option in COMMON if option is not EXPECTATIONS}
+        return Block(
+            kind, name, replace(options, values={k: v for k, v in options.values.items() if k not in own},
+                                is_valid=is_valid),
+            inputs, outputs, node.place.span, place.span,
+            parallelism if isinstance(parallelism, int) else None, options.optional_string("uid"), not hides_names,
+            rejects_of(options),
+        )  # fmt: skip
+
+    def plugin(self, kind: BlockKind, node: MapNode) -> tuple[str, Place]:
+        """The block's plugin and where its name stands."""
+        named = node.entry("plugin_name")
+        if named is not None and isinstance(named.value, TextNode):
+            return named.value.value, named.value.place
+        message = f"a block of `{kind.value}` without `plugin_name`"
+        if named is not None:
+            message = f"`plugin_name` is {kind_of(named.value)}, not a string"
+        place = named.value.place if named else Place(node.place.source, node.place.start, node.place.start + 1)
+        self.found.error("PEN2005", message, place.span, 'write `plugin_name = "…"`')
+        return "", place
+
+    def unknown_plugin(self, kind: BlockKind, name: str, place: Place) -> None:
+        elsewhere = [other for other in BlockKind if other is not kind and _spec(other, name) is not None]
+        if elsewhere:
+            help = f"`{name}` can be a {' or a '.join(each.value for each in elsewhere)}"
+        else:
+            known = {
+                BlockKind.SOURCE: connectors.source_names,
+                BlockKind.TRANSFORM: transform_names,
+                BlockKind.SINK: connectors.sink_names,
+            }
+            help = did_you_mean(name, known[kind]()) or "`penstock connectors` lists those that there are"
+        self.found.error("PEN2002", f"there is no {kind.value} `{name}`", place.span, help)
+
+
+def references(options: Options, name: str) -> tuple[Reference, ...]:
+    """The names under `plugin_input` or `plugin_output`, each at its place."""
+    values = options.strings(name)
+    texts = [options.texts.get(f"{name}.{index}") for index in range(len(values))]
+    return tuple(
+        Reference(value, text.span() if text else options.span(name)) for value, text in zip(values, texts, strict=True)
+    )
+
+
+def _spec(kind: BlockKind, name: str) -> tuple[Option, ...] | None:
+    match kind:
+        case BlockKind.SOURCE:
+            source = connectors.source(name)
+            return source.source_options if source else None
+        case BlockKind.TRANSFORM:
+            found = transform(name)
+            return found.options if found else None
+        case BlockKind.SINK:
+            sink = connectors.sink(name)
+            return sink.sink_options if sink else None
+
+
+def _texts_of(entry: Entry | None) -> Iterator[object]:
+    if entry is not None:
+        yield from entry.value.items if isinstance(entry.value, ListNode) else (entry.value,)

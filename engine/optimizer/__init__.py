@@ -1,0 +1,64 @@
+"""The rules, and the loop that runs and checks them.
+
+A rule is a pure function from plan to plan: idempotent, and the same object when it changes nothing. It keeps the
+writes, their order and what each of them writes; the loop holds every rule to that.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Final, TypeAlias
+
+from catalog.diagnostics import Diagnostic, InternalError, did_you_mean, job_error
+from engine.optimizer.chain_transforms import chain_transforms
+from engine.optimizer.prune_unused import prune_unused
+from engine.optimizer.push_columns import push_columns
+from engine.optimizer.push_filters import push_filters
+from engine.optimizer.share_scans import share_scans
+from engine.plan.explain import explain
+from engine.plan.nodes import Plan, Write
+
+Rule: TypeAlias = Callable[[Plan], Plan]
+
+Observer: TypeAlias = Callable[[str, Plan, Plan], None]
+"""Is told of each rule that ran: its name, the plan before, the plan after (the same object: nothing changed)."""
+
+RULES: Final[tuple[Rule, ...]] = (
+    prune_unused,
+    share_scans,
+    chain_transforms,
+    push_filters,  # after chaining, which brings predicates down to the scans
+    push_columns,  # last: fewer columns are read once what is read of them is settled
+)
+
+
+def rule_names() -> tuple[str, ...]:
+    return tuple(rule.__name__ for rule in RULES)
+
+
+def optimize(plan: Plan, *, disabled: Collection[str] = (), observer: Observer | None = None) -> Plan:
+    """The plan after every rule that is not disabled, in the order of `RULES`."""
+    for name in disabled:
+        if name not in rule_names():
+            raise job_error("PEN2003", f"no rule is called `{name}`", None, did_you_mean(name, rule_names()))
+    for rule in RULES:
+        if rule.__name__ not in disabled:
+            after = rule(plan)
+            check_writes(rule.__name__, plan, after)
+            if observer is not None:
+                observer(rule.__name__, plan, after)
+            plan = after
+    return plan
+
+
+def check_writes(name: str, before: Plan, after: Plan) -> None:
+    """Refuse a rule that changed what is written: an `InternalError` that shows both plans."""
+    if [_promise(write) for write in before.writes] == [_promise(write) for write in after.writes]:
+        return
+    plans = (f"before:\n{explain(before, columns=True)}", f"after:\n{explain(after, columns=True)}")
+    message = f"the rule `{name}` changed what is written"
+    raise InternalError([Diagnostic("PEN9001", message, help=f"run with `--disable {name}`", notes=plans)])
+
+
+def _promise(write: Write) -> tuple[object, ...]:
+    columns = tuple((column.name, column.type, column.nullable) for column in write.table.columns)
+    modes = (write.schema_save_mode, write.data_save_mode, write.write_mode)
+    return write.id, write.name, write.connector, write.options, modes, write.table.path, columns

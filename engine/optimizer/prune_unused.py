@@ -1,0 +1,19 @@
+"""Drop what no sink reads."""
+
+from dataclasses import replace
+
+from engine.plan.nodes import AnyNode, Plan, Query, rewrite
+
+
+def prune_unused(plan: Plan) -> Plan:
+    """Drop nodes that no write reads, and inputs that a query is given but does not read."""
+    kept = replace(plan, unread=()) if plan.unread else plan
+    return rewrite(kept, _without_unread_inputs)
+
+
+def _without_unread_inputs(node: AnyNode) -> AnyNode:
+    if not isinstance(node, Query):
+        return node
+    reads = {name.lower() for name in node.analysis.reads}
+    inputs = tuple(each for each in node.inputs if each.name.lower() in reads)
+    return node if len(inputs) == len(node.inputs) else replace(node, inputs=inputs)

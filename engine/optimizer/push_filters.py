@@ -1,0 +1,55 @@
+"""Let scans drop the rows that nobody wants."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import takewhile
+
+from engine.plan.nodes import AnyNode, Input, Plan, Query, Scan, children, rewrite
+from sql.analyze import analyze
+from sql.fragments import is_pure, substitute
+from sql.safety import may_raise
+from sql.select import Select, quote, text_of
+
+
+def push_filters(plan: Plan) -> Plan:
+    """Move predicates of a Select into the scan that it alone reads, where the connector can take them.
+
+    Only the first ones, up to one that may raise or is not pure: what stands before it decides which rows it sees.
+    """
+    readers = Counter(child.name for node in plan.nodes() for child in children(node))
+
+    def push(node: AnyNode) -> AnyNode:
+        if not isinstance(node, Query) or not isinstance(node.body, Select) or len(node.inputs) != 1:
+            return node
+        scan = node.inputs[0].node
+        if not isinstance(scan, Scan) or not can_take_filters(scan, readers[scan.name]):
+            return node
+        filters = pushable(node.body, scan)
+        return _pushed(node, node.body, scan, filters) if filters else node
+
+    return rewrite(plan, push)
+
+
+def can_take_filters(scan: Scan, readers: int) -> bool:
+    can = scan.connector.source_capabilities
+    return readers == 1 and can.filter_pushdown and can.is_deterministic and not scan.table.is_open
+
+
+def pushable(select: Select, scan: Scan) -> tuple[str, ...]:
+    """The first predicates, over the scan's plain column names, that are pure and cannot raise."""
+    types = {column.name.lower(): column.type for column in scan.table.columns}
+
+    def over_scan(predicate: str) -> str | None:
+        plain = substitute(predicate, select.source, quote) if is_pure(predicate) else None
+        return None if plain is None or may_raise(text_of(plain), types) else text_of(plain)
+
+    found = (over_scan(text_of(each)) for each in select.predicates)
+    return tuple(each for each in takewhile(bool, found) if each)
+
+
+def _pushed(query: Query, select: Select, scan: Scan, filters: tuple[str, ...]) -> Query:
+    rest = replace(select, predicates=select.predicates[len(filters) :])
+    name = query.inputs[0].name
+    analysis = analyze(rest.to_text(), {name: scan.table.renamed(name)}, output=query.name)
+    read = replace(scan, filters=(*scan.filters, *filters))
+    return replace(query, body=rest, inputs=(Input(name, read),), analysis=replace(analysis, table=query.table))

@@ -1,0 +1,32 @@
+"""Equal scans become one."""
+
+from engine.plan.nodes import AnyNode, Plan, Scan, rewrite
+
+
+def share_scans(plan: Plan) -> Plan:
+    """Read once what is read twice alike: same connector, options, table and parallelism.
+
+    Not where the source gives other rows each time, nor between scans that the job names apart by `uid`.
+    """
+    first: list[Scan] = []
+
+    def share(node: AnyNode) -> AnyNode:
+        if not isinstance(node, Scan):
+            return node
+        for scan in first:
+            if can_share(scan, node):
+                return scan
+        first.append(node)
+        return node
+
+    return rewrite(plan, share)
+
+
+def can_share(a: Scan, b: Scan) -> bool:
+    return (
+        a.connector is b.connector
+        and a.connector.source_capabilities.is_deterministic
+        and (a.parallelism, a.uid, a.columns, a.filters) == (b.parallelism, b.uid, b.columns, b.filters)
+        and dict(a.options.values) == dict(b.options.values)
+        and a.table == b.table
+    )

@@ -1,0 +1,82 @@
+"""What goes into a packaged application: Penstock's modules, what they need, the jobs and what they include."""
+
+import re
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from catalog.diagnostics import job_error
+from connectors import ENTRY_POINT_GROUP
+from engine.job.find import SUFFIXES
+
+PACKAGES: Final = ("engine", "catalog", "sql", "connectors")
+NEEDED: Final = ("sqlglot", "pyhocon", "jsonschema", "rich", "cryptography")
+"""What Penstock itself imports; the compiled sqlglot is left out, which the pure one stands in for."""
+
+HOME: Final = Path(__file__).resolve().parents[2]
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
+
+Entry = tuple[str, Path]
+"""A name in the archive, and the file that it holds."""
+
+
+def module_files() -> Iterator[Entry]:
+    """Penstock's own modules and data files."""
+    for package in PACKAGES:
+        for path in sorted((HOME / package).rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                yield path.relative_to(HOME).as_posix(), path
+
+
+def dependency_files() -> Iterator[Entry]:
+    """Files of the distributions that Penstock needs and of those that bring connectors, with all that these need."""
+    roots = [*NEEDED, *(each.metadata["Name"] for each in distributions() if _brings_connectors(each))]
+    for each in _closure(roots):
+        for file in each.files or ():
+            path = Path(str(each.locate_file(file)))
+            if ".." not in file.parts and "__pycache__" not in file.parts and path.is_file():
+                yield PurePosixPath(file).as_posix(), path
+
+
+def job_files(jobs: Iterable[Path]) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
+    """The jobs' names in the archive, and their files: each job's folder as far as it holds job files and a lock.
+
+    What a job includes must stand in its folder or below it.
+    """
+    names: list[str] = []
+    entries: dict[str, Path] = {}
+    for number, job in enumerate(jobs):
+        if not job.is_file():
+            raise job_error("PEN1001", f"no job file at `{job}`")
+        root = f"jobs/{number}"
+        names.append(f"{root}/{job.name}")
+        entries[names[-1]] = job
+        for path in sorted(job.resolve().parent.rglob("*")):
+            if path.is_file() and (path.name.endswith(SUFFIXES) or path.name == "penstock.lock"):
+                entries[f"{root}/{path.relative_to(job.resolve().parent).as_posix()}"] = path
+    return tuple(names), tuple(entries.items())
+
+
+def _brings_connectors(each: Distribution) -> bool:
+    mine = (each.metadata["Name"] or "").lower() == "penstock"
+    return not mine and any(point.group == ENTRY_POINT_GROUP for point in each.entry_points)
+
+
+def _closure(names: Iterable[str]) -> Iterator[Distribution]:
+    """The distributions and what they require; a requirement that is not installed is one that does not apply here."""
+    seen: set[str] = {"penstock", "pyspark", "py4j", "sqlglotc"}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop().lower().replace("_", "-")
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            found = distribution(name)
+        except PackageNotFoundError:
+            continue
+        yield found
+        for requirement in found.requires or ():
+            if "extra ==" not in requirement and (match := _NAME.match(requirement)):
+                waiting.append(match.group())

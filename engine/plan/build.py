@@ -1,0 +1,126 @@
+"""Job -> plan: blocks become nodes, every edge gets its table, and what does not fit is reported where it stands.
+
+A block with a fault yields no nodes, and what reads it is passed over in silence: nothing is claimed of a table that
+may not be what the user meant.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+
+import connectors
+from catalog.diagnostics import Diagnostics
+from catalog.table import CatalogTable
+from engine.job.model import Block, BlockKind, Job
+from engine.job.wiring import Wiring, reads_nothing, wire
+from engine.plan.expected import expected
+from engine.plan.feeds import Feed, united
+from engine.plan.ids import with_ids
+from engine.plan.locked import with_locked_schema
+from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Union, Write, children, rewrite
+from engine.plan.queries import query_nodes
+from engine.plan.writes import refuse_duplicates, write_nodes
+
+
+def build(job: Job, found: Diagnostics) -> Plan | None:
+    """The plan of a job; None where it has an error, all of which are then in `found`."""
+    own = Diagnostics()
+    wiring = wire(job, own)
+    built: dict[Block, tuple[Node, ...] | None] = {}
+    rejects: dict[Block, tuple[Rejects, ...]] = {}
+    writes: dict[Block, tuple[Write, ...]] = {}
+    for block in wiring.order:
+        name = block.outputs[0].name if block.outputs else block.plugin.lower()
+        feeds = _feeds(block, wiring, built, rejects)
+        match block.kind:
+            case BlockKind.SOURCE:
+                scans = _scans(block, name, job.source.path, own)
+                built[block], rejects[block] = expected(block, name, scans, own)
+            case BlockKind.TRANSFORM:
+                queries = query_nodes(block, name, feeds, own) if feeds is not None else None
+                built[block], rejects[block] = expected(block, name, queries, own)
+            case BlockKind.SINK:
+                inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None
+                nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
+                writes[block] = write_nodes(block, name, nodes or (), own)
+    refuse_duplicates((write for each in writes.values() for write in each), own)
+    found.extend(own)
+    if own.has_errors:
+        return None
+    in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))
+    return with_ids(_with_names(Plan(job.env, in_order, _unread(built, in_order))))
+
+
+def _feeds(
+    block: Block,
+    wiring: Wiring,
+    built: Mapping[Block, tuple[Node, ...] | None],
+    rejects: Mapping[Block, tuple[Node, ...]],
+) -> tuple[Feed, ...] | None:
+    """What flows into the block; None where any of it has a fault or there is none, though it should be."""
+    feeds: list[Feed] = []
+    for edge in wiring.inputs[block]:
+        nodes = built.get(edge.producer) if edge.output >= 0 else rejects[edge.producer][-1 - edge.output :][:1]
+        if not nodes:
+            return None
+        shared = len(nodes) == len(edge.producer.outputs) > 1 and edge.output >= 0
+        feeds.append(Feed(edge.name, (nodes[edge.output],) if shared else nodes))
+    return tuple(feeds) if feeds or reads_nothing(block) else None
+
+
+def source_tables(job: Job) -> Mapping[str, CatalogTable]:
+    """The tables of a job's sources by name, whether or not the rest of the job is sound."""
+    found = Diagnostics()
+    blocks = job.of_kind(BlockKind.SOURCE)
+    named = {block: block.outputs[0].name if block.outputs else block.plugin.lower() for block in blocks}
+    scans = [scan for block in blocks for scan in _scans(block, named[block], job.source.path, found) or ()]
+    return {scan.name: scan.table for scan in scans}
+
+
+def _scans(block: Block, name: str, job: str, found: Diagnostics) -> tuple[Scan, ...] | None:
+    source = connectors.source(block.plugin)
+    if source is None or not block.options.is_valid:
+        return None
+    own = Diagnostics()
+    tables = source.tables(with_locked_schema(block.options, name, job, own), own)
+    found.extend(own)
+    if own.has_errors:
+        return None
+    for table in tables:
+        if table.is_open and not len(own):
+            found.warning(
+                "PEN4002",
+                f"the columns of `{name}` are not known, so nothing that reads them can be checked",
+                block.plugin_span or block.span,
+                "give it `schema { fields { name = type, … } }`, or run `penstock schema sync`",
+            )
+    names = [each.name for each in block.outputs] if len(block.outputs) == len(tables) else [name] * len(tables)
+    return tuple(
+        Scan(name, source, block.options, table, block.parallelism, block.uid)
+        for name, table in zip(names, tables, strict=True)
+    )
+
+
+def _unread(built: Mapping[Block, tuple[Node, ...] | None], writes: tuple[Write, ...]) -> tuple[Node, ...]:
+    """The nodes that nothing reads, in the order of the job file."""
+    nodes = [node for each in built.values() for node in each or ()]
+    read = {child for node in (*nodes, *writes) for child in children(node)}
+    read |= {part for node in read if isinstance(node, Union) for part in node.inputs}
+    return tuple(node for node in nodes if node not in read)
+
+
+def _with_names(plan: Plan) -> Plan:
+    """The plan with every node's name its own: the second `filter` is `filter_2`."""
+    taken: set[str] = set()
+
+    def rename(node: AnyNode) -> AnyNode:
+        name = next(each for each in _numbered(node.name) if each not in taken)
+        taken.add(name)
+        return node if name == node.name else replace(node, name=name)
+
+    return rewrite(plan, rename)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))

@@ -1,0 +1,55 @@
+"""Stable ids: a hash of what a node does and of its inputs' ids, or the user's `uid`.
+
+What a node is called, where it stands and how it is laid out do not count, so that an unrelated edit of the job keeps
+every id. Sensitive options do not count either: a new password is the same source.
+"""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from hashlib import sha256
+
+from catalog.source import PlacedText
+from connectors.base import Value
+from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
+from engine.plan.options import shown
+from sql.query_text import fingerprint
+from sql.select import Select, text_of
+
+
+def with_ids(plan: Plan) -> Plan:
+    """The plan with an id on every node; nodes that do the same are numbered, in the order of the job file."""
+    taken: Counter[str] = Counter()
+
+    def identify(node: AnyNode) -> AnyNode:
+        base = node.uid or _hash(node)
+        taken[base] += 1
+        return replace(node, id=base if taken[base] == 1 else f"{base}-{taken[base]}")
+
+    return rewrite(plan, identify)
+
+
+def _hash(node: AnyNode) -> str:
+    text = json.dumps([_content(node), [child.id for child in children(node)]], sort_keys=True, default=str)
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+def _content(node: AnyNode) -> Value:
+    match node:
+        case Scan():
+            return ["scan", node.connector.name, shown(node.options), str(node.table.path)]
+        case Query(body=Select() as select):
+            columns = [[each.name, text_of(each.expression)] for each in select.projections]
+            return ["select", columns, [text_of(each) for each in select.predicates]]
+        case Query(body=PlacedText() as text):
+            return ["query", fingerprint(text.value), [each.name for each in node.inputs]]
+        case Query():
+            raise TypeError(f"body of the query {node.name}: {node.body!r}")
+        case Union():
+            return ["union"]
+        case Expect() | Rejects():
+            rules: list[Value] = [rule.fingerprint for rule in node.rules]
+            return [type(node).__name__.lower(), rules]
+        case Write():
+            modes: list[Value] = [node.schema_save_mode.value, node.data_save_mode.value, node.write_mode.value]
+            return ["write", node.connector.name, shown(node.options), modes]

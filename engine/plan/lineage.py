@@ -1,0 +1,81 @@
+"""Which source columns each column of a plan comes from, through every node between."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write
+from sql.analyze import Dependency
+
+DIRECT = (Dependency.IDENTITY, Dependency.TRANSFORMATION, Dependency.AGGREGATION)
+_RANK = {dependency: rank for rank, dependency in enumerate(Dependency)}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A source column that an output column depends on, and how: the furthest from identity of all steps between."""
+
+    scan: str
+    column: str
+    dependency: Dependency
+
+    @property
+    def is_direct(self) -> bool:
+        return self.dependency in DIRECT
+
+
+Origins = Mapping[str, tuple[Origin, ...]]
+"""Column (lower case) -> where it comes from."""
+
+
+def lineage(plan: Plan) -> Mapping[AnyNode, Origins]:
+    """The origins of every column of every node of the plan, in one walk."""
+    found: dict[AnyNode, Origins] = {}
+    for node in plan.nodes():
+        found[node] = {name: _distinct(each) for name, each in _origins(node, found).items()}
+    return found
+
+
+def _distinct(origins: list[Origin]) -> tuple[Origin, ...]:
+    """Every source column once as a direct origin and once as an indirect one, in the nearest way."""
+    first: dict[tuple[str, str, bool], Origin] = {}
+    for each in sorted(origins, key=lambda origin: _RANK[origin.dependency]):
+        first.setdefault((each.scan, each.column.lower(), each.is_direct), each)
+    return tuple(first.values())
+
+
+def _origins(node: AnyNode, found: Mapping[AnyNode, Origins]) -> dict[str, list[Origin]]:
+    match node:
+        case Scan():
+            return {c.name.lower(): [Origin(node.name, c.name, Dependency.IDENTITY)] for c in node.table.columns}
+        case Query():
+            return _of_query(node, found)
+        case Union():
+            merged: dict[str, list[Origin]] = {}
+            for each in node.inputs:
+                for name, origins in found[each].items():
+                    merged.setdefault(name, []).extend(origins)
+            return merged
+        case Expect() | Rejects() | Write():
+            return {name: list(origins) for name, origins in found[node.input].items()}
+
+
+def _of_query(node: Query, found: Mapping[AnyNode, Origins]) -> dict[str, list[Origin]]:
+    inputs = {each.name.lower(): found[each.node] for each in node.inputs}
+    result: dict[str, list[Origin]] = {column.name.lower(): [] for column in node.table.columns}
+    for each in node.analysis.lineage:
+        below = inputs.get(each.input.lower(), {}).get(each.column.lower(), ())
+        for origin in below:
+            further = max(origin.dependency, each.dependency, key=_RANK.__getitem__)
+            for name in result if each.output is None else (each.output.lower(),):
+                result.setdefault(name, []).append(Origin(origin.scan, origin.column, further))
+    return result
+
+
+def readers(plan: Plan, scan: Scan, column: str) -> Iterator[tuple[Write, str, Dependency]]:
+    """The columns of the writes that depend on a column of a scan."""
+    found = lineage(plan)
+    for write in plan.writes:
+        for name in write.table.schema.names:
+            for origin in found[write].get(name.lower(), ()):
+                if origin.scan == scan.name and origin.column.lower() == column.lower():
+                    yield write, name, origin.dependency

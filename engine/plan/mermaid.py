@@ -1,0 +1,35 @@
+"""A plan as a Mermaid flowchart, which many pages show as a drawing."""
+
+from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children
+
+
+def to_mermaid(plan: Plan) -> str:
+    """The plan as a Mermaid flowchart, sources on the left."""
+    nodes = list(plan.nodes())
+    keys = {node: f"n{index}" for index, node in enumerate(nodes, 1)}
+    boxes = [f"  {keys[node]}{_box(node)}" for node in nodes]
+    edges = [f"  {keys[child]} --> {keys[node]}" for node in nodes for child in children(node)]
+    return "\n".join(["flowchart LR", *boxes, *edges]) + "\n"
+
+
+def _box(node: AnyNode) -> str:
+    label = f'"{_escaped(node.name)}<br/><small>{_escaped(_plugin(node))}</small>"'
+    match node:
+        case Scan() | Write():
+            return f"[({label})]"
+        case Query() | Union() | Expect() | Rejects():
+            return f"[{label}]"
+
+
+def _plugin(node: AnyNode) -> str:
+    match node:
+        case Scan() | Write():
+            return node.connector.name
+        case Query():
+            return node.kind
+        case Union() | Expect() | Rejects():
+            return type(node).__name__
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,224 @@
+"""The logical plan: frozen nodes with identity equality, children first, every edge carrying a `CatalogTable`.
+
+`name` is unique in the plan and for people; `id` (see `ids.py`) is stable between edits of the job and for machines.
+Rules keep the id of a node that they change: it names what the job asks for, not how it is done.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
+from catalog.source import PlacedText, Span
+from catalog.table import CatalogTable
+from connectors.base import Options, Sink, Source
+from engine.expectations.rules import Rule, rejects_table
+from engine.job.model import Env
+from sql.analyze import Analysis
+from sql.select import Select
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scan:
+    """Read one table of a source; `columns` (None: all) and `filters` are what was pushed into it."""
+
+    name: str
+    connector: Source
+    options: Options
+    table: CatalogTable
+    parallelism: int | None = None
+    uid: str | None = None
+    id: str = ""
+    columns: tuple[str, ...] | None = None
+    filters: tuple[str, ...] = ()
+
+    @property
+    def span(self) -> Span | None:
+        return self.options.span()
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An edge into a query: the name by which the query reads it, and the node that yields it."""
+
+    name: str
+    node: "Node"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Query:
+    """A query over named inputs: a user's own text, which goes to Spark as written, or a Select of ours."""
+
+    name: str
+    kind: str
+    body: PlacedText | Select
+    inputs: tuple[Input, ...]
+    analysis: Analysis
+    parallelism: int | None = None
+    uid: str | None = None
+    id: str = ""
+    span: Span | None = None
+
+    @property
+    def table(self) -> CatalogTable:
+        return self.analysis.table
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Union:
+    """UNION ALL of inputs with equal schemas."""
+
+    name: str
+    inputs: tuple["Node", ...]
+    table: CatalogTable
+    parallelism: int | None = None
+    uid: str | None = None
+    id: str = ""
+    span: Span | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Expect:
+    """The input's rows, checked on their way; rules that drop or quarantine take out the rows that break them."""
+
+    name: str
+    input: "Node"
+    rules: tuple[Rule, ...]
+    parallelism: int | None = None
+    uid: str | None = None
+    id: str = ""
+    span: Span | None = None
+
+    @property
+    def table(self) -> CatalogTable:
+        return self.input.table
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rejects:
+    """The rows that an Expect over the same input quarantines, with `_reason` (the broken rules) and `_node`."""
+
+    name: str
+    input: "Node"
+    rules: tuple[Rule, ...]
+    node: str
+    parallelism: int | None = None
+    uid: str | None = None
+    id: str = ""
+    span: Span | None = None
+
+    @property
+    def table(self) -> CatalogTable:
+        return rejects_table(self.input.table)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Write:
+    """Write the input's rows to a target."""
+
+    name: str
+    connector: Sink
+    options: Options
+    input: "Node"
+    schema_save_mode: SchemaSaveMode
+    data_save_mode: DataSaveMode
+    write_mode: WriteMode
+    parallelism: int | None = None
+    uid: str | None = None
+    id: str = ""
+
+    @property
+    def table(self) -> CatalogTable:
+        return self.input.table
+
+    @property
+    def span(self) -> Span | None:
+        return self.options.span()
+
+
+Node: TypeAlias = Scan | Query | Union | Expect | Rejects
+"""A node that yields rows."""
+
+AnyNode: TypeAlias = Scan | Query | Union | Expect | Rejects | Write
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Plan:
+    """A job's plan: its writes in the order of the job file; every other node is reached from them.
+
+    `unread`: nodes that no write reads, kept until `prune_unused` so that `explain` can show them.
+    """
+
+    env: Env
+    writes: tuple[Write, ...]
+    unread: tuple[Node, ...] = ()
+
+    def nodes(self) -> Iterator[AnyNode]:
+        """Every node once, inputs before their readers."""
+        seen: set[int] = set()
+        for root in (*self.unread, *self.writes):
+            yield from _postorder(root, seen)
+
+
+def children(node: AnyNode) -> tuple[Node, ...]:
+    """The nodes that a node reads, in order."""
+    match node:
+        case Scan():
+            return ()
+        case Query():
+            return tuple(each.node for each in node.inputs)
+        case Union():
+            return node.inputs
+        case Expect() | Rejects() | Write():
+            return (node.input,)
+
+
+def rewrite(plan: Plan, change: Callable[[AnyNode], AnyNode]) -> Plan:
+    """The plan with every node changed, inputs first, a shared one once; the same object when nothing changes."""
+    done: dict[AnyNode, AnyNode] = {}
+    for node in plan.nodes():
+        done[node] = change(with_children(node, [_node(done[child]) for child in children(node)]))
+    writes = tuple(_write(done[write]) for write in plan.writes)
+    unread = tuple(_node(done[node]) for node in plan.unread)
+    if all(old is new for old, new in done.items()):
+        return plan
+    return replace(plan, writes=writes, unread=unread)
+
+
+def with_children(node: AnyNode, inputs: list[Node]) -> AnyNode:
+    """The node over other inputs; the same object where they are the same."""
+    if all(old is new for old, new in zip(children(node), inputs, strict=True)):
+        return node
+    match node:
+        case Scan():
+            return node
+        case Query():
+            return replace(node, inputs=tuple(Input(e.name, new) for e, new in zip(node.inputs, inputs, strict=True)))
+        case Union():
+            return replace(node, inputs=tuple(inputs))
+        case Expect() | Rejects() | Write():
+            return replace(node, input=inputs[0])
+
+
+def _node(node: AnyNode) -> Node:
+    if isinstance(node, Write):
+        raise TypeError(f"the write `{node.name}` yields no rows")
+    return node
+
+
+def _write(node: AnyNode) -> Write:
+    if not isinstance(node, Write):
+        raise TypeError(f"`{node.name}` is no write")
+    return node
+
+
+def _postorder(root: AnyNode, seen: set[int]) -> Iterator[AnyNode]:
+    stack: list[tuple[AnyNode, bool]] = [(root, False)]
+    while stack:
+        node, expanded = stack.pop()
+        if expanded:
+            yield node
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((child, False) for child in reversed(children(node)))

@@ -1,0 +1,30 @@
+"""The options of a block that may be shown, and those of them that say something."""
+
+from collections.abc import Mapping
+from typing import Final, cast
+
+from catalog.secret_names import redacted
+from connectors.base import Option, Options, Value
+
+ELSEWHERE: Final = frozenset({"schema", "schema_save_mode", "data_save_mode", "write_mode"})
+"""Options that a plan shows in a form of their own: columns and modes."""
+
+
+def shown(options: Options) -> dict[str, Value]:
+    """Options that are set, without the sensitive ones, which are put nowhere; passwords within others as stars.
+
+    Expectations are nodes of their own.
+    """
+    return {
+        name: cast(Value, redacted(value))
+        for name, value in options.values.items()
+        if value is not None and name not in options.sensitive and name != "expectations"
+    }
+
+
+def given(spec: tuple[Option, ...], options: Options) -> Mapping[str, Value]:
+    """The options to show that differ from their defaults."""
+    defaults = {option.name: option.default for option in spec}
+    return {
+        name: value for name, value in shown(options).items() if name not in ELSEWHERE and value != defaults.get(name)
+    }

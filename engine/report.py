@@ -1,0 +1,35 @@
+"""Show diagnostics: text to people, with the lines they are about; JSON, GitHub annotations and SARIF to programs."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TextIO
+
+from catalog.diagnostics import Diagnostic
+from catalog.render import Format, render
+from catalog.render.text import wants_color
+from catalog.source import SourceFile
+
+
+def report(diagnostics: Iterable[Diagnostic], format: str = "text", stream: TextIO | None = None) -> None:
+    """Print them: text to `stream` (default: stderr), the forms for programs to stdout."""
+    found = tuple(diagnostics)
+    if format in {each.value for each in Format} and Format(format) is not Format.TEXT:  # a command may have others
+        sys.stdout.write(render(found, format))
+        return
+    out = stream or sys.stderr
+    out.write(render(found, Format.TEXT, sources_of(found), color=wants_color(out)))
+    out.flush()
+
+
+def sources_of(diagnostics: Iterable[Diagnostic]) -> tuple[SourceFile, ...]:
+    """The files that the diagnostics stand in, as they are on disk."""
+    names = dict.fromkeys(item.span.file for item in diagnostics if item.span)
+    return tuple(SourceFile(name, text) for name in names if (text := _read(name)) is not None)
+
+
+def _read(name: str) -> str | None:
+    try:
+        return Path(name).read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):  # an excerpt that cannot be shown; the diagnostic itself is
+        return None

@@ -1,0 +1,68 @@
+"""The Spark application that jobs run in, and what is done in it beside running them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from connectors.base import Sink, Source
+from engine.compile import Compiled
+from engine.plan.nodes import Plan, Scan, Write
+from engine.runtime.state_dir import state_dir
+from engine.spark import write as writing
+from engine.spark.journal import Outcome
+from engine.spark.session import has_session, open_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def application(jobs: Sequence[Compiled], master: str | None = None) -> Iterator["SparkSession"]:
+    """A session with the jars and settings of all the jobs, and of the dead runs that they will find.
+
+    It is stopped at the end, unless it was running before.
+    """
+    settings: dict[str, str] = {}
+    for job in reversed(jobs):  # the first job's settings win; each pipeline has its own job's beside
+        settings.update(job.plan.env.spark)
+    nodes = [node for job in jobs for node in job.plan.nodes() if isinstance(node, Scan | Write)]
+    dead = [sink for job in jobs for sink in _to_recover(state_dir_of(job.plan))]
+    with _session(jobs[0].plan.env.name, settings, [*(node.connector for node in nodes), *dead], master) as spark:
+        yield spark
+
+
+def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.SinkCheck]:
+    """What the commit of each write, by its id, would do to its target as it stands now."""
+    return {each.write.id: each for each in writing.check(spark, compiled.plan.writes)}
+
+
+def resume(state: str, run_id: str, master: str | None = None) -> Outcome:
+    """End a run that was killed: finish it where it had begun to commit, else remove what it staged."""
+    with _session("penstock resume", {}, _to_recover(state), master) as spark:
+        return writing.resume(spark, state, run_id)
+
+
+def state_dir_of(plan: Plan) -> str:
+    setting = plan.env.options.get("state_dir") if plan.env.options else None
+    return state_dir(str(setting) if setting else None)
+
+
+@contextmanager
+def _session(
+    name: str, settings: Mapping[str, str], used: Iterable[Source | Sink], master: str | None
+) -> Iterator["SparkSession"]:
+    connectors = tuple({each.name: each for each in used}.values())
+    maven = dict.fromkeys(jar for each in connectors for jar in each.maven)
+    required = {key: value for each in connectors for key, value in each.session_settings.items()}
+    was_running = has_session()
+    spark = open_session(name, {**settings, **({"spark.master": master} if master else {})}, maven, required)
+    try:
+        yield spark
+    finally:
+        if not was_running:
+            spark.stop()
+
+
+def _to_recover(state: str) -> tuple[Sink, ...]:
+    """The sinks of dead runs; those in a state directory elsewhere than on this disk are not looked for."""
+    return writing.connectors_to_recover(state) if "://" not in state or state.startswith("file:") else ()

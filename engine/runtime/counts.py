@@ -1,0 +1,169 @@
+"""What the writes of a run read, dropped and wrote, taken from the metrics that Spark kept while it did so.
+
+Nothing is read a second time: Spark counts the rows of each physical operator anyway, and keeps the counts with the
+query's graph. An operator belongs to the scan whose columns it yields (by Spark's expression ids), else to the one that
+reads where it does.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+ROWS: Final = "number of output rows"
+READ_BYTES: Final = "size of files read"
+WRITTEN_BYTES: Final = "written output size"
+
+_PASSES_ROWS_ON: Final = re.compile(
+    r"Project|Sort|Exchange|AQEShuffleRead|ShuffleQueryStage|ColumnarToRow|RowToColumnar|AdaptiveSparkPlan|WriteFiles"
+    r"|Execute |OverwriteByExpression|AppendData|ReusedExchange|Coalesce|InMemoryTableScan|DeserializeToObject"
+    r"|SerializeFromObject|MapPartitions|CollectMetrics|TableCacheQueryStage|Subquery|Window$"
+)
+_WRITES: Final = re.compile(r"Execute |AppendData|Overwrite|ReplaceData|CreateTable|ReplaceTable|WriteToDataSource")
+_ATTRIBUTE: Final = re.compile(r"#(\d+)")
+_ONLY_NOT_NULL: Final = re.compile(r"(\(*isnotnull\([^()]*\)\)*( AND )?)+")
+_UNITS: Final = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50}
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A node of Spark's graph of a query: what it is, what it says of itself, its counters, and what it reads."""
+
+    id: int
+    name: str
+    description: str
+    counters: Mapping[str, str]
+
+    def count(self, counter: str) -> int | None:
+        text = self.counters.get(counter)
+        return None if text is None else number(text)
+
+
+@dataclass(frozen=True)
+class Execution:
+    """A query that Spark ran: its operators and the edges from each to those that it reads."""
+
+    operators: tuple[Operator, ...]
+    inputs: Mapping[int, tuple[int, ...]]
+
+    @cached_property
+    def by_id(self) -> Mapping[int, Operator]:
+        return {each.id: each for each in self.operators}
+
+    def rows_out(self, operator: Operator) -> int | None:
+        """Rows that an operator yields, where it or the one below it that passes them on counts them."""
+        if (rows := operator.count(ROWS)) is not None:
+            return rows
+        below = [self.by_id[each] for each in self.inputs.get(operator.id, ())]
+        if operator.name == "Union":
+            counted = [self.rows_out(each) for each in below]
+            return None if None in counted else sum(each for each in counted if each is not None)
+        if len(below) == 1 and _PASSES_ROWS_ON.match(operator.name):
+            return self.rows_out(below[0])
+        return None
+
+    @property
+    def leaves(self) -> Iterator[Operator]:
+        """Operators that read nothing else, and count what they read."""
+        return (each for each in self.operators if not self.inputs.get(each.id) and ROWS in each.counters)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a scan is known again in Spark's graph: the ids of the columns it yields, and the paths it reads."""
+
+    scan: str
+    attributes: frozenset[int]
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCount:
+    """What was read of one source in one pass, and in how many passes; None: Spark does not count it."""
+
+    source: str
+    rows: int | None
+    bytes: int | None
+    passes: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriteCount:
+    """What one write wrote, and the rows that filters and rules dropped on the way to it; None: not counted."""
+
+    sink: str
+    rows: int | None
+    filtered: int | None
+    bytes: int | None = None
+    rejected: int | None = None
+    target: str | None = None
+
+
+def count_reads(executions: Iterable[Execution], origins: Sequence[Origin]) -> tuple[ReadCount, ...]:
+    """What each scan read, over all executions; a scan that Spark never ran (an empty relation) has no passes."""
+    seen: dict[str, list[Operator]] = {origin.scan: [] for origin in origins}
+    strange: list[Operator] = []
+    for execution in executions:
+        for operator in execution.leaves:
+            scan = _scan_of(operator, origins)
+            (seen[scan] if scan else strange).append(operator)
+    missing = [scan for scan, found in seen.items() if not found]
+    if len(missing) == 1:  # made-up rows: Spark's `Range` does not tell its columns
+        seen[missing[0]] = strange
+    return tuple(
+        ReadCount(scan, _most(each.count(ROWS) for each in found), _most(_bytes(found)), len(found))
+        for scan, found in seen.items()
+    )
+
+
+def count_write(sink: str, executions: Sequence[Execution]) -> WriteCount:
+    """What a write did in its last execution that wrote rows; a query that only looks at them writes none."""
+    for execution in reversed(executions):
+        for operator in execution.operators:
+            rows = execution.rows_out(operator) if _WRITES.match(operator.name) else None
+            if rows is not None:
+                return WriteCount(sink, rows, filtered_rows(execution), operator.count(WRITTEN_BYTES))
+    return WriteCount(sink, None, None)
+
+
+def filtered_rows(execution: Execution) -> int | None:
+    """Rows that filters dropped; not those that Spark adds to joins (`isnotnull` alone)."""
+    total = 0
+    for operator in execution.operators:
+        if operator.name != "Filter" or _ONLY_NOT_NULL.fullmatch(operator.description.removeprefix("Filter ")):
+            continue
+        before = [execution.rows_out(execution.by_id[each]) for each in execution.inputs.get(operator.id, ())]
+        after = operator.count(ROWS)
+        if after is None or len(before) != 1 or before[0] is None:
+            return None
+        total += before[0] - after
+    return total
+
+
+def number(text: str) -> int | None:
+    """A counter as Spark prints it: `336,776`, `7.8 MiB`, or a total with its spread over the tasks behind it."""
+    words = text.strip().splitlines()[-1].split() if text.strip() else []
+    try:
+        value = float(words[0].replace(",", ""))
+    except (IndexError, ValueError):
+        return None
+    unit = words[1] if len(words) > 1 else ""
+    return round(value * _UNITS.get(unit, 1))
+
+
+def _scan_of(operator: Operator, origins: Sequence[Origin]) -> str | None:
+    attributes = {int(each) for each in _ATTRIBUTE.findall(operator.description)}
+    for origin in origins:
+        if attributes & origin.attributes:
+            return origin.scan
+    reading = [origin.scan for origin in origins if any(path in operator.description for path in origin.paths)]
+    return reading[0] if reading else None
+
+
+def _bytes(operators: Iterable[Operator]) -> Iterator[int | None]:
+    return (each.count(READ_BYTES) for each in operators)
+
+
+def _most(counts: Iterable[int | None]) -> int | None:
+    return max((each for each in counts if each is not None), default=None)

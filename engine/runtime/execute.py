@@ -1,0 +1,246 @@
+"""Run a job: check, stage the pipelines side by side, commit, count."""
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from catalog.diagnostics import Diagnostic, PenstockError
+from connectors.filesystem import files_at
+from engine.compile import Compiled
+from engine.expectations.outcomes import Outcome as Expectation
+from engine.expectations.result import text_of, validation_result
+from engine.plan.nodes import AnyNode, Expect, Plan, Scan, Write, children
+from engine.plan.pipelines import pipelines
+from engine.runtime import ledger
+from engine.runtime.application import state_dir_of
+from engine.runtime.counts import Execution, Origin, WriteCount, count_reads, count_write
+from engine.runtime.executions import attributes_of, executions
+from engine.runtime.interrupts import Interrupts, interrupts
+from engine.runtime.progress import Progress, shown
+from engine.runtime.results import JobResult, PipelineResult
+from engine.runtime.schedule import FailurePolicy, Outcome, Retry, Schedule
+from engine.runtime.states import State
+from engine.spark import expect
+from engine.spark import write as writing
+from engine.spark.lower import lower
+from engine.spark.session import pipeline_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def new_run_id() -> str:
+    """A name for a run that sorts by time."""
+    return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def run_job(spark: "SparkSession", compiled: Compiled, run_id: str) -> JobResult:
+    """Run one job to its end, good or bad; raises only what forbids it to start, and `InterruptedRun`."""
+    plan, started = compiled.plan, monotonic()
+    state = state_dir_of(plan)
+    files, root = files_at(spark, state)
+    entry = ledger.Run(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
+    writing.recover(spark, state)
+    checks = writing.check(spark, plan.writes, run_id)
+    run = writing.begin(spark, checks, run_id, state, plan.env.name)
+    if run is None:
+        return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, ())
+    ledger.record(files, root, entry)
+    try:
+        with interrupts() as received:
+            result = _Execution(spark, plan, run, received, started).result()
+    except BaseException as error:
+        ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
+        ledger.record(files, root, _ended(entry, ended, monotonic() - started, str(error), {}))
+        raise
+    told = "; ".join(f"[{fault.code}] {fault.message}" for fault in result.faults)
+    ledger.record(files, root, _ended(entry, result.state, result.seconds, told, result.counts))
+    return result
+
+
+def _ended(entry: ledger.Run, state: State, seconds: float, error: str, counts: Mapping[str, object]) -> ledger.Run:
+    return ledger.Run(
+        entry.run_id,
+        entry.job,
+        entry.file,
+        state,
+        entry.started,
+        ledger.now(),
+        round(seconds, 3),
+        error or None,
+        counts,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """What a pipeline's work leaves: how to know its scans and writes in Spark's metrics, and its expectations."""
+
+    origins: tuple[Origin, ...]
+    descriptions: Mapping[str, str]
+    expectations: tuple[Expectation, ...]
+
+
+class _Execution:
+    """One job under way."""
+
+    def __init__(
+        self, spark: "SparkSession", plan: Plan, run: writing.Run, received: Interrupts, started: float
+    ) -> None:
+        self.spark = spark
+        self.plan = plan
+        self.run = run
+        self.received = received
+        self.started = started
+        self.pipelines = dict(_named(pipelines(plan)))
+        self.attempts = dict.fromkeys(self.pipelines, 0)
+        self.policy = FailurePolicy(plan.env.failure_policy)
+
+    def result(self) -> JobResult:
+        outcomes = self._stage()
+        finished = [each for each in outcomes if each.state is State.FINISHED]
+        faults = [fault for each in outcomes if each.error for fault in diagnostics_of(each.error)]
+        partly = self.policy is FailurePolicy.CONTINUE and bool(finished)
+        if len(finished) == len(outcomes) or partly:
+            failed = [each.name for each in outcomes if each.state is not State.FINISHED]
+            with self.received.held():
+                writing.abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
+                writing.commit_all(self.spark, self.run)
+        else:
+            writing.abort_all(self.spark, self.run)
+        state = State.FINISHED if len(finished) == len(outcomes) else State.FAILED
+        warned = [item for each in outcomes if each.value for item in expect.warnings(each.value.expectations)]
+        seconds = monotonic() - self.started
+        errors = tuple(each.error for each in outcomes if each.error)
+        head = (self.plan.env.name, self.run.run_id, state, seconds)
+        return JobResult(*head, self._counted(outcomes), tuple(faults), tuple(warned), errors)
+
+    def _stage(self) -> tuple[Outcome[_Staged], ...]:
+        env = self.plan.env
+        try:
+            with shown(self.spark) as progress:
+                return Schedule(
+                    names=tuple(self.pipelines),
+                    work=lambda name: self._work(name, progress),
+                    cancel=lambda name: self.spark.sparkContext.cancelJobsWithTag(self._tag(name)),
+                    parallelism=env.parallelism,
+                    retry=Retry(env.retry_times, env.retry_interval_seconds),
+                    policy=self.policy,
+                    observe=progress.changed,
+                ).run()
+        except BaseException:
+            writing.abort_all(self.spark, self.run)
+            raise
+
+    def _work(self, name: str, progress: Progress) -> _Staged:
+        """Stage the writes of one pipeline, in a session of its own."""
+        plan = self.pipelines[name]
+        self.attempts[name] += 1
+        session = pipeline_session(self.spark, plan.env.spark)
+        descriptions = {write.id: self._description(write, self.attempts[name]) for write in plan.writes}
+        with self._labelled(name):
+            lowered = lower(session, plan.writes)
+            frames = lowered.dataframes
+            for index, write in enumerate(plan.writes, start=1):
+                progress.doing(name, f"writing {write.name} ({index} of {len(plan.writes)})")
+                self.spark.sparkContext.setJobDescription(descriptions[write.id])
+                writing.stage(session, self.run, write, frames[write.input], _below(write))
+            outcomes = expect.outcomes(lowered.watched)
+            if outcomes:
+                text = text_of(validation_result(self.plan.env.name, self.run.run_id, outcomes))
+                log = self.run.journal
+                number = list(self.pipelines).index(name) + 1
+                log.files.write(f"{log.folder.rpartition('/')[0]}/expectations_{number}.json", text)
+            expect.refuse(outcomes)
+            origins = [_origin(node, attributes_of(frames[node])) for node in frames if isinstance(node, Scan)]
+        return _Staged(tuple(origins), descriptions, outcomes)
+
+    @contextmanager
+    def _labelled(self, name: str) -> Iterator[None]:
+        """The thread's Spark jobs run in a pool of their own and can be cancelled by their tag."""
+        context = self.spark.sparkContext
+        context.setLocalProperty("spark.scheduler.pool", self._tag(name))
+        context.addJobTag(self._tag(name))
+        try:
+            yield
+        finally:  # the thread will serve other pipelines
+            context.clearJobTags()
+            for label in ("spark.scheduler.pool", "spark.job.description"):
+                context.setLocalProperty(label, None)  # type: ignore[arg-type]
+
+    def _tag(self, name: str) -> str:
+        return f"penstock {self.run.run_id} {list(self.pipelines).index(name)}"
+
+    def _description(self, write: Write, attempt: int) -> str:
+        return f"{self.plan.env.name}: write {write.name} (run {self.run.run_id}, try {attempt})"
+
+    def _counted(self, outcomes: Sequence[Outcome[_Staged]]) -> tuple[PipelineResult, ...]:
+        wanted = {text for each in outcomes if each.value for text in each.value.descriptions.values()}
+        ran = executions(self.spark, wanted.__contains__)
+        results = []
+        for each in outcomes:
+            head = (each.name, each.state, each.attempts, each.seconds)
+            if each.value is None:
+                results.append(PipelineResult(*head))
+                continue
+            own = [execution for text in each.value.descriptions.values() for execution in ran.get(text, ())]
+            writes = self.pipelines[each.name].writes
+            counts = [self._write_count(write, each.value, ran) for write in writes]
+            results.append(PipelineResult(*head, count_reads(own, each.value.origins), tuple(counts)))
+        return tuple(results)
+
+    def _write_count(self, write: Write, staged: _Staged, ran: Mapping[str, list[Execution]]) -> WriteCount:
+        """Rows that a rule took out are rejected, not filtered, though Spark drops them by a filter too."""
+        if not write.connector.sink_capabilities.is_staged:
+            return WriteCount(write.name, None, None)
+        count = count_write(write.name, ran.get(staged.descriptions[write.id], ()))
+        count = replace(count, target=_target(write))
+        below = {node.name for node in _below(write) if isinstance(node, Expect)}
+        taken = [each for each in staged.expectations if each.node in below and each.rule.takes_out]
+        if not taken:
+            return count
+        rejected = sum(each.unexpected or 0 for each in taken)
+        filtered = None if count.filtered is None else max(0, count.filtered - rejected)
+        return replace(count, rejected=rejected, filtered=filtered)
+
+
+def diagnostics_of(error: BaseException) -> tuple[Diagnostic, ...]:
+    """What to tell of an error that ended a pipeline."""
+    if isinstance(error, PenstockError):
+        return error.diagnostics
+    text = " ".join(str(error).split())[:300]
+    return (Diagnostic("PEN9001", f"{type(error).__name__}: {text}", help="`--verbose` shows the whole trace"),)
+
+
+def _named(plans: Sequence[Plan]) -> Iterator[tuple[str, Plan]]:
+    """Pipelines by number and the names of what they read."""
+    for number, plan in enumerate(plans, start=1):
+        scans = [node.name for node in plan.nodes() if isinstance(node, Scan)]
+        more = f" and {len(scans) - 2} more" if len(scans) > 2 else ""
+        yield f"{number}: {', '.join(scans[:2])}{more}", plan
+
+
+def _below(write: Write) -> tuple[AnyNode, ...]:
+    found: dict[AnyNode, None] = {}
+    stack: list[AnyNode] = [write]
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found[node] = None
+            stack.extend(children(node))
+    return tuple(found)
+
+
+def _target(write: Write) -> str | None:
+    """Where a write goes, as its job says it."""
+    named = (write.options.get(name) for name in ("path", "table", "topic"))
+    return next((each for each in named if isinstance(each, str)), None)
+
+
+def _origin(scan: Scan, attributes: frozenset[int]) -> Origin:
+    path = scan.options.get("path")
+    return Origin(scan.name, attributes, (path,) if isinstance(path, str) else ())

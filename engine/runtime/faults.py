@@ -1,0 +1,88 @@
+"""Which faults may pass, so that trying again is worth it.
+
+Spark marks its errors with SQLSTATE codes (its `error-conditions.json`); the first two characters name a class. What a
+query, its data or its schema brings about comes back on every attempt; what a network, a disk or a neighbour brings
+about may not.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from catalog.diagnostics import JobError, PenstockError
+
+PERMANENT_SQLSTATES: Final = {
+    "07": "dynamic SQL error: a parameter is missing",
+    "0A": "a feature that Spark does not have",
+    "21": "a scalar subquery with more than one row",
+    "22": "data exception: division by zero, overflow, a cast that fails",
+    "23": "a constraint is violated",
+    "2B": "something else still depends on it",
+    "38": "a user's function failed",
+    "39": "a user's function gave what it may not give",
+    "3D": "no such catalog",
+    "3F": "no such schema",
+    "42": "syntax error, unknown name, types that do not fit, missing path",
+    "44": "a check option is violated",
+    "46": "a user's Java class cannot be used",
+    "54": "a limit of Spark's analyzer is passed",
+    "56": "settings that contradict each other",
+    "P0": "raise_error or a failed assertion in the query",
+}
+
+PERMANENT_CLASSES: Final = frozenset(
+    {
+        "AnalysisException",
+        "ParseException",
+        "ArithmeticException",
+        "NumberFormatException",
+        "DateTimeException",
+        "ArrayIndexOutOfBoundsException",
+        "IllegalArgumentException",
+        "UnsupportedOperationException",
+        "PythonException",
+        "SparkUpgradeException",
+    }
+)
+"""Exceptions of `pyspark.errors`, by name so that this module works without pyspark."""
+
+PASSING_CODES: Final = frozenset({"PEN5001", "PEN5004", "PEN5005"})
+"""Diagnostics that say where it failed, not why: their cause decides. Every other code is a permanent fault."""
+
+_SQLSTATE: Final = re.compile(r"SQLSTATE: (\w{2})\w{3}")
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether the same work, tried again, might succeed."""
+    return all(not _is_permanent(each) for each in causes(error))
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it came from, outermost first."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+
+
+def _is_permanent(error: BaseException) -> bool:
+    if isinstance(error, JobError):
+        return True
+    if isinstance(error, PenstockError):
+        return any(each.code not in PASSING_CODES for each in error.diagnostics)
+    if isinstance(error, (AssertionError, TypeError, KeyError, AttributeError, ImportError, SyntaxError)):
+        return True
+    if any(base.__name__ in PERMANENT_CLASSES for base in type(error).__mro__ if base is not ValueError):
+        return True
+    return any(state in PERMANENT_SQLSTATES for state in _sqlstate_classes(error))
+
+
+def _sqlstate_classes(error: BaseException) -> Iterator[str]:
+    """Of the error's text and, for one that came from Java, of every exception that caused it there."""
+    yield from _SQLSTATE.findall(str(error))
+    thrown: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
+    while thrown is not None:
+        yield from _SQLSTATE.findall(str(thrown.getMessage() or ""))
+        thrown = thrown.getCause()

@@ -1,0 +1,54 @@
+"""The run ledger: `run.json` in each run's folder of the state directory, beside its journal.
+
+    <state dir>/runs/<run id>/run.json
+
+It is written when a run starts and again when it ends, each time wholly or not at all, on any Hadoop file system.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
+
+from connectors.filesystem import Files
+from engine.runtime.states import State
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of one job as the ledger knows it; times in UTC, ISO 8601; `counts` as in the final table."""
+
+    run_id: str
+    job: str
+    file: str
+    state: State
+    started: str
+    ended: str | None = None
+    seconds: float | None = None
+    error: str | None = None
+    counts: Mapping[str, object] = field(default_factory=dict)
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def record(files: Files, root: str, run: Run) -> None:
+    """Put the run down as it stands; `root` is the state directory in `files`."""
+    files.write(f"{root}/runs/{run.run_id}/run.json", json.dumps(asdict(run), indent=1, default=str))
+
+
+def runs(files: Files, root: str) -> tuple[Run, ...]:
+    """Every run, in the order of their starts; one that was killed is still RUNNING here."""
+    paths = (f"{root}/runs/{name}/run.json" for name in files.children(f"{root}/runs"))
+    found = (_read(files.read(path)) for path in paths if files.exists(path))
+    return tuple(sorted((run for run in found if run), key=lambda run: run.started))
+
+
+def _read(text: str) -> Run | None:
+    """None where the file is of a version of Penstock that wrote other things."""
+    try:
+        values = json.loads(text)
+        return Run(**{**values, "state": State(values["state"])})
+    except (ValueError, TypeError, KeyError):
+        return None

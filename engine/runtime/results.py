@@ -1,0 +1,62 @@
+"""What came of a run: of each pipeline, of the whole job."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from catalog.diagnostics import Diagnostic
+from engine.runtime.counts import ReadCount, WriteCount
+from engine.runtime.states import State
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineResult:
+    """A pipeline's end. Its name is its writes'; the counts are empty unless it finished."""
+
+    name: str
+    state: State
+    attempts: int
+    seconds: float
+    reads: tuple[ReadCount, ...] = ()
+    writes: tuple[WriteCount, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """A job's end; `seconds` from the first check of its sinks to its last commit; `errors` are behind its faults."""
+
+    job: str
+    run_id: str
+    state: State
+    seconds: float
+    pipelines: tuple[PipelineResult, ...]
+    faults: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    errors: tuple[BaseException, ...] = ()
+
+    @property
+    def reads(self) -> Iterator[ReadCount]:
+        return (read for pipeline in self.pipelines for read in pipeline.reads)
+
+    @property
+    def writes(self) -> Iterator[WriteCount]:
+        return (write for pipeline in self.pipelines for write in pipeline.writes)
+
+    @property
+    def counts(self) -> dict[str, object]:
+        """For the ledger: totals, and each source and sink by its name."""
+        reads, writes = list(self.reads), list(self.writes)
+        return {
+            "rows_read": sum(read.rows or 0 for read in reads),
+            "rows_written": sum(write.rows or 0 for write in writes),
+            "sources": {read.source: {"rows": read.rows, "bytes": read.bytes, "passes": read.passes} for read in reads},
+            "sinks": {
+                write.sink: {
+                    "rows": write.rows,
+                    "filtered": write.filtered,
+                    "rejected": write.rejected,
+                    "bytes": write.bytes,
+                }
+                for write in writes
+            },
+            "pipelines": {each.name: {"state": each.state.value, "seconds": each.seconds} for each in self.pipelines},
+        }

@@ -1,0 +1,141 @@
+"""Run a job's pipelines side by side: at most so many at once, with retries where a fault may pass."""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from enum import Enum
+from time import monotonic
+from typing import Generic, TypeVar
+
+from engine.runtime.faults import may_pass
+from engine.runtime.states import State, follow
+
+T = TypeVar("T")
+
+Observer = Callable[[str, State], None]
+"""Told of each change of state of a pipeline; called from the thread in which it happens."""
+
+
+class FailurePolicy(str, Enum):
+    """What a pipeline's failure does to the others of its job."""
+
+    STOP = "stop"
+    CONTINUE = "continue"
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often a pipeline whose fault may pass is tried again, and the seconds to wait before."""
+
+    times: int = 3
+    interval_seconds: float = 3.0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Outcome(Generic[T]):
+    """How a pipeline ended. `value` is what its work returned, where it finished."""
+
+    name: str
+    state: State
+    attempts: int
+    seconds: float
+    value: T | None = None
+    error: BaseException | None = None
+
+
+@dataclass(eq=False)
+class Schedule(Generic[T]):
+    """Pipelines by name, the work of each, and what cancels the Spark jobs of those that run.
+
+    `work` is called in a worker thread with the pipeline's name; `cancel` with a name, from any thread, possibly often.
+    """
+
+    names: Sequence[str]
+    work: Callable[[str], T]
+    cancel: Callable[[str], None]
+    parallelism: int = 2
+    retry: Retry = Retry()
+    policy: FailurePolicy = FailurePolicy.STOP
+    observe: Observer = lambda name, state: None
+
+    def __post_init__(self) -> None:
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._states = dict.fromkeys(self.names, State.CREATED)
+
+    def run(self) -> tuple[Outcome[T], ...]:
+        """Run all and wait; one outcome per pipeline, in order. An interrupt cancels what runs, then comes through."""
+        with ThreadPoolExecutor(max_workers=max(1, self.parallelism), thread_name_prefix="pipeline") as pool:
+            futures: dict[Future[Outcome[T]], str] = {}
+            for name in self.names:
+                self._enter(name, State.SCHEDULED)
+                futures[pool.submit(self._run_one, name)] = name
+            try:
+                self._watch(set(futures))
+            except BaseException:
+                self.stop()
+                self._watch_cancelled(set(futures))
+                raise
+            return tuple(future.result() for future in futures)
+
+    def stop(self) -> None:
+        """Cancel what runs and let nothing more start; safe to call from anywhere, more than once."""
+        self._stopped.set()
+        for name, state in tuple(self._states.items()):
+            if not state.is_final:
+                self.cancel(name)
+
+    def _watch(self, pending: set[Future[Outcome[T]]]) -> None:
+        while pending:
+            done, pending = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
+            failed = any(future.result().state is State.FAILED for future in done)
+            if failed and self.policy is FailurePolicy.STOP:
+                self.stop()
+            elif self._stopped.is_set():
+                self.stop()  # again: a job may have been submitted to Spark just after the last cancel
+
+    def _watch_cancelled(self, pending: set[Future[Outcome[T]]]) -> None:
+        while pending:
+            _, pending = wait(pending, timeout=0.2)
+            self.stop()
+
+    def _run_one(self, name: str) -> Outcome[T]:
+        started = monotonic()
+        attempts = 0
+        while not self._stopped.is_set():
+            attempts += 1
+            self._enter(name, State.RUNNING)
+            try:
+                value = self.work(name)
+            except Exception as error:  # noqa: BLE001 (users' code and drivers run below; the cause is kept in the outcome)
+                again = self._after_fault(name, error, attempts)
+                if again:
+                    continue
+                return Outcome(name, self._states[name], attempts, monotonic() - started, None, error)
+            self._enter(name, State.FINISHED)
+            return Outcome(name, State.FINISHED, attempts, monotonic() - started, value)
+        self._enter(name, State.CANCELED)
+        return Outcome(name, State.CANCELED, attempts, monotonic() - started)
+
+    def _after_fault(self, name: str, error: Exception, attempts: int) -> bool:
+        """Whether to try again; otherwise the pipeline is left in its final state."""
+        if self._stopped.is_set():
+            self._enter(name, State.CANCELING)
+            self._enter(name, State.CANCELED)
+            return False
+        self._enter(name, State.FAILING)
+        if attempts > self.retry.times or not may_pass(error):
+            self._enter(name, State.FAILED)
+            return False
+        if self._stopped.wait(self.retry.interval_seconds):
+            self._enter(name, State.CANCELING)
+            self._enter(name, State.CANCELED)
+            return False
+        self._enter(name, State.SCHEDULED)
+        return True
+
+    def _enter(self, name: str, state: State) -> None:
+        with self._lock:
+            self._states[name] = follow(self._states[name], state)
+        self.observe(name, state)

@@ -1,0 +1,37 @@
+"""States of a job and of its pipelines, and which may follow which."""
+
+from enum import Enum
+
+
+class State(str, Enum):
+    CREATED = "CREATED"
+    SCHEDULED = "SCHEDULED"
+    RUNNING = "RUNNING"
+    FAILING = "FAILING"
+    FAILED = "FAILED"
+    CANCELING = "CANCELING"
+    CANCELED = "CANCELED"
+    FINISHED = "FINISHED"
+
+    @property
+    def is_final(self) -> bool:
+        return not FOLLOWERS[self]
+
+
+FOLLOWERS: dict[State, frozenset[State]] = {
+    State.CREATED: frozenset({State.SCHEDULED, State.CANCELED}),
+    State.SCHEDULED: frozenset({State.RUNNING, State.CANCELED}),
+    State.RUNNING: frozenset({State.FINISHED, State.FAILING, State.CANCELING}),
+    State.FAILING: frozenset({State.FAILED, State.SCHEDULED, State.CANCELING}),  # SCHEDULED: it is tried again
+    State.FAILED: frozenset(),
+    State.CANCELING: frozenset({State.CANCELED}),
+    State.CANCELED: frozenset(),
+    State.FINISHED: frozenset(),
+}
+
+
+def follow(state: State, to: State) -> State:
+    """The next state; ValueError where it may not follow."""
+    if to not in FOLLOWERS[state]:
+        raise ValueError(f"{to.value} does not follow {state.value}")
+    return to

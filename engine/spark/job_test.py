@@ -1,0 +1,144 @@
+"""Run one test of a job: its sources are the given rows, and nothing is written."""
+
+import json
+from collections.abc import Iterator, Mapping
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+from pyspark.sql import types as t
+
+from catalog.datatypes import Array, DataType, Map, Struct
+from catalog.diagnostics import Diagnostic, did_you_mean
+from catalog.table import CatalogTable
+from catalog.typenames import columns_to_ddl, to_ddl
+from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write
+from engine.spark.errors import as_run_error
+from engine.spark.lower import lower_nodes
+from engine.testing.compare import difference
+from engine.testing.read import Records, Rows
+from sql.select import quote
+
+
+def run_test(
+    spark: SparkSession, plan: Plan, given: tuple[Rows, ...], expected: tuple[Rows, ...]
+) -> Iterator[Diagnostic]:
+    """What differs (PEN6004) and what cannot be tested (PEN6005); nothing where the test passes."""
+    scans = {node.name.removesuffix("_unchecked"): node for node in plan.nodes() if isinstance(node, Scan)}
+    rows = {each.name: each for each in given}
+    for name in rows.keys() - scans.keys():
+        help = did_you_mean(name, scans)
+        yield Diagnostic("PEN6005", f"the job has no source `{name}`", rows[name].span, help)
+    nodes = named_nodes(plan)
+    frames: dict[Node, DataFrame] = {}
+    for name, scan in scans.items():
+        try:
+            frames[scan] = _source(spark, rows.get(name), scan.table)
+        except (PySparkException, Py4JError) as error:
+            told = as_run_error(error, scan).diagnostics[0].message
+            yield Diagnostic(
+                "PEN6005", f"the rows given for `{name}`: {told}", rows[name].span if name in rows else None
+            )
+            return
+    for each in expected:
+        node = nodes.get(each.name.lower())
+        if node is None:
+            help = did_you_mean(each.name, nodes)
+            yield Diagnostic("PEN6005", f"the job has no node or sink `{each.name}`", each.span, help)
+            continue
+        yield from _compare(spark, node, each, frames)
+
+
+def named_nodes(plan: Plan) -> Mapping[str, Node]:
+    """What a test may call a node: its name; a sink's, also the last part of where it writes."""
+    found: dict[str, Node] = {}
+    for node in plan.nodes():
+        if isinstance(node, Write):
+            place = next((node.options.get(key) for key in ("path", "table") if node.options.get(key)), "")
+            found.setdefault(str(place).rstrip("/").rsplit("/", 1)[-1].lower() or node.name.lower(), node.input)
+    for node in plan.nodes():
+        found[node.name.lower()] = _rows_of(node)
+    return found
+
+
+def _rows_of(node: AnyNode) -> Node:
+    return node.input if isinstance(node, Write) else node
+
+
+def _compare(spark: SparkSession, node: Node, expected: Rows, frames: dict[Node, DataFrame]) -> Iterator[Diagnostic]:
+    try:
+        found = lower_nodes(spark, [node], frames)[node]
+        wanted = _frame(spark, expected.rows, CatalogTable.unknown("expected"), like=found)
+        missing = [name for name in wanted.columns if name.lower() not in map(str.lower, found.columns)]
+        if missing:
+            help = did_you_mean(missing[0], found.columns)
+            yield Diagnostic("PEN6004", f"`{expected.name}` has no column `{missing[0]}`", expected.span, help)
+            return
+        columns = wanted.columns or found.columns
+        types = {name.lower(): found.schema[name].dataType for name in found.columns}
+        wanted = wanted.select(*(f.col(quote(name)).cast(types[name.lower()]).alias(name) for name in columns))
+        there = [_plain(tuple(row)) for row in found.select(*map(quote, columns)).collect()]
+        rows = [_plain(tuple(row)) for row in wanted.collect()] if wanted.columns else []
+    except (PySparkException, Py4JError) as error:
+        told = as_run_error(error, node).diagnostics[0].message
+        yield Diagnostic("PEN6004", f"`{expected.name}` cannot be had: {told}", expected.span)
+        return
+    if unlike := difference(columns, rows, there, ordered=expected.ordered):
+        head, *table = str(unlike).split("\n")
+        yield Diagnostic("PEN6004", f"rows of `{expected.name}`: {head}", expected.span, notes=tuple(table))
+
+
+def _source(spark: SparkSession, rows: Rows | None, table: CatalogTable) -> DataFrame:
+    """The given rows in the source's columns; those that are not given are null, and rows that are not, none."""
+    if rows is None:
+        return spark.createDataFrame([], columns_to_ddl(table.columns))
+    df = _frame(spark, rows.rows, table)
+    if table.is_open:
+        return df
+    names = {name.lower() for name in df.columns}
+    unknown = [name for name in df.columns if table.column(name) is None]
+    if unknown:
+        raise PySparkException(f"there is no column `{unknown[0]}`")
+    return df.select(
+        *(
+            (f.col(quote(each.name)) if each.name.lower() in names else f.lit(None))
+            .cast(to_ddl(each.type))
+            .alias(each.name)
+            for each in table.columns
+        )
+    )
+
+
+def _frame(spark: SparkSession, rows: str | Records, table: CatalogTable, like: DataFrame | None = None) -> DataFrame:
+    if isinstance(rows, str):
+        return spark.sql(rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    texts = [tuple(_text(row.get(name)) for name in names) for row in rows]
+    df = spark.createDataFrame(texts, t.StructType([t.StructField(name, t.StringType()) for name in names]))
+    return df.select(*(_read(name, table, like) for name in names))
+
+
+def _read(name: str, table: CatalogTable, like: DataFrame | None) -> "f.Column":  # type: ignore[name-defined]
+    """A column of texts; lists and maps are JSON, read as the type that the column has."""
+    column = table.column(name)
+    nested = column is not None and _is_nested(column.type)
+    kind = to_ddl(column.type) if column is not None and nested else None
+    if like is not None and name.lower() in map(str.lower, like.columns):
+        type = like.schema[name].dataType
+        kind = type.simpleString() if isinstance(type, t.ArrayType | t.MapType | t.StructType) else None
+    return f.from_json(f.col(quote(name)), kind).alias(name) if kind else f.col(quote(name))
+
+
+def _is_nested(type: DataType) -> bool:
+    return isinstance(type, Array | Map | Struct)
+
+
+def _text(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value) if isinstance(value, bool | list | tuple | Mapping) else str(value)
+
+
+def _plain(row: tuple[object, ...]) -> tuple[object, ...]:
+    return tuple(bytes(each) if isinstance(each, bytearray) else each for each in row)

@@ -1,0 +1,136 @@
+"""The journal of a run: one small file for each step, and the one named `commit.json` is the decision.
+
+    <state dir>/runs/<run id>/journal/
+        begin.json                  who runs, and what it writes
+        <write id>.prepared.json    where its rows will be staged
+        <write id>.staged.json      that they are
+        commit.json                 all are: from here on the run can only be finished
+        <write id>.committed.json
+        end.json                    finished, or rolled back
+
+A file is there wholly or not at all. Without `commit.json` a dead run is rolled back, with it rolled forward.
+"""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from connectors import owner
+from connectors.base import SECRETS, Staged, Value
+from connectors.filesystem import Files, as_uri, files_at
+
+
+class Outcome(str, Enum):
+    FINISHED = "finished"
+    ROLLED_BACK = "rolled back"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Journal:
+    """The journal of one run, in `folder`."""
+
+    files: Files
+    folder: str
+    run_id: str
+
+    @property
+    def uri(self) -> str:
+        return as_uri(self.folder)
+
+    def begin(self, mark: Mapping[str, Value], writes: Mapping[str, str], job: str) -> None:
+        """Start anew: `writes` are connector names by write id. The steps of an earlier, ended try are removed."""
+        self.files.delete(self.folder)
+        self._put("begin", {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job})
+
+    def prepared(self, write_id: str, staged: Staged) -> None:
+        self._put(f"{write_id}.prepared", staged)
+
+    def staged(self, write_id: str, staged: Staged) -> None:
+        self._put(f"{write_id}.staged", staged)
+
+    def decide(self) -> None:
+        """From here on the run can only be finished."""
+        self._put("commit", {})
+
+    def committed(self, write_id: str) -> None:
+        self._put(f"{write_id}.committed", {})
+
+    def end(self, outcome: Outcome) -> None:
+        self._put("end", {"outcome": outcome.value})
+
+    def _put(self, step: str, content: Mapping[str, Any]) -> None:
+        text = json.dumps({key: value for key, value in content.items() if key != SECRETS} | {"at": time.time()})
+        self.files.write(f"{self.folder}/{step}.json", text)
+
+    @property
+    def has_ended(self) -> bool:
+        """The same as an outcome in what is recorded, without reading it all."""
+        return self.files.exists(f"{self.folder}/end.json")
+
+    def read(self) -> "Recorded | None":
+        """What is recorded; None where the run never began."""
+        found: dict[str, dict[str, Any]] = {}
+        for name in self.files.children(self.folder):
+            if name.endswith(".json") and not name.startswith("."):
+                found[name[: -len(".json")]] = json.loads(self.files.read(f"{self.folder}/{name}"))
+        return Recorded(found) if "begin" in found else None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Recorded:
+    """The steps of a run's journal, by name."""
+
+    steps: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def writes(self) -> Mapping[str, str]:
+        """Connector names by write id, in the order of commits."""
+        return dict(self.steps["begin"]["writes"])
+
+    @property
+    def is_decided(self) -> bool:
+        return "commit" in self.steps
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return Outcome(self.steps["end"]["outcome"]) if "end" in self.steps else None
+
+    @property
+    def mark(self) -> Mapping[str, Value]:
+        """The owner's mark (`connectors.owner`)."""
+        return dict(self.steps["begin"]["owner"])
+
+    @property
+    def is_alive(self) -> bool:
+        return self.outcome is None and owner.is_alive(self.mark)
+
+    def place(self, write_id: str) -> Staged | None:
+        """What the write staged, or was about to; None where it had not come so far."""
+        for step in (f"{write_id}.staged", f"{write_id}.prepared"):
+            if step in self.steps:
+                return {key: value for key, value in self.steps[step].items() if key != "at"}
+        return None
+
+    def is_staged(self, write_id: str) -> bool:
+        return f"{write_id}.staged" in self.steps
+
+    def is_committed(self, write_id: str) -> bool:
+        return f"{write_id}.committed" in self.steps
+
+
+def journal(spark: SparkSession | None, state: str, run_id: str) -> Journal:
+    """The journal of a run; a state directory on this machine's disk needs no Spark."""
+    files, root = files_at(spark, state)
+    return Journal(files, f"{root}/runs/{run_id}/journal", run_id)
+
+
+def open_journals(spark: SparkSession | None, state: str) -> list[Journal]:
+    """The journals of all runs that have not ended."""
+    files, root = files_at(spark, state)
+    found = [Journal(files, f"{root}/runs/{name}/journal", name) for name in files.children(f"{root}/runs")]
+    return [each for each in found if not each.has_ended]

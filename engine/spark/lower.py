@@ -1,0 +1,153 @@
+"""Lower plan nodes to DataFrames, each node once for all its readers.
+
+A query's text goes to Spark as it was written: its inputs are bound as views of DataFrames under the names it uses,
+right before it is analyzed. Spark resolves a view's name at that moment: two queries may use one name for two inputs.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from catalog.diagnostics import run_error
+from catalog.table import CatalogTable
+from connectors.base import ScanTask
+from connectors.spark_types import columns_of
+from engine.plan.nodes import Expect, Node, Query, Rejects, Scan, Union, Write, children
+from engine.spark.errors import as_run_error
+from engine.spark.expect import Watched, rejected, watch
+from sql.select import Select, quote
+
+
+@dataclass(eq=False)
+class Lowered:
+    """The DataFrame of every node that was lowered, and the expectations that are counted when the rows are written."""
+
+    dataframes: dict[Node, DataFrame] = field(default_factory=dict)
+    watched: list[Watched] = field(default_factory=list)
+
+
+def lower(spark: SparkSession, writes: Iterable[Write]) -> Lowered:
+    """Lower every node that the writes read; `spark` is the pipeline's own session.
+
+    Raises `RunError` at the node, and for SQL at the place in the job file.
+    """
+    lowered = Lowered()
+    for write in writes:
+        _lower(spark, write.input, lowered)
+    return lowered
+
+
+def lower_nodes(
+    spark: SparkSession, nodes: Iterable[Node], given: Mapping[Node, DataFrame]
+) -> Mapping[Node, DataFrame]:
+    """Lower some nodes, where what others yield is given."""
+    lowered = Lowered(dict(given))
+    for node in nodes:
+        _lower(spark, node, lowered)
+    return lowered.dataframes
+
+
+def _lower(spark: SparkSession, root: Node, lowered: Lowered) -> None:
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        missing = [child for child in children(node) if child not in lowered.dataframes]
+        stack.extend(reversed(missing))
+        if not missing:
+            stack.pop()
+            if node not in lowered.dataframes:
+                lowered.dataframes[node] = _lower_one(spark, node, lowered)
+
+
+def _lower_one(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
+    try:
+        return _dataframe(spark, node, lowered)
+    except (PySparkException, Py4JError) as error:
+        raise as_run_error(error, node) from error
+
+
+def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
+    match node:
+        case Scan():
+            return _scan(spark, node)
+        case Query():
+            return _query(spark, node, lowered)
+        case Union():
+            return _union([lowered.dataframes[each] for each in node.inputs])
+        case Expect():
+            df, watched = watch(lowered.dataframes[node.input], node)
+            lowered.watched.append(watched)
+            return df
+        case Rejects():
+            return rejected(lowered.dataframes[node.input], node)
+
+
+def _scan(spark: SparkSession, scan: Scan) -> DataFrame:
+    df = scan.connector.read(spark, ScanTask(scan.options, scan.table, scan.columns, scan.filters))
+    df = _as_declared(df, scan)
+    for predicate in scan.filters:
+        df = df.where(predicate)
+    return df
+
+
+def _query(spark: SparkSession, query: Query, lowered: Lowered) -> DataFrame:
+    for each in query.inputs:
+        lowered.dataframes[each.node].createOrReplaceTempView(quote(each.name))
+    text = query.body.to_sql() if isinstance(query.body, Select) else query.body.value
+    return spark.sql(text)
+
+
+def _union(inputs: list[DataFrame]) -> DataFrame:
+    first, *others = inputs
+    for other in others:
+        names = [name.lower() for name in first.columns]
+        if sorted(names) == sorted(name.lower() for name in other.columns):
+            first = first.unionByName(other)
+        else:
+            first = first.union(other)
+    return first
+
+
+def _as_declared(df: DataFrame, scan: Scan) -> DataFrame:
+    """The scan's rows held to its table: names and types must be equal, NULLs may not be where the table has none."""
+    if scan.table.is_open:
+        return df
+    found = CatalogTable.of("found", columns_of(df.schema))
+    wanted = [column for column in scan.table.columns if scan.columns is None or column.name in scan.columns]
+    strict = []
+    for column in wanted:
+        there = found.column(column.name)
+        if there is None:
+            raise run_error("PEN5004", f"`{scan.name}` has no column `{column.name}`", scan.span)
+        if str(there.type) != str(column.type):
+            message = (
+                f"the column `{column.name}` of `{scan.name}` is {there.type}, not {column.type} as the schema says"
+            )
+            raise run_error("PEN5004", message, scan.span)
+        if there.nullable and not column.nullable:
+            strict.append(there.name)
+    return _without_nulls(df, strict) if strict else df
+
+
+def _without_nulls(df: DataFrame, names: list[str]) -> DataFrame:
+    """The same rows, declared to hold no NULL in these columns; one that does fails the job while it is read.
+
+    Spark's API has no word for it; its own expression does what encoders of Scala classes do.
+    """
+    from pyspark.sql.classic.column import Column
+
+    jvm: Any = df.sparkSession.sparkContext._jvm
+    catalyst = jvm.org.apache.spark.sql.catalyst.expressions
+    output: Any = df._jdf.queryExecution().analyzed().output()
+    attributes = {output.apply(i).name(): output.apply(i) for i in range(output.size())}
+    utils = jvm.org.apache.spark.sql.classic.ExpressionUtils
+    empty = getattr(getattr(jvm.scala.collection.immutable, "Nil$"), "MODULE$")
+    checked = {
+        name: Column(utils.column(catalyst.objects.AssertNotNull(attributes[name], empty))).alias(name)
+        for name in names
+    }
+    return df.select(*(checked.get(name, df[quote(name)]) for name in df.columns))

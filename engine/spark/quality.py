@@ -1,0 +1,57 @@
+"""Expectations that only great-expectations knows, run by its Spark engine."""
+
+import warnings
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from catalog.diagnostics import run_error
+from engine.expectations.outcomes import Outcome
+from engine.expectations.rules import Rule
+
+
+def run_expectation(df: DataFrame, node: str, rule: Rule, rows: int) -> Outcome:
+    """What great-expectations finds; a fault of its own is a `RunError`, not a broken rule."""
+    with warnings.catch_warnings():  # its own dependencies warn of each other
+        warnings.simplefilter("ignore")
+        return _run(df, node, rule, rows)
+
+
+def _run(df: DataFrame, node: str, rule: Rule, rows: int) -> Outcome:
+    try:
+        import great_expectations as gx
+        from great_expectations import expectations
+    except ImportError as cause:
+        help = "pip install 'penstock[quality]'"
+        raise run_error("PEN9003", f"`{rule.type}` needs great-expectations", rule.span, help) from cause
+    name = "".join(word.title() for word in rule.type.split("_"))
+    kind = getattr(expectations, name, None) or _by_words(expectations, rule.type)
+    if kind is None:
+        raise run_error("PEN6002", f"great-expectations has no `{rule.type}`", rule.span)
+    context = gx.get_context(mode="ephemeral")
+    batch = (
+        context.data_sources.add_spark("spark").add_dataframe_asset("rows").add_batch_definition_whole_dataframe("all")
+    )
+    try:
+        expectation = kind(**rule.arguments)
+    except ValueError as cause:
+        message = f"`{rule.type}` does not take these arguments: {' '.join(str(cause).split())[:300]}"
+        raise run_error("PEN6002", message, rule.span) from cause
+    result: Any = batch.get_batch(batch_parameters={"dataframe": df}).validate(expectation)
+    details = result.to_json_dict()
+    if (details.get("exception_info") or {}).get("raised_exception"):
+        why = str(details["exception_info"].get("exception_message"))
+        raise run_error("PEN6002", f"`{rule.name}` could not be checked: {why[:300]}", rule.span)
+    return _outcome(node, rule, rows, bool(result.success), details.get("result") or {})
+
+
+def _by_words(module: Any, type: str) -> Any:
+    """The class of an expectation, whose capitals its name does not tell (`ExpectColumnKLDivergence…`)."""
+    wanted = type.replace("_", "").lower()
+    return next((getattr(module, name) for name in dir(module) if name.lower() == wanted), None)
+
+
+def _outcome(node: str, rule: Rule, rows: int, success: bool, result: dict[str, Any]) -> Outcome:
+    unexpected = result.get("unexpected_count")
+    said = None if unexpected is not None else f"the value is {result.get('observed_value')}"
+    return Outcome(node, rule, success, rows, unexpected, result.get("observed_value"), said)

@@ -1,0 +1,173 @@
+"""The Spark session that jobs run in: started once for all of them, or the one that spark-submit has started."""
+
+import logging
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from catalog.diagnostics import run_error
+
+JAVA_VERSIONS: Final = (17, 21)
+"""The Java versions that Spark 4.1 runs on."""
+
+DEFAULTS: Final[Mapping[str, str]] = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.scheduler.mode": "FAIR",
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "32",
+    "spark.sql.maxMetadataStringLength": "1000",  # paths in plans whole: counts are told apart by them
+    "spark.sql.shuffle.partitions": "64",
+    # rows of text files are parsed one by one anyway; so those that a filter drops are counted
+    "spark.sql.csv.filterPushdown.enabled": "false",
+    "spark.sql.json.filterPushdown.enabled": "false",
+}
+REQUIRED: Final[Mapping[str, str]] = {
+    # what `validate` has checked the job for
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.timeType.enabled": "true",
+}
+EXCLUDES: Final = (
+    "org.slf4j:slf4j-api",
+    "org.apache.logging.log4j:log4j-slf4j2-impl",
+    "org.apache.logging.log4j:log4j-api",
+    "org.apache.logging.log4j:log4j-core",
+)
+"""What Spark brings itself: a second copy is of no use, and a resolver may not find it."""
+
+_LOG_LINES: Final = 20
+
+
+def open_session(
+    name: str, settings: Mapping[str, str], maven: Iterable[str] = (), required: Mapping[str, str] | None = None
+) -> SparkSession:
+    """The running session, or a new one with these settings and jars.
+
+    `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'. Raises
+    `RunError` PEN5002 where Java or its version is not what Spark needs, PEN5003 where a jar cannot be had.
+    """
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)  # one JSON line per analysis error
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # on a cluster, which Python its workers have is its own affair
+        for variable in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
+            os.environ.setdefault(variable, sys.executable)
+    conf = _conf(name, settings, tuple(maven), required or {})
+    active = SparkSession.getActiveSession()
+    if active is not None or SparkContext._active_spark_context is not None:
+        return _prepared(active or SparkSession.builder.getOrCreate(), conf)
+    if "PYSPARK_GATEWAY_PORT" in os.environ:  # started by spark-submit
+        return _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
+    _check_java()
+    return _prepared(_launch(conf, tuple(maven)), conf)
+
+
+def has_session() -> bool:
+    """Whether Spark is running in this process."""
+    return SparkContext._active_spark_context is not None
+
+
+def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """A session of its own in the same application, with neither views nor settings of another pipeline."""
+    session = spark.newSession()
+    for key, value in {**(settings or {}), **REQUIRED}.items():
+        if session.conf.isModifiable(key):
+            session.conf.set(key, value)
+    return session
+
+
+def _conf(name: str, settings: Mapping[str, str], maven: tuple[str, ...], required: Mapping[str, str]) -> SparkConf:
+    conf = SparkConf(loadDefaults=False)
+    merged = {**DEFAULTS, **settings}
+    for key, value in {**REQUIRED, **required}.items():
+        joined = key == "spark.sql.extensions" and key in merged
+        merged[key] = f"{merged[key]},{value}" if joined else value
+    if maven:
+        merged["spark.jars.packages"] = _joined(merged.get("spark.jars.packages"), maven)
+        merged["spark.jars.excludes"] = _joined(merged.get("spark.jars.excludes"), EXCLUDES)
+    if "spark.master" not in merged and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        merged["spark.master"] = os.environ.get("MASTER") or "local[*]"
+    logging_file = Path(__file__).with_name("log4j2.properties")
+    java = merged.get("spark.driver.extraJavaOptions", "")
+    if "log4j2.configurationFile" not in java and logging_file.is_file():
+        merged["spark.driver.extraJavaOptions"] = f"{java} -Dlog4j2.configurationFile={logging_file.as_uri()}".strip()
+    conf.setAppName(name)
+    conf.setAll(list(merged.items()))
+    return conf
+
+
+def _joined(given: str | None, more: Iterable[str]) -> str:
+    return ",".join(dict.fromkeys([*(given.split(",") if given else ()), *more]))
+
+
+def _prepared(spark: SparkSession, conf: SparkConf) -> SparkSession:
+    for key, value in conf.getAll():
+        if key.startswith("spark.sql.") and spark.conf.isModifiable(key):
+            spark.conf.set(key, value)
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
+    """Starts Java with what it prints kept in a file, of which the end is shown where it fails."""
+    with tempfile.NamedTemporaryFile("w+", prefix="penstock-spark-", suffix=".log", delete=False) as log:
+        try:
+            gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+            context = SparkContext(conf=conf, gateway=gateway)
+        except (PySparkException, RuntimeError, OSError) as cause:
+            raise _launch_error(Path(log.name), maven, cause) from cause
+        except Exception as cause:
+            if type(cause).__module__.startswith("py4j"):
+                raise _launch_error(Path(log.name), maven, cause) from cause
+            raise
+    Path(log.name).unlink(missing_ok=True)  # Java goes on writing to it; from here on errors come as exceptions
+    return SparkSession(context)
+
+
+def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Exception:
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    missing = [jar for jar in maven if any(jar.replace(":", "#", 1).replace(":", ";") in line for line in lines)]
+    if maven and any("unresolved dependency" in line or "UNRESOLVED DEPENDENCIES" in line for line in lines):
+        jars = ", ".join(f"`{jar}`" for jar in missing or maven)
+        help = (
+            "it is looked for in the local Maven repository, then on Maven Central; "
+            f"where only the Maven client reaches one: mvn dependency:get -Dartifact={(missing or maven)[0]}"
+        )
+        return run_error("PEN5003", f"{jars} cannot be had", None, help, notes=(f"the log is {log}",))
+    reason = next((line for line in lines if "Exception" in line or "Error" in line), str(cause).split("\n")[0])
+    return run_error("PEN5002", f"Spark could not be started: {reason}", None, f"the log is {log}", lines[-_LOG_LINES:])
+
+
+def _check_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = os.path.join(home, "bin", "java") if home else shutil.which("java")
+    wanted = " or ".join(str(version) for version in JAVA_VERSIONS)
+    help = f"install Java {wanted} (for instance `apt install openjdk-17-jre-headless`) or set JAVA_HOME"
+    if not java or not os.path.exists(java):
+        where = f"JAVA_HOME is {home}, which has no bin/java" if home else "`java` is not on the PATH"
+        raise run_error("PEN5002", f"Spark needs Java: {where}", None, help)
+    version = _java_version(java)
+    if version is not None and version not in JAVA_VERSIONS:
+        raise run_error("PEN5002", f"Spark needs Java {wanted}; {java} is Java {version}", None, help)
+
+
+def _java_version(java: str) -> int | None:
+    """The major version; the installation's `release` file tells it without starting Java."""
+    release = Path(os.path.realpath(java)).parent.parent / "release"
+    if release.is_file():
+        text = release.read_text(errors="replace")
+        found = re.search(r'JAVA_VERSION="(?:1\.)?(\d+)', text)
+    else:
+        shown = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+        found = re.search(r'version "(?:1\.)?(\d+)', shown.stderr)
+    return int(found.group(1)) if found else None

@@ -1,0 +1,271 @@
+"""Write a job: check every sink, stage every sink, commit every sink in order.
+
+    check   what is at each target, and what the save modes make of it; touches nothing
+    begin   opens the run's journal, after ending what dead runs left
+    stage   writes rows where nobody sees them; the same again for a retry
+    commit  decides in the journal, then puts each sink's rows in place
+    abort   removes what was staged
+
+A run that was killed is rolled back where it had not decided, and finished where it had: by `resume`, or the next run.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+import connectors
+from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError, run_error
+from catalog.evolution import fits
+from catalog.savemode import Action, TargetState, plan_actions
+from catalog.table import CatalogTable
+from catalog.typenames import to_ddl
+from connectors import owner
+from connectors.base import Sink, Staged, WriteTask
+from engine.plan.nodes import AnyNode, Write
+from engine.spark.errors import as_run_error
+from engine.spark.journal import Journal, Outcome, Recorded, journal, open_journals
+from sql.select import quote
+
+SPARK_ERRORS = (PySparkException, Py4JError)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SinkCheck:
+    """What a write will do: the target as it stands, and the actions of its commit, in order."""
+
+    write: Write
+    state: TargetState
+    actions: tuple[Action, ...]
+
+
+@dataclass(eq=False)
+class Run:
+    """A run that may write: what is staged so far, by write id."""
+
+    run_id: str
+    journal: Journal
+    checks: tuple[SinkCheck, ...]
+    tasks: Mapping[str, WriteTask]
+    places: dict[str, Staged] = field(default_factory=dict)
+    staged: set[str] = field(default_factory=set)
+    lock: Lock = field(default_factory=Lock)
+
+
+def check(spark: SparkSession, writes: Sequence[Write], run_id: str = "dry-run") -> tuple[SinkCheck, ...]:
+    """Inspect every target; raises `RunError` with all that forbids the run (PEN4003, PEN4006, PEN4007, PEN5005)."""
+    found = Diagnostics()
+    checks = []
+    for write in writes:
+        try:
+            state = write.connector.inspect(spark, _task(write, run_id))
+        except PenstockError as error:
+            found.extend(error.diagnostics)
+            continue
+        except SPARK_ERRORS as error:
+            found.extend(as_run_error(error, write).diagnostics)
+            continue
+        actions = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, state)
+        found.extend(_obstacles(write, state, actions))
+        checks.append(SinkCheck(write, state, actions))
+    if found.has_errors:
+        raise RunError(found)
+    return tuple(checks)
+
+
+def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: str, job: str = "") -> Run | None:
+    """Open the run's journal; None where this run id is finished already and nothing is to be done.
+
+    `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
+    will stand. Raises PEN5007 where a living process holds the run id.
+    """
+    log = journal(spark, state, run_id)
+    recorded = log.read()
+    if recorded is not None and recorded.outcome is Outcome.FINISHED:
+        return None
+    if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
+        raise run_error("PEN5007", f"run {run_id} is under way: {owner.describe(recorded.mark)}")
+    mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
+    log.begin(mark, {each.write.id: each.write.connector.name for each in checks}, job)
+    tasks = {each.write.id: replace(_task(each.write, run_id), owner=mark, journal=log.uri) for each in checks}
+    run = Run(run_id, log, tuple(checks), tasks)
+    for each in checks:
+        run.places[each.write.id] = each.write.connector.prepare(spark, tasks[each.write.id], each.actions)
+        log.prepared(each.write.id, run.places[each.write.id])
+    return run
+
+
+def stage(spark: SparkSession, run: Run, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
+    """Write the rows where nobody sees them; may be called again for a retry, and from any thread.
+
+    `nodes` are the nodes whose work this is: an error is told at the one that it came from.
+    """
+    checked = next(each for each in run.checks if each.write is write)
+    try:
+        rows = _aligned(df, checked)
+        staged = write.connector.stage(spark, rows, run.tasks[write.id], run.places[write.id])
+    except SPARK_ERRORS as error:
+        raise as_run_error(error, write, nodes) from error
+    with run.lock:
+        run.journal.staged(write.id, staged)
+        run.places[write.id] = staged
+        run.staged.add(write.id)
+
+
+def commit_all(spark: SparkSession, run: Run) -> None:
+    """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
+
+    A failure after the decision leaves the journal open: the run is finished by `resume`.
+    """
+    run.journal.decide()
+    for each in run.checks:
+        if each.write.id in run.staged:
+            try:
+                each.write.connector.commit(spark, run.places[each.write.id])
+            except SPARK_ERRORS as error:
+                raise _unfinished(run.run_id, as_run_error(error, each.write)) from error
+            except PenstockError as error:
+                raise _unfinished(run.run_id, error) from error
+            run.journal.committed(each.write.id)
+    run.journal.end(Outcome.FINISHED)
+
+
+def abort(spark: SparkSession, run: Run, writes: Iterable[Write]) -> None:
+    """Remove what these writes staged, before the others are committed."""
+    for write in writes:
+        write.connector.abort(spark, run.places[write.id])
+        run.staged.discard(write.id)
+
+
+def abort_all(spark: SparkSession, run: Run) -> None:
+    """Remove everything that was staged; the targets stay as they were."""
+    for each in run.checks:
+        each.write.connector.abort(spark, run.places[each.write.id])
+    run.journal.end(Outcome.ROLLED_BACK)
+
+
+def resume(spark: SparkSession | None, state: str, run_id: str) -> Outcome:
+    """End a dead run: finish it where it had decided to commit, else roll it back.
+
+    Raises PEN5008 where there is no such run or it has ended, PEN5007 where it lives.
+    """
+    recorded = journal(spark, state, run_id).read()
+    if recorded is None:
+        known = [each.run_id for each in open_journals(spark, state) if _is_open(each.read())]
+        help = f"runs that can be resumed: {', '.join(known)}" if known else "no run can be resumed"
+        raise run_error("PEN5008", f"there is no run `{run_id}` in `{state}`", None, help)
+    if recorded.outcome is not None:
+        raise run_error("PEN5008", f"run `{run_id}` has ended: it was {recorded.outcome.value}")
+    if recorded.is_alive and not owner.has_died(recorded.mark):
+        raise run_error("PEN5007", f"run `{run_id}` is under way: {owner.describe(recorded.mark)}")
+    return _end(spark, journal(spark, state, run_id), recorded)
+
+
+def recover(spark: SparkSession, state: str) -> tuple[tuple[str, Outcome], ...]:
+    """End all dead runs of this state directory, those whose connectors this session has; what became of each."""
+    ended = []
+    for log in open_journals(spark, state):
+        recorded = log.read()
+        if recorded is None or not _is_open(recorded) or not owner.has_died(recorded.mark):
+            continue
+        if _has_jars(spark, recorded):
+            ended.append((log.run_id, _end(spark, log, recorded)))
+    return tuple(ended)
+
+
+def connectors_to_recover(state: str) -> tuple[Sink, ...]:
+    """The sinks of dead runs in a local state directory: a session that has their jars can end them."""
+    names = {
+        name
+        for log in open_journals(None, state)
+        if (recorded := log.read()) is not None and _is_open(recorded) and not recorded.is_alive
+        for name in recorded.writes.values()
+    }
+    return tuple(sink for name in sorted(names) if (sink := connectors.sink(name)))
+
+
+def _is_open(recorded: Recorded | None) -> bool:
+    return recorded is not None and recorded.outcome is None
+
+
+def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> Outcome:
+    for write_id, name in recorded.writes.items():
+        place = recorded.place(write_id)
+        sink = connectors.sink(name)
+        if place is None or recorded.is_committed(write_id):
+            continue
+        if sink is None:
+            raise run_error("PEN5008", f"run `{log.run_id}` wrote to `{name}`, a connector that is not installed")
+        if recorded.is_decided and recorded.is_staged(write_id):
+            sink.commit(spark, place)  # type: ignore[arg-type]
+            log.committed(write_id)
+        else:
+            sink.abort(spark, place)  # type: ignore[arg-type]
+    outcome = Outcome.FINISHED if recorded.is_decided else Outcome.ROLLED_BACK
+    log.end(outcome)
+    return outcome
+
+
+def _has_jars(spark: SparkSession, recorded: Recorded) -> bool:
+    loaded = spark.conf.get("spark.jars.packages", "") or ""
+    sinks = [connectors.sink(name) for name in recorded.writes.values()]
+    return all(sink is not None and all(jar in loaded for jar in sink.maven) for sink in sinks)
+
+
+def _unfinished(run_id: str, error: PenstockError) -> RunError:
+    help = f"the run has begun to commit; finish it by `penstock run --resume {run_id}`"
+    return RunError([replace(each, help=each.help or help) for each in error.diagnostics])
+
+
+def _task(write: Write, run_id: str) -> WriteTask:
+    return WriteTask(
+        write.options, write.table, write.schema_save_mode, write.data_save_mode, write.write_mode, run_id, write.id
+    )
+
+
+def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) -> Iterable[Diagnostic]:
+    if Action.FAIL_MISSING in actions:
+        help = "schema_save_mode = CREATE_SCHEMA_WHEN_NOT_EXIST"
+        yield Diagnostic("PEN4006", f"the target of `{write.name}` does not exist", write.options.span("path"), help)
+    if Action.FAIL_HAS_ROWS in actions:
+        help = "data_save_mode = APPEND_DATA or DROP_DATA"
+        yield Diagnostic(
+            "PEN4007", f"the target of `{write.name}` already holds rows", write.options.span("path"), help
+        )
+    target = _kept_table(state, actions)
+    if target is not None and not write.table.is_open:
+        evolution = str(write.options.get("schema_evolution") or "fail")
+        for problem in fits(write.table.schema, target.schema, evolution):
+            help = (
+                "schema_save_mode = RECREATE_SCHEMA with data_save_mode = DROP_DATA replaces the target and its schema"
+            )
+            yield Diagnostic("PEN4003", f"rows of `{write.name}` do not fit its target: {problem}", write.span, help)
+
+
+def _kept_table(state: TargetState, actions: tuple[Action, ...]) -> CatalogTable | None:
+    """The schema that the rows must fit: that of a target that is kept."""
+    keeps = Action.KEEP in actions or Action.NO_SCHEMA_CHANGE in actions
+    return state.table if keeps and state.exists else None
+
+
+def _aligned(df: DataFrame, checked: SinkCheck) -> DataFrame:
+    """The rows in the kept target's types and order, so that its files stay of one schema; new columns come last."""
+    target = _kept_table(checked.state, checked.actions)
+    if target is None:
+        return df
+    names = {name.lower(): name for name in df.columns}
+    columns = []
+    for column in target.columns:
+        name = names.pop(column.name.lower(), None)
+        if name is None and checked.write.connector.sink_capabilities.fills_columns:
+            continue
+        value = quote(name) if name else "null"
+        columns.append(f"cast({value} as {to_ddl(column.type)}) as {quote(column.name)}")
+    return df.selectExpr(*columns, *(quote(name) for name in names.values()))
+
+
+def _jvm_pid(spark: SparkSession) -> int:
+    return int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]

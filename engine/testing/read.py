@@ -1,0 +1,106 @@
+"""Test files: `orders.test.sql` and `orders.test.conf` beside `orders.sql` or `orders.conf`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from catalog.diagnostics import Diagnostics
+from catalog.source import PlacedText, Span
+from connectors.base import Value
+from engine.job.find import SUFFIXES, TEST_SUFFIXES
+from engine.job.hocon import parse
+from engine.job.load import read_file
+from engine.job.resolve import resolve
+from engine.job.tree import ListNode, MapNode, Node, TextNode, plain
+from sql.job_tests import read_tests
+
+Records: TypeAlias = tuple[Mapping[str, Value], ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rows:
+    """Rows under a name: a query, or records. `span` is where they are written."""
+
+    name: str
+    rows: str | Records
+    span: Span | None
+    ordered: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class JobTest:
+    """A test of the job in `job`."""
+
+    name: str
+    file: Path
+    job: Path
+    given: tuple[Rows, ...]
+    expected: tuple[Rows, ...]
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_tests(paths: list[str], found: Diagnostics) -> tuple[JobTest, ...]:
+    """The tests below the paths; a test file without a job, or that cannot be read, is a fault."""
+    tests: list[JobTest] = []
+    for path in map(Path, paths):
+        files = (
+            sorted(each for each in path.rglob("*") if each.name.endswith(TEST_SUFFIXES)) if path.is_dir() else [path]
+        )
+        if not files or not path.exists():
+            found.error("PEN6005", f"no test of a job at `{path}`", help=f"tests end in {' or '.join(TEST_SUFFIXES)}")
+        for file in files if path.exists() else ():
+            tests.extend(_tests(file, found))
+    return tuple(tests)
+
+
+def _tests(file: Path, found: Diagnostics) -> Iterator[JobTest]:
+    stem = file.name.rsplit(".test.", 1)[0]
+    own = f".{file.suffix.lstrip('.')}"
+    job = next((file.with_name(stem + each) for each in (own, *SUFFIXES) if file.with_name(stem + each).exists()), None)
+    source = read_file(file, found)
+    if job is None:
+        found.error("PEN6005", f"`{file}` is the test of no job", help=f"a job `{stem}.sql` or `{stem}.conf` beside it")
+    if source is None or job is None:
+        return
+    if own == ".sql":
+        for test in read_tests(PlacedText.verbatim(source, 0, len(source.text)), found):
+            given = tuple(Rows(each.name.value, each.query.value, each.query.span()) for each in test.given)
+            expected = tuple(
+                Rows(each.name.value, each.query.value, each.query.span(), each.ordered) for each in test.expected
+            )
+            yield JobTest(test.name, file, job, given, expected, dict(test.variables))
+        return
+    root = resolve(parse(source, found), found)
+    tests = root.get("tests") if isinstance(root, MapNode) else None
+    if not isinstance(tests, ListNode):
+        found.error("PEN6005", f"`{file}` has no `tests = [ … ]`", root.place.span)
+        return
+    for node in tests.items:
+        if isinstance(node, MapNode):
+            yield _of_node(node, file, job, found)
+
+
+def _of_node(node: MapNode, file: Path, job: Path, found: Diagnostics) -> JobTest:
+    for entry in node.entries:
+        if entry.key not in ("name", "given", "expect", "variables", "ordered"):
+            found.error(
+                "PEN6005", f"a test has no `{entry.key}`", entry.key_place.span, "name, variables, given, expect"
+            )
+    name, variables = node.get("name"), node.get("variables")
+    ordered = plain(node.get("ordered") or ListNode((), node.place))
+    names = {str(each) for each in ordered} if isinstance(ordered, list) else set()
+    values = plain(variables) if isinstance(variables, MapNode) else {}
+    return JobTest(
+        name.value if isinstance(name, TextNode) else "test", file, job,
+        tuple(_rows(node.get("given"), set())), tuple(_rows(node.get("expect"), names)),
+        {key: str(value) for key, value in values.items()} if isinstance(values, Mapping) else {},
+    )  # fmt: skip
+
+
+def _rows(node: Node | None, ordered: set[str]) -> Iterator[Rows]:
+    for entry in node.entries if isinstance(node, MapNode) else ():
+        items = entry.value.items if isinstance(entry.value, ListNode) else ()
+        records = [plain(each) for each in items]
+        rows = tuple(each for each in records if isinstance(each, Mapping))
+        yield Rows(entry.key, rows, entry.key_place.span, entry.key in ordered)

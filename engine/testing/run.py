@@ -1,0 +1,56 @@
+"""Tests run side by side in one Spark application, each in a session of its own."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from time import monotonic
+
+from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, run_error
+from engine.compile import Compiled, Settings, compile_job
+from engine.testing.read import JobTest
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A test, what is wrong, and how long it took."""
+
+    test: JobTest
+    faults: tuple[Diagnostic, ...]
+    seconds: float
+
+
+def run_tests(tests: Sequence[JobTest], settings: Settings, workers: int = 4) -> tuple[Result, ...]:
+    """Every test's result, in their order."""
+    if find_spec("pyspark") is None:
+        raise run_error("PEN9003", "testing a job needs pyspark", None, "pip install 'penstock[spark]'")
+    from engine.spark.session import open_session, pipeline_session
+
+    compiled = [_compiled(test, settings) for test in tests]
+    spark = open_session("penstock test", {"spark.master": "local[*]", "spark.sql.shuffle.partitions": "2"})
+
+    def run(index: int) -> Result:
+        started = monotonic()
+        test, (job, faults) = tests[index], compiled[index]
+        if job is not None:
+            faults = _run(pipeline_session(spark, job.plan.env.spark), job, test)
+        return Result(test, faults, monotonic() - started)
+
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        return tuple(pool.map(run, range(len(tests))))
+
+
+def _compiled(test: JobTest, settings: Settings) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
+    found = Diagnostics()
+    own = Settings({**settings.variables, **test.variables}, settings.seatunnel, settings.strict)
+    job = compile_job(test.job, own, found)
+    return job, tuple(each for each in found if each.severity.value == "error")
+
+
+def _run(spark: object, job: Compiled, test: JobTest) -> tuple[Diagnostic, ...]:
+    from engine.spark.job_test import run_test
+
+    try:
+        return tuple(run_test(spark, job.built, test.given, test.expected))  # type: ignore[arg-type]
+    except PenstockError as error:
+        return error.diagnostics

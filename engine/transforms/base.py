@@ -1,0 +1,63 @@
+"""What a transform is: options it takes, and how it becomes a query."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
+
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.source import PlacedText
+from catalog.table import CatalogTable
+from connectors.base import Option, Options
+from sql.select import Projection, Select, quote
+
+
+@runtime_checkable
+class TableTransform(Protocol):
+    """A transform of one table: a Select over it. Several inputs are united first."""
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]]
+
+    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+        """The query over `table`, whose path's last name it reads; None where a fault was reported. An open table's
+        columns are not known: nothing may be said of those that it does not list."""
+        ...
+
+
+@runtime_checkable
+class QueryTransform(Protocol):
+    """A transform of several named inputs: a query that a user wrote."""
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]]
+
+    def query(self, inputs: Mapping[str, CatalogTable], options: Options, found: Diagnostics) -> PlacedText | None:
+        """The query; it reads the inputs by their names."""
+        ...
+
+
+Transform: TypeAlias = TableTransform | QueryTransform
+
+
+def check_columns(table: CatalogTable, names: Mapping[str, str], options: Options, found: Diagnostics) -> bool:
+    """Whether `table` has the columns; `names` maps each to the option (dotted) that it stands in, for its place."""
+    missing = [name for name in names if table.column(name) is None]
+    if table.is_open:
+        return not missing
+    for name in missing:
+        found.error(
+            "PEN3004",
+            f"column `{name}` does not exist in `{table.path.table}`",
+            options.span(names[name]),
+            did_you_mean(name, table.schema.names),
+        )
+    return not missing
+
+
+def with_columns(table: CatalogTable, added: Mapping[str, str]) -> Select:
+    """All columns of `table`, and the added ones (name = expression) after them; one of a column's name replaces it."""
+    new = {name.lower(): expression for name, expression in added.items()}
+    kept = tuple(Projection(name, new.pop(name.lower(), quote(name))) for name in table.schema.names)
+    more = tuple(Projection(name, expression) for name, expression in added.items() if name.lower() in new)
+    return Select(table.path.table, kept + more)

@@ -1,0 +1,26 @@
+"""`FieldMapper`: choose, rename and reorder columns."""
+
+from typing import ClassVar
+
+from catalog.diagnostics import Diagnostics
+from catalog.table import CatalogTable
+from connectors.base import Option, Options, OptionType
+from engine.transforms.base import check_columns
+from sql.select import Projection, Select, quote
+
+
+class FieldMapper:
+    name: ClassVar[str] = "FieldMapper"
+    doc: ClassVar[str] = "Keep the mapped columns, in the mapping's order and under their new names; drop the others."
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("field_mapper", OptionType.MAP, "Column of the input = its name in the output.", required=True),
+    )
+
+    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+        mapping = {name: str(new) for name, new in options.mapping("field_mapper").items()}
+        if not check_columns(table, {name: f"field_mapper.{name}" for name in mapping}, options, found):
+            return None
+        return Select(table.path.table, tuple(Projection(new, quote(name)) for name, new in mapping.items()))
+
+
+transform = FieldMapper()

@@ -1,0 +1,63 @@
+"""`Replace`: replace text in one column."""
+
+import re
+from typing import ClassVar
+
+from catalog.diagnostics import Diagnostics
+from catalog.table import CatalogTable
+from connectors.base import Option, Options, OptionType
+from engine.transforms.base import check_columns, with_columns
+from sql.select import Select, quote, quote_text
+
+
+class Replace:
+    name: ClassVar[str] = "Replace"
+    doc: ClassVar[str] = "Replace what matches a text or a regular expression in one column, which becomes a string."
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("replace_field", OptionType.STRING, "The column.", required=True),
+        Option("pattern", OptionType.STRING, "The text, or Java regular expression, to replace.", required=True),
+        Option("replacement", OptionType.STRING, "What stands in its place; `$1` is a group.", required=True),
+        Option("is_regex", OptionType.BOOLEAN, "Whether `pattern` is a regular expression.", default=False),
+        Option(
+            "replace_first",
+            OptionType.BOOLEAN,
+            "Only the first match; with `is_regex` only.",
+            default=False,
+        ),
+    )
+
+    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+        field = options.string("replace_field")
+        if not check_columns(table, {field: "replace_field"}, options, found) or table.is_open:
+            return None
+        return with_columns(table, {field: _expression(quote(field), options)})
+
+
+def _expression(column: str, options: Options) -> str:
+    """SeaTunnel makes the value a string (Java's `toString`), then replaces as Java does."""
+    pattern, replacement = options.string("pattern"), options.string("replacement")
+    value = f"CAST({column} AS STRING)"
+    if not options.flag("is_regex"):
+        return f"replace({value}, {quote_text(pattern)}, {quote_text(replacement)})"
+    if not options.flag("replace_first"):
+        return f"regexp_replace({value}, {quote_text(pattern)}, {quote_text(replacement)})"
+    return f"regexp_replace({value}, {quote_text(_once(pattern))}, {quote_text(_around(pattern, replacement))})"
+
+
+def _once(pattern: str) -> str:
+    """A pattern that matches once: it takes what is before the first match and after it along, as groups.
+
+    Spark has no replace-first. Numbers of groups in the pattern shift by the one before.
+    """
+    shifted = re.sub(r"((?:^|[^\\])(?:\\\\)*)\\([1-9])", lambda match: f"{match[1]}\\{int(match[2]) + 1}", pattern)
+    return f"^(?s:(.*?))(?:{shifted})(?s:(.*))$"
+
+
+def _around(pattern: str, replacement: str) -> str:
+    shifted = re.sub(r"(?<!\\)\$(\d)", lambda match: f"${int(match[1]) + 1}", replacement)
+    apart = "\\" if shifted[:1].isdigit() else ""
+    groups = len(re.findall(r"(?<!\\)\((?:(?!\?)|\?<(?![=!]))", pattern))
+    return f"$1{apart}{shifted}${groups + 2}"
+
+
+transform = Replace()

@@ -1,0 +1,41 @@
+"""`Split`: one column's text into several columns."""
+
+from typing import ClassVar
+
+from catalog.diagnostics import Diagnostics
+from catalog.table import CatalogTable
+from connectors.base import Option, Options, OptionType
+from engine.transforms.base import check_columns, with_columns
+from sql.select import Select, quote, quote_text
+
+
+class Split:
+    name: ClassVar[str] = "Split"
+    doc: ClassVar[str] = (
+        "Split one column's text at a separator into new columns; a missing part is null, the last column takes "
+        "the rest."
+    )
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("separator", OptionType.STRING, "What parts them: a Java regular expression.", required=True),
+        Option("split_field", OptionType.STRING, "The column to split.", required=True),
+        Option(
+            "output_fields",
+            OptionType.LIST,
+            "Names of the new columns, in the order of the parts.",
+            required=True,
+            element=OptionType.STRING,
+        ),
+    )
+
+    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+        field, outputs = options.string("split_field"), options.strings("output_fields")
+        if not outputs:
+            found.error("PEN2004", "`output_fields` is empty", options.span("output_fields"), "name the new columns")
+            return None
+        if not check_columns(table, {field: "split_field"}, options, found) or table.is_open:
+            return None
+        parts = f"split(CAST({quote(field)} AS STRING), {quote_text(options.string('separator'))}, {len(outputs)})"
+        return with_columns(table, {name: f"get({parts}, {index})" for index, name in enumerate(outputs)})
+
+
+transform = Split()

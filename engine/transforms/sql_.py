@@ -1,0 +1,31 @@
+"""`Sql`: any Spark SQL query over the inputs, by their names."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from catalog.diagnostics import Diagnostics
+from catalog.source import PlacedText
+from catalog.table import CatalogTable
+from connectors.base import Option, Options, OptionType
+
+
+class Sql:
+    name: ClassVar[str] = "Sql"
+    doc: ClassVar[str] = (
+        "Any Spark SQL query. It reads its inputs by their names; a single input may also be called `dual`."
+    )
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("query", OptionType.STRING, "The query, Spark SQL.", required=True, is_query=True),
+        Option(
+            "engine",
+            OptionType.STRING,
+            "SeaTunnel's choice of SQL engine; read for compatibility, without effect.",
+            choices=("ZETA", "INTERNAL"),
+        ),
+    )
+
+    def query(self, inputs: Mapping[str, CatalogTable], options: Options, found: Diagnostics) -> PlacedText | None:
+        return options.text("query")
+
+
+transform = Sql()
