@@ -1,0 +1,48 @@
+"""Secrets in options that no spec calls sensitive."""
+
+import pytest
+
+from catalog.secret_names import is_secret_name, redacted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "password",
+        "dbPassword",
+        "fs.s3a.secret.key",
+        "fs.azure.account.key.x",
+        "oauth_token",
+        "API_KEY",
+        "spark.hadoop.fs.s3a.access.key",
+    ],
+)
+def test_secret_names(name):
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["password_file", "path", "key", "primary_keys", "user", "partition"])
+def test_other_names(name):
+    assert not is_secret_name(name)
+
+
+def test_redacted():
+    value = {
+        "url": "jdbc:postgresql://h/db?user=me&password=hunter2&ssl=true",
+        "other": "https://me:hunter2@host:80/x",
+        "oracle": "jdbc:sqlserver://h;user=me;pwd=hunter2;x=1",
+        "options": {"header": True, "my.secret": "hunter2", "secret": {"inner": 1}, "list": [{"token": "hunter2"}]},
+        "number": 3,
+    }
+    shown = redacted(value)
+    assert "hunter2" not in repr(shown)
+    assert shown["url"] == "jdbc:postgresql://h/db?user=me&password=******&ssl=true"
+    assert shown["other"] == "https://me:******@host:80/x"
+    assert shown["oracle"] == "jdbc:sqlserver://h;user=me;pwd=******;x=1"
+    assert shown["options"]["header"] is True
+    assert shown["number"] == 3
+
+
+def test_plain_values_stay_as_they_are():
+    for value in ("s3://bucket/a:b/c@d", "file:///x", "select token = 'x' from t", "a, b", None, 1.5):
+        assert redacted(value) == value

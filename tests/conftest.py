@@ -1,0 +1,41 @@
+"""What all tests share: `--update` for golden files, and one Spark session for those that are marked `spark`."""
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="write golden files and reference pages anew")
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files are to be written instead of compared."""
+    return bool(request.config.getoption("--update"))
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
+    """A session as `penstock run` makes it, on two cores, with Delta's jar; its tables are gone at the end."""
+    pytest.importorskip("pyspark")
+    from connectors.delta import connector as delta
+    from engine.spark.session import open_session
+
+    warehouse = tmp_path_factory.mktemp("warehouse")
+    settings = {
+        "spark.master": os.environ.get("PENSTOCK_TEST_MASTER", "local[2]"),
+        "spark.sql.warehouse.dir": str(warehouse),
+        "spark.sql.shuffle.partitions": "2",
+        "spark.default.parallelism": "2",
+        "spark.driver.memory": "2g",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse}",
+    }
+    session = open_session("tests", settings, delta.maven, delta.session_settings)
+    yield session
+    session.stop()

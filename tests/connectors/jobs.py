@@ -1,0 +1,82 @@
+"""Plans without a job file: one source of known rows, and the three steps of writing them."""
+
+from collections.abc import Sequence
+
+from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
+from catalog.source import Span
+from catalog.table import CatalogTable, Column
+from catalog.typenames import parse_type
+from connectors.base import Option, Options, ScanTask, Source, SourceCapabilities, Value
+from engine.plan.nodes import Node, Scan, Write
+from engine.spark.lower import lower
+from engine.spark.session import pipeline_session
+from engine.spark.write import Run, abort_all, begin, check, commit_all, recover, stage
+
+PLACE = Span("job.conf", 1, 1, 1, 2)
+
+
+def options_of(spec: Sequence[Option], **given: Value) -> Options:
+    """The options with their defaults; `__` in a name stands for a dot."""
+    given = {name.replace("__", "."): value for name, value in given.items()}
+    known = {option.name for option in spec}
+    assert set(given) <= known, set(given) - known
+    values = {option.name: option.default for option in spec} | given
+    return Options(values, PLACE, dict.fromkeys(given, PLACE))
+
+
+class Rows(Source):
+    """Rows of a SQL query, typed by it: `columns` as `name type` texts."""
+
+    name = "Rows"
+    doc = ""
+    source_options = ()
+    source_capabilities = SourceCapabilities()
+
+    def __init__(self, query: str) -> None:
+        self.query = query
+
+    def tables(self, options, found):
+        raise NotImplementedError
+
+    def read(self, spark, task: ScanTask):
+        return spark.sql(self.query)
+
+
+def rows(query: str, *columns: str) -> Scan:
+    parts = [column.split(" ", 1) for column in columns]
+    table = CatalogTable.of("rows", [Column(name, parse_type(type)) for name, type in parts])
+    return Scan("rows", Rows(query), options_of(()), table, id="rows")
+
+
+def write(sink, node: Node, id: str = "w", **given: Value) -> Write:
+    options = options_of(sink.sink_options, **given)
+    return Write(
+        id,
+        sink,
+        options,
+        node,
+        SchemaSaveMode(given.get("schema_save_mode", "CREATE_SCHEMA_WHEN_NOT_EXIST")),
+        DataSaveMode(given.get("data_save_mode", "APPEND_DATA")),
+        WriteMode(given.get("write_mode", "append")),
+        id=id,
+    )
+
+
+def stage_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> Run | None:
+    recover(spark, state)
+    run = begin(spark, check(spark, writes, run_id), run_id, state)
+    if run is not None:
+        try:
+            lowered = lower(pipeline_session(spark), writes)
+            for each in writes:
+                stage(spark, run, each, lowered.dataframes[each.input], [each.input])
+        except BaseException:
+            abort_all(spark, run)
+            raise
+    return run
+
+
+def run_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> None:
+    run = stage_writes(spark, writes, state, run_id)
+    if run is not None:
+        commit_all(spark, run)

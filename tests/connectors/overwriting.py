@@ -1,0 +1,56 @@
+"""The program that the kill test kills: it ends what dead runs left, then overwrites its targets, version by version.
+
+It says on its output where it is: `recovered`, then for each version `stage N`, `commit N`, `done N`.
+"""
+
+import sys
+from pathlib import Path
+
+import connectors
+from connectors.delta import connector as delta
+from engine.spark.lower import lower
+from engine.spark.session import open_session, pipeline_session
+from engine.spark.write import begin, check, commit_all, recover, stage
+from tests.connectors.jobs import rows, write
+
+ROWS = 500
+
+
+def main(folder: Path, kinds: list[str], version: int) -> None:
+    settings = {
+        "spark.master": "local[2]",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # starts sooner
+        "spark.databricks.delta.snapshotPartitions": "1",
+    }
+    with_delta = (delta.maven, delta.session_settings) if "delta" in kinds else ((), {})
+    spark = open_session("overwriting", settings, *with_delta)
+    state = str(folder / "state")
+    recover(spark, state)
+    say("recovered")
+    while True:
+        query = f"select id, {version}L version from range(0, {ROWS}, 1, 2)"
+        scan = rows(query, "id bigint", "version bigint")
+        writes = [target(kind, folder, scan) for kind in kinds]
+        say(f"stage {version}")
+        run = begin(spark, check(spark, writes, f"v{version}"), f"v{version}", state)
+        lowered = lower(pipeline_session(spark), writes)
+        for each in writes:
+            stage(spark, run, each, lowered.dataframes[scan])
+        say(f"commit {version}")
+        commit_all(spark, run)
+        say(f"done {version}")
+        version += 1
+
+
+def target(kind, folder, scan):
+    sink = connectors.sink("LocalFile" if kind == "parquet" else "Delta")
+    given = {"file_format_type": "parquet"} if kind == "parquet" else {}
+    return write(sink, scan, kind, path=str(folder / kind), data_save_mode="DROP_DATA", **given)
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2].split("+"), int(sys.argv[3]))

@@ -1,0 +1,217 @@
+"""What every sink with a target holds to; each connector's tests subclass it."""
+
+import os
+import subprocess
+import sys
+from typing import ClassVar
+
+import pytest
+
+import connectors
+from catalog.diagnostics import Diagnostics, RunError
+from engine.spark.journal import Outcome
+from engine.spark.write import abort_all, commit_all, recover, resume
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
+
+OLD = "select id, concat('old', id) name, cast(id * 1.5 as decimal(10,2)) amount from range(10)"
+NEW = "select id, concat('new', id) name, cast(id * 2 as decimal(10,2)) amount from range(100, 105)"
+COLUMNS = ("id bigint", "name string", "amount decimal(10,2)")
+NONE = "select id, concat('no', id) name, cast(id as decimal(10,2)) amount from range(0)"
+
+# target, schema mode, data mode -> the rows that stand afterwards, or the code of the error
+MODES = [
+    (target, schema, data, expected)
+    for target, schema, data, expected in [
+        ("missing", "RECREATE_SCHEMA", "DROP_DATA", "new"),
+        ("missing", "RECREATE_SCHEMA", "APPEND_DATA", "new"),
+        ("missing", "CREATE_SCHEMA_WHEN_NOT_EXIST", "DROP_DATA", "new"),
+        ("missing", "CREATE_SCHEMA_WHEN_NOT_EXIST", "APPEND_DATA", "new"),
+        ("missing", "CREATE_SCHEMA_WHEN_NOT_EXIST", "ERROR_WHEN_DATA_EXISTS", "new"),
+        ("missing", "ERROR_WHEN_SCHEMA_NOT_EXIST", "APPEND_DATA", "PEN4006"),
+        ("missing", "ERROR_WHEN_SCHEMA_NOT_EXIST", "DROP_DATA", "PEN4006"),
+        ("rows", "RECREATE_SCHEMA", "DROP_DATA", "new"),
+        ("rows", "RECREATE_SCHEMA", "APPEND_DATA", "new"),
+        ("rows", "CREATE_SCHEMA_WHEN_NOT_EXIST", "DROP_DATA", "new"),
+        ("rows", "CREATE_SCHEMA_WHEN_NOT_EXIST", "APPEND_DATA", "both"),
+        ("rows", "CREATE_SCHEMA_WHEN_NOT_EXIST", "ERROR_WHEN_DATA_EXISTS", "PEN4007"),
+        ("rows", "ERROR_WHEN_SCHEMA_NOT_EXIST", "APPEND_DATA", "both"),
+        ("rows", "ERROR_WHEN_SCHEMA_NOT_EXIST", "DROP_DATA", "new"),
+        ("rows", "IGNORE", "APPEND_DATA", "both"),
+        ("rows", "IGNORE", "DROP_DATA", "new"),
+        ("empty", "CREATE_SCHEMA_WHEN_NOT_EXIST", "ERROR_WHEN_DATA_EXISTS", "new"),
+        ("empty", "CREATE_SCHEMA_WHEN_NOT_EXIST", "APPEND_DATA", "new"),
+    ]
+]
+
+
+class SinkSuite:
+    """`name`: the connector's; `given`: options beside `path`; `read`: the target's rows as a DataFrame."""
+
+    name: str
+    given: ClassVar[dict[str, object]] = {}
+
+    @property
+    def sink(self):
+        return connectors.sink(self.name)
+
+    def read(self, spark, path):
+        raise NotImplementedError
+
+    def write(self, path, query=NEW, columns=COLUMNS, id="w", **given):
+        return write(self.sink, rows(query, *columns), id, path=str(path), **{**self.given, **given})
+
+    def rows_at(self, spark, path):
+        return sorted(map(tuple, self.read(spark, str(path)).select("id", "name", "amount").collect()))
+
+    def expect(self, spark, which):
+        queries = {"old": [OLD], "new": [NEW], "both": [OLD, NEW], "none": []}[which]
+        return sorted(tuple(row) for query in queries for row in spark.sql(query).collect())
+
+    def fill(self, spark, tmp_path, query=OLD):
+        run_writes(spark, [self.write(tmp_path / "target", query)], str(tmp_path / "state"), "before")
+
+    def leftovers(self, tmp_path):
+        return [name for name in os.listdir(tmp_path) if name not in ("target", "state", "other")]
+
+    @pytest.mark.parametrize(("target", "schema", "data", "expected"), MODES)
+    def test_save_modes(self, spark, tmp_path, target, schema, data, expected):
+        if target != "missing":
+            self.fill(spark, tmp_path, OLD if target == "rows" else NONE)
+        job = [self.write(tmp_path / "target", schema_save_mode=schema, data_save_mode=data)]
+        if expected.startswith("PEN"):
+            with pytest.raises(RunError) as caught:
+                run_writes(spark, job, str(tmp_path / "state"), "run")
+            assert [each.code for each in caught.value.diagnostics] == [expected]
+            assert (tmp_path / "target").exists() == (target != "missing")
+            if target == "rows":
+                assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
+        else:
+            run_writes(spark, job, str(tmp_path / "state"), "run")
+            assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, expected)
+        assert self.leftovers(tmp_path) == []
+
+    def test_same_run_id_twice(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        for state in ("state", "state", "other"):  # with the journal of the first time, and without
+            run_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / state), "run")
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "both")
+        assert self.leftovers(tmp_path) == []
+
+    @pytest.mark.parametrize("data", ["DROP_DATA", "APPEND_DATA"])
+    def test_stopped_between_stage_and_commit(self, spark, tmp_path, data):
+        self.fill(spark, tmp_path)
+        state = str(tmp_path / "state")
+        run = stage_writes(spark, [self.write(tmp_path / "target", data_save_mode=data)], state, "run")
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
+        run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+        run.journal.staged("w", run.places["w"])
+        assert resume(spark, state, "run") is Outcome.ROLLED_BACK
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
+        assert self.leftovers(tmp_path) == []
+
+    @pytest.mark.parametrize("data", ["DROP_DATA", "APPEND_DATA"])
+    def test_stopped_after_the_decision(self, spark, tmp_path, data):
+        self.fill(spark, tmp_path)
+        state = str(tmp_path / "state")
+        run = stage_writes(spark, [self.write(tmp_path / "target", data_save_mode=data)], state, "run")
+        run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+        run.journal.staged("w", run.places["w"])
+        run.journal.decide()
+        assert recover(spark, state) == (("run", Outcome.FINISHED),)
+        expected = self.expect(spark, "new" if data == "DROP_DATA" else "both")
+        assert self.rows_at(spark, tmp_path / "target") == expected
+        self.sink.commit(spark, run.places["w"])  # once more does nothing
+        assert self.rows_at(spark, tmp_path / "target") == expected
+        assert self.leftovers(tmp_path) == []
+
+    def test_failing_rows_change_nothing(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        query = NEW.replace("concat('new', id)", "if(id = 104, raise_error('no'), 'x')")
+        with pytest.raises(RunError) as caught:
+            run_writes(spark, [self.write(tmp_path / "target", query)], str(tmp_path / "state"), "run")
+        assert [each.code for each in caught.value.diagnostics] == ["PEN5001"]
+        assert "\n" not in caught.value.diagnostics[0].message
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
+        assert self.leftovers(tmp_path) == []
+
+    def test_aborted_run_changes_nothing(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        run = stage_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run")
+        abort_all(spark, run)
+        abort_all(spark, run)
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
+        assert self.leftovers(tmp_path) == []
+
+    def test_second_run_on_a_held_target_is_refused(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        first = stage_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "first")
+        with pytest.raises(RunError) as caught:
+            stage_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "other"), "second")
+        assert [each.code for each in caught.value.diagnostics] == ["PEN5007"]
+        commit_all(spark, first)
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "both")
+        assert self.leftovers(tmp_path) == []
+
+    def test_rows_that_do_not_fit_are_refused(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        query, columns = (
+            "select array(1) id, 'x' name, 1.5 amount",
+            ("id array<int>", "name string", "amount decimal(2,1)"),
+        )
+        with pytest.raises(RunError) as caught:
+            run_writes(spark, [self.write(tmp_path / "target", query, columns)], str(tmp_path / "state"), "run")
+        assert [each.code for each in caught.value.diagnostics] == ["PEN4003"]
+
+    def test_narrower_types_are_stored_as_the_target_has_them(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        query, columns = "select 'x' name, cast(7 as int) id", ("name string", "id int")
+        run_writes(spark, [self.write(tmp_path / "target", query, columns)], str(tmp_path / "state"), "run")
+        assert (7, "x", None) in self.rows_at(spark, tmp_path / "target")
+        assert self.read(spark, str(tmp_path / "target")).schema["id"].dataType.simpleString() == "bigint"
+
+    def test_no_rows_leave_a_readable_target(self, spark, tmp_path):
+        self.fill(spark, tmp_path, NONE)
+        df = self.read(spark, str(tmp_path / "target"))
+        assert df.dtypes == [("id", "bigint"), ("name", "string"), ("amount", "decimal(10,2)")]
+        assert df.count() == 0
+
+    def test_overwrite_partitions(self, spark, tmp_path):
+        given = {"partition_by": ["p"], "write_mode": "overwrite_partitions"}
+        columns = ("id bigint", "p int")
+        for query in (
+            "select id, cast(id % 3 as int) p from range(9)",
+            "select id + 100 id, cast(id % 2 as int) p from range(4)",
+        ):
+            run = f"run{len(query)}"
+            run_writes(spark, [self.write(tmp_path / "target", query, columns, **given)], str(tmp_path / "state"), run)
+        found = sorted(map(tuple, self.read(spark, str(tmp_path / "target")).select("p", "id").collect()))
+        assert found == [(0, 100), (0, 102), (1, 101), (1, 103), (2, 2), (2, 5), (2, 8)]
+        assert self.leftovers(tmp_path) == []
+
+    def test_every_mode_is_declared(self):
+        found = Diagnostics()
+        self.sink.validate(self.write("x").options, self.write("x").table, found)
+        assert list(found) == []
+        assert self.sink.sink_capabilities.schema_save_modes
+        assert {option.name for option in self.sink.sink_options} >= {"path", "schema_save_mode", "data_save_mode"}
+
+    def test_import_needs_no_spark(self):
+        imports_no_spark(self.name)
+
+
+def imports_no_spark(name: str) -> None:
+    """Finding a connector by its name imports neither pyspark nor a driver."""
+    code = (
+        "import sys, connectors;"
+        f"assert connectors.source({name!r}) or connectors.sink({name!r});"
+        "heavy = {m.split('.')[0] for m in sys.modules} & {'pyspark', 'py4j', 'pyarrow', 'pandas', 'delta'};"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=os.getcwd())
+
+
+def _dead() -> int:
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid

@@ -1,0 +1,73 @@
+"""The Delta connector: the shared suite, and what is its own."""
+
+import pytest
+
+from catalog.diagnostics import Diagnostics, RunError
+from connectors.delta import connector
+from tests.connectors.jobs import options_of, run_writes
+from tests.connectors.suite import NEW, OLD, SinkSuite
+
+pytestmark = [pytest.mark.spark, pytest.mark.delta]
+
+
+class TestDelta(SinkSuite):
+    name = "Delta"
+
+    def read(self, spark, path):
+        return spark.read.format("delta").load(path)
+
+    def test_one_transaction_for_each_run(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        run_writes(spark, [self.write(tmp_path / "target", data_save_mode="DROP_DATA")], str(tmp_path / "state"), "run")
+        history = spark.sql(f"describe history delta.`{tmp_path / 'target'}`").select("version").collect()
+        assert sorted(row[0] for row in history) == [0, 1]
+        before = spark.read.format("delta").option("versionAsOf", 0).load(str(tmp_path / "target"))
+        assert before.count() == spark.sql(OLD).count()
+
+    def test_schema_is_read_from_the_log(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        found = Diagnostics()
+        (table,) = connector.tables(options_of(connector.source_options, path=str(tmp_path / "target")), found)
+        assert list(found) == []
+        assert [str(column) for column in table.columns] == ["id bigint", "name string", "amount decimal(10,2)"]
+
+    def test_new_columns_need_leave(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        query, columns = (
+            f"select *, 1 more from ({NEW})",
+            ("id bigint", "name string", "amount decimal(10,2)", "more int"),
+        )
+        with pytest.raises(RunError, match="PEN4003"):
+            run_writes(spark, [self.write(tmp_path / "target", query, columns)], str(tmp_path / "state"), "one")
+        job = [self.write(tmp_path / "target", query, columns, schema_evolution="add_columns")]
+        run_writes(spark, job, str(tmp_path / "state"), "two")
+        assert self.read(spark, str(tmp_path / "target")).columns == ["id", "name", "amount", "more"]
+
+    def test_constraints_are_checked_before_the_commit(self, spark, tmp_path):
+        self.fill(spark, tmp_path)
+        log = tmp_path / "target" / "_delta_log"  # Delta 4.1.0 on Spark 4.1.4 cannot run ALTER TABLE ADD CONSTRAINT
+        (metadata,) = [line for line in (log / f"{0:020}.json").read_text().splitlines() if '"metaData"' in line]
+        constrained = metadata.replace('"configuration":{', '"configuration":{"delta.constraints.small":"id < 100"')
+        protocol = '{"protocol":{"minReaderVersion":1,"minWriterVersion":3}}'
+        (log / f"{1:020}.json").write_text(f"{protocol}\n{constrained}\n")
+        with pytest.raises(RunError, match="breaks the constraint small") as caught:
+            run_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run")
+        assert [each.code for each in caught.value.diagnostics] == ["PEN5001"]
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
+        assert self.leftovers(tmp_path) == []
+
+    def test_null_where_the_table_forbids_it_fails_before_the_commit(self, spark, tmp_path):
+        target = tmp_path / "target"
+        spark.sql(f"create table delta.`{target}` (id bigint not null, note string) using delta")
+        run_writes(spark, [self.write(target, "select 4L id", ("id bigint",))], str(tmp_path / "state"), "run")
+        assert [tuple(row) for row in self.read(spark, str(target)).collect()] == [(4, None)]
+        job = [self.write(target, "select cast(null as bigint) id", ("id bigint",))]
+        with pytest.raises(RunError, match="not null of id"):
+            run_writes(spark, job, str(tmp_path / "state"), "again")
+
+    def test_directory_of_other_files_is_refused(self, spark, tmp_path):
+        (tmp_path / "target").mkdir()
+        (tmp_path / "target" / "notes.txt").write_text("mine")
+        with pytest.raises(RunError, match="PEN5005"):
+            run_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run")
+        assert (tmp_path / "target" / "notes.txt").read_text() == "mine"

@@ -1,0 +1,28 @@
+"""What the files of a format can hold, against Spark."""
+
+import pytest
+from pyspark.errors import PySparkException
+
+from catalog.typetext import parse_type
+from connectors.file_types import can_hold
+
+TYPES = (
+    "boolean", "tinyint", "bigint", "double", "decimal(10,2)", "string", "binary", "date", "timestamp", "timestamp_ntz",
+    "time(6)", "interval year to month", "interval day to second", "array<int>", "array<time(6)>", "map<string,int>",
+    "struct<a:int>", "struct<a:variant>", "variant",
+)  # fmt: skip
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("file_format", ["csv", "json", "parquet", "orc", "text"])
+def test_what_files_hold_is_what_spark_writes(spark, tmp_path, file_format):
+    session = spark.newSession()
+    session.conf.set("spark.sql.timeType.enabled", "true")
+    for number, text in enumerate(TYPES):
+        df = session.createDataFrame([], f"x {text}")
+        try:
+            df.write.format(file_format).save(str(tmp_path / str(number)))
+            written = True
+        except PySparkException:
+            written = False
+        assert can_hold(file_format, parse_type(text)) == written, text

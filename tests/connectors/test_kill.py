@@ -1,0 +1,148 @@
+"""Kill -9 while a job overwrites: each target reads as wholly old or wholly new, and the next run ends what is left."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.connectors.overwriting import ROWS
+
+KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "10"))
+"""How often each of the three jobs is killed."""
+
+pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.slow]
+
+
+@pytest.mark.parametrize("kinds", ["parquet", "delta", "parquet+delta"])
+def test_targets_are_wholly_old_or_wholly_new(tmp_path, kinds):
+    pytest.importorskip("pyarrow")
+    chance = random.Random(f"kill {kinds}")
+    version = 1
+    for attempt in range(KILLS + 1):
+        program = Program(tmp_path, kinds, version)
+        program.wait_for("recovered")
+        seen = versions(tmp_path, kinds)
+        assert leftovers(tmp_path) == [], f"after kill {attempt}"
+        assert len(set(seen)) == 1, f"targets of one run differ after recovery: {seen}"
+        if attempt == KILLS:
+            program.kill(chance)
+            break
+        if attempt == 0:
+            program.wait_for("done 1")  # there is always an old version
+        program.kill_at_some_instant(chance)
+        after = versions(tmp_path, kinds)
+        started = max(program.said(phase) for phase in ("stage", "commit", "done"))
+        done = program.said("done")
+        for found in after:
+            assert found >= max(done, *seen, 0), f"an older version came back: {found} after {done} was done"
+            assert found <= started
+        version = started + 1
+        if program.said("commit") < started:
+            assert set(after) == {max(done, seen[0])}, "rows were visible before the commit"
+
+
+class Program:
+    """A running `overwriting.py` in a process group of its own."""
+
+    def __init__(self, folder: Path, kinds: str, version: int) -> None:
+        self.version = version
+        self.output = folder / "output.txt"
+        self.errors = folder / "errors.txt"
+        with open(self.output, "w") as out, open(self.errors, "w") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.connectors.overwriting", str(folder), kinds, str(version)],
+                stdout=out,
+                stderr=errors,
+                start_new_session=True,
+            )
+
+    def lines(self) -> list[str]:
+        return self.output.read_text().splitlines()
+
+    def said(self, phase: str) -> int:
+        """The last version of which the phase was told; 0 where none was."""
+        return max((int(line.split()[1]) for line in self.lines() if line.startswith(f"{phase} ")), default=0)
+
+    def wait_for(self, line: str, seconds: float = 180.0) -> None:
+        until = time.monotonic() + seconds
+        while line not in self.lines():
+            if self.process.poll() is not None or time.monotonic() > until:
+                raise AssertionError(f"no `{line}`: {self.errors.read_text()[-3000:]}")
+            time.sleep(0.002)
+
+    def kill_at_some_instant(self, chance: random.Random) -> None:
+        """Half of the time anywhere in a version's life, else shortly after the commit has begun."""
+        if chance.random() < 0.5:
+            time.sleep(chance.uniform(0.0, 3.0))
+        else:
+            self.wait_for(f"commit {max(self.said('stage'), self.version) + chance.choice((0, 1))}")
+            time.sleep(chance.choice((0.0, chance.uniform(0.0, 0.02), chance.uniform(0.0, 0.5))))
+        self.kill(chance)
+
+    def kill(self, chance: random.Random) -> None:
+        """Python and Java at once, or Python alone: Java then ends by itself, a moment later."""
+        group = os.getpgid(self.process.pid)
+        if chance.random() < 0.75:
+            os.killpg(group, signal.SIGKILL)
+        else:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        if chance.random() < 0.5:
+            return
+        until = time.monotonic() + 20
+        while time.monotonic() < until and _lives(group):
+            time.sleep(0.02)
+
+
+def _lives(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def versions(folder: Path, kinds: str) -> list[int]:
+    return [version_of(folder / kind) for kind in kinds.split("+") if (folder / kind).exists()] or [0]
+
+
+def version_of(target: Path) -> int:
+    """The one version that all rows at a target are of; fails where they are not all there, or of several."""
+    import pyarrow.parquet
+
+    for _ in range(5):
+        try:
+            files = delta_files(target) if (target / "_delta_log").exists() else sorted(target.glob("*.parquet"))
+            found = [
+                pyarrow.parquet.ParquetFile(file).read(columns=["version"]).column(0).to_pylist() for file in files
+            ]
+            break
+        except FileNotFoundError:  # a Java process that outlives its driver swapped the files while they were listed
+            continue
+    values = [value for each in found for value in each]
+    assert len(values) == ROWS, f"{len(values)} rows in {target}"
+    assert len(set(values)) == 1, f"rows of several versions in {target}: {set(values)}"
+    return values[0]
+
+
+def delta_files(target: Path) -> list[Path]:
+    """The files of a Delta table's latest version, by its log."""
+    live: dict[str, None] = {}
+    for commit in sorted((target / "_delta_log").glob("*.json")):
+        for action in map(json.loads, commit.read_text().splitlines()):
+            if "remove" in action:
+                live.pop(action["remove"]["path"], None)
+            if "add" in action:
+                live[action["add"]["path"]] = None
+    return [target / path for path in live]
+
+
+def leftovers(folder: Path) -> list[str]:
+    known = {"parquet", "delta", "state", "output.txt", "errors.txt"}
+    return sorted(set(os.listdir(folder)) - known)

@@ -1,0 +1,238 @@
+"""The LocalFile connector: the shared suite for Parquet, ORC, CSV and JSON, and reading."""
+
+import gzip
+import json
+from typing import ClassVar
+
+import pytest
+
+from catalog.diagnostics import Diagnostics, RunError
+from connectors.local_file import connector
+from engine.plan.nodes import Scan
+from engine.spark.lower import lower
+from engine.spark.session import pipeline_session
+from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.suite import COLUMNS, NEW, NONE, OLD, SinkSuite
+
+
+@pytest.mark.spark
+class TestParquet(SinkSuite):
+    name = "LocalFile"
+    given: ClassVar = {"file_format_type": "parquet"}
+
+    def read(self, spark, path):
+        return spark.read.parquet(path)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["csv", "json", "orc"])
+def test_round_trip_of_other_formats(spark, tmp_path, kind):
+    given = {"path": str(tmp_path / "target"), "file_format_type": kind}
+    if kind == "csv":
+        given["enable_header_write"] = True
+    for query, mode in ((NONE, "APPEND_DATA"), (OLD, "ERROR_WHEN_DATA_EXISTS"), (NEW, "APPEND_DATA")):
+        job = [write(connector, rows(query, *COLUMNS), data_save_mode=mode, **given)]
+        run_writes(spark, job, str(tmp_path / "state"), f"run{len(query)}")
+    with pytest.raises(RunError, match="PEN4007"):
+        run_writes(
+            spark,
+            [write(connector, rows(NEW, *COLUMNS), data_save_mode="ERROR_WHEN_DATA_EXISTS", **given)],
+            str(tmp_path / "state"),
+            "again",
+        )
+    header = {"csv_use_header_line": True} if kind == "csv" else {}
+    schema = {"fields": dict(column.split(" ") for column in COLUMNS)}
+    df = read(spark, path=str(tmp_path / "target"), file_format_type=kind, schema=schema, **header)
+    expected = [tuple(row) for query in (OLD, NEW) for row in spark.sql(query).collect()]
+    assert sorted(map(tuple, df.collect())) == sorted(expected)
+
+
+def table_of(**given):
+    found = Diagnostics()
+    (table,) = connector.tables(options_of(connector.source_options, **given), found)
+    return table, [each.code for each in found]
+
+
+def read(spark, **given):
+    options = options_of(connector.source_options, **given)
+    found = Diagnostics()
+    (table,) = connector.tables(options, found)
+    assert list(found) == []
+    scan = Scan("files", connector, options, table, id="scan")
+    job = write(__import__("connectors").sink("Console"), scan)
+    return lower(pipeline_session(spark), [job]).dataframes[scan]
+
+
+def test_csv_header_gives_names_all_strings(tmp_path):
+    with gzip.open(tmp_path / "a.csv.gz", "wt") as file:
+        file.write('id,"full name"\n1,x\n')
+    table, codes = table_of(path=str(tmp_path / "*.gz"), file_format_type="csv", csv_use_header_line=True)
+    assert codes == []
+    assert [str(column) for column in table.columns] == ["id string", "full name string"]
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({"path": "nowhere.csv", "file_format_type": "csv", "csv_use_header_line": True}, "PEN4002"),
+        ({"path": "nowhere.json", "file_format_type": "json"}, "PEN4002"),
+        ({"path": "s3a://bucket/x", "file_format_type": "parquet"}, "PEN4002"),
+        ({"path": "x", "file_format_type": "parquet", "field_delimiter": ";"}, "PEN2011"),
+        ({"path": "x", "file_format_type": "csv", "schema": {"fields": {"a": "intt"}}}, "PEN4001"),
+        ({"path": "x", "file_format_type": "csv", "schema": {"fields": {"a": "int", "A": "int"}}}, "PEN4005"),
+        ({"path": "x", "file_format_type": "csv", "schema": {"columns": [{"name": "a"}]}}, "PEN2004"),
+        ({"path": "x", "file_format_type": "csv", "schema": {"fields": {"a": "int"}, "primarykey": {}}}, "PEN2003"),
+        (
+            {"path": "x", "file_format_type": "csv", "schema": {"fields": {"a": "int"}}, "read_columns": ["b"]},
+            "PEN3004",
+        ),
+        (
+            {"path": "x", "file_format_type": "csv", "schema": {"fields": {"a": "int"}}, "skip_header_row_number": 2},
+            "PEN2004",
+        ),
+    ],
+)
+def test_faults_of_options(given, code):
+    assert code in table_of(**given)[1]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["parquet", "orc"])
+def test_footers_say_what_spark_says(spark, tmp_path, kind):
+    query = """select 1 i, 2L l, cast(1.5 as decimal(10,2)) d, 'x' s, current_date() t, current_timestamp() ts,
+        array(1) a, map('k', 1.5d) m, named_struct('x', true) r, cast(1 as tinyint) b, X'00' by,
+        timestamp_ntz"2020-01-01 00:00:00" n"""
+    spark.sql(query).write.format(kind).save(str(tmp_path / "t"))
+    table, codes = table_of(path=str(tmp_path / "t"), file_format_type=kind)
+    assert codes == []
+    assert [(each.name, str(each.type)) for each in table.columns] == spark.read.format(kind).load(
+        str(tmp_path / "t")
+    ).dtypes
+
+
+@pytest.mark.spark
+def test_partition_directories_are_columns(spark, tmp_path):
+    spark.sql("select id, cast(id % 2 as int) p, concat('v', id) q from range(4)").write.partitionBy("p", "q").parquet(
+        str(tmp_path / "t")
+    )
+    table, _ = table_of(path=str(tmp_path / "t"), file_format_type="parquet")
+    assert [str(column) for column in table.columns] == ["id bigint", "p int", "q string"]
+    assert table.partition_keys == ("p", "q")
+    assert read(spark, path=str(tmp_path / "t"), file_format_type="parquet").where("p = 1").count() == 2
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("text", "given", "said"),
+    [
+        ("id,n\n1,a\nx,b\n", {"csv_use_header_line": True}, "does not fit"),
+        ("id,m\n1,a\n", {"csv_use_header_line": True}, "header"),
+        ("1,a\n2,b,c\n", {}, "does not fit"),
+    ],
+)
+def test_malformed_csv_fails_with_its_file(spark, tmp_path, text, given, said):
+    (tmp_path / "in.csv").write_text(text)
+    source = {"path": str(tmp_path / "in.csv"), "file_format_type": "csv", **given}
+    options = options_of(connector.source_options, schema={"fields": {"id": "int", "n": "string"}}, **source)
+    (table,) = connector.tables(options, Diagnostics())
+    scan = Scan("files", connector, options, table, id="scan")
+    job = [write(connector, scan, path=str(tmp_path / "out"), file_format_type="parquet")]
+    with pytest.raises(RunError) as caught:
+        run_writes(spark, job, str(tmp_path / "state"), "run")
+    (found,) = caught.value.diagnostics
+    assert found.code == "PEN5004"
+    assert str(tmp_path / "in.csv") in found.message
+    assert said in found.message
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("mode", "expected"), [("null", [(1, "a"), (None, "b")]), ("drop", [(1, "a")])])
+def test_malformed_rows_as_asked(spark, tmp_path, mode, expected):
+    (tmp_path / "in.csv").write_text("1,a\nx,b\n")
+    schema = {"fields": {"id": "int", "n": "string"}}
+    df = read(spark, path=str(tmp_path / "in.csv"), file_format_type="csv", schema=schema, on_malformed=mode)
+    assert sorted(map(tuple, df.collect()), key=str) == sorted(expected, key=str)
+
+
+@pytest.mark.spark
+def test_null_in_a_column_that_has_none_fails(spark, tmp_path):
+    (tmp_path / "in.json").write_text('{"id": 1}\n{"id": null}\n')
+    schema = {"columns": [{"name": "id", "type": "bigint", "nullable": False}]}
+    df = read(spark, path=str(tmp_path / "in.json"), file_format_type="json", schema=schema)
+    assert not df.schema["id"].nullable
+    with pytest.raises(Exception, match="NOT_NULL_ASSERT_VIOLATION"):
+        df.collect()
+
+
+@pytest.mark.spark
+def test_quotes_delimiters_and_line_ends_survive(spark, tmp_path):
+    query = "select 1L id, 'a \"quoted\", text' name, 1.25bd amount union all select 2, 'back\\\\slash', null"
+    given: ClassVar = {"path": str(tmp_path / "t"), "file_format_type": "csv"}
+    run_writes(
+        spark, [write(connector, rows(query, *COLUMNS[:2], "amount decimal(3,2)"), **given)], str(tmp_path / "s"), "r"
+    )
+    schema = {"fields": {"id": "bigint", "name": "string", "amount": "decimal(3,2)"}}
+    found = read(spark, **given, schema=schema).collect()
+    assert sorted(map(tuple, found)) == sorted(map(tuple, spark.sql(query).collect()))
+
+
+@pytest.mark.spark
+def test_json_keeps_columns_of_nulls(spark, tmp_path):
+    given: ClassVar = {"path": str(tmp_path / "t"), "file_format_type": "json"}
+    run_writes(
+        spark,
+        [write(connector, rows("select 1 a, cast(null as string) b", "a int", "b string"), **given)],
+        str(tmp_path / "s"),
+        "r",
+    )
+    (file,) = (tmp_path / "t").glob("*.json")
+    assert json.loads(file.read_text()) == {"a": 1, "b": None}
+
+
+@pytest.mark.spark
+def test_another_programs_files_are_carried_over(spark, tmp_path, monkeypatch):
+    from connectors import file_commit
+
+    suite = TestParquet()
+    suite.fill(spark, tmp_path)
+    linked = file_commit._link_successor
+
+    def then_another_writes(mode, data, target, successor):
+        done = linked(mode, data, target, successor)
+        spark.sql("select 777L id, 'other' name, cast(1 as decimal(10,2)) amount").write.mode("append").parquet(target)
+        return done
+
+    monkeypatch.setattr(file_commit, "_link_successor", then_another_writes)
+    run_writes(spark, [suite.write(tmp_path / "target")], str(tmp_path / "state"), "run")
+    ids = {row[0] for row in suite.rows_at(spark, tmp_path / "target")}
+    assert 777 in ids
+    assert len(ids) == 10 + 5 + 1
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA"])
+def test_where_directories_cannot_be_swapped(spark, tmp_path, monkeypatch, mode):
+    from connectors import file_commit
+
+    suite = TestParquet()
+    suite.fill(spark, tmp_path)
+    monkeypatch.setattr(file_commit, "exchange", lambda one, other: False)
+    run_writes(spark, [suite.write(tmp_path / "target", data_save_mode=mode)], str(tmp_path / "state"), "run")
+    expected = suite.expect(spark, "new" if mode == "DROP_DATA" else "both")
+    assert suite.rows_at(spark, tmp_path / "target") == expected
+    assert suite.leftovers(tmp_path) == []
+
+
+def test_read_columns_are_cut(tmp_path):
+    schema = {"fields": {"a": "int", "b": "string", "c": "date"}}
+    table, _ = table_of(path="x", file_format_type="csv", schema=schema, read_columns=["c", "a"])
+    assert table.schema.names == ("c", "a")
+
+
+@pytest.mark.spark
+def test_read_columns_of_csv_keep_their_places(spark, tmp_path):
+    (tmp_path / "in.csv").write_text("1,x,2020-01-01\n")
+    schema = {"fields": {"a": "int", "b": "string", "c": "date"}}
+    df = read(spark, path=str(tmp_path / "in.csv"), file_format_type="csv", schema=schema, read_columns=["c", "a"])
+    assert [(str(c), a) for c, a in df.collect()] == [("2020-01-01", 1)]

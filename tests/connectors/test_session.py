@@ -1,0 +1,53 @@
+"""What is missing on the machine is said in a diagnostic that tells what to install."""
+
+import subprocess
+import sys
+
+import pytest
+
+from catalog.diagnostics import RunError
+
+pytestmark = pytest.mark.spark
+
+
+def check_java():
+    from engine.spark.session import _check_java
+
+    with pytest.raises(RunError) as caught:
+        _check_java()
+    (found,) = caught.value.diagnostics
+    assert found.code == "PEN5002"
+    assert "install Java 17" in found.help
+    return found.message
+
+
+def test_no_java(monkeypatch, tmp_path):
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert check_java() == "Spark needs Java: `java` is not on the PATH"
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert str(tmp_path) in check_java()
+
+
+@pytest.mark.parametrize(("text", "major"), [('JAVA_VERSION="1.8.0_402"', 8), ('JAVA_VERSION="25.0.1"', 25)])
+def test_wrong_java(monkeypatch, tmp_path, text, major):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").write_text("")
+    (tmp_path / "release").write_text(text + "\n")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert check_java() == f"Spark needs Java 17 or 21; {tmp_path}/bin/java is Java {major}"
+
+
+@pytest.mark.slow
+def test_jar_that_cannot_be_had():
+    code = (
+        "from engine.spark.session import open_session\n"
+        "from catalog.diagnostics import RunError\n"
+        "try:\n"
+        "    open_session('x', {'spark.master': 'local[1]'}, ('org.example.nowhere:nothing:1.0',))\n"
+        "except RunError as error:\n"
+        "    print([(each.code, each.message) for each in error.diagnostics])\n"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == "[('PEN5003', '`org.example.nowhere:nothing:1.0` cannot be had')]\n"
+    assert shown.stderr == ""

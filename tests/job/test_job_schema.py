@@ -1,0 +1,95 @@
+"""The JSON Schema of job files that editors take: it accepts every example and refuses what the check refuses."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from catalog.diagnostics import Diagnostics
+from catalog.source import SourceFile
+from engine.cli import main
+from engine.job.find import find_jobs
+from engine.job.hocon import parse
+from engine.job.job_schema import job_schema
+from engine.job.load import job_tree, read_file
+from engine.job.resolve import resolve_job
+from engine.job.tree import plain
+from engine.job.variables import Variables
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = find_jobs([str(ROOT / "examples")], Diagnostics())
+
+
+@pytest.fixture(scope="module")
+def validator():
+    schema = job_schema()
+    Draft202012Validator.check_schema(schema)
+    json.dumps(schema)
+    return Draft202012Validator(schema)
+
+
+def tree(text):
+    found = Diagnostics()
+    return plain(resolve_job(parse(SourceFile("a.conf", text), found), found, {}, {}, compat=True))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_examples_are_accepted(validator, path):
+    found = Diagnostics()
+    job = job_tree(read_file(path, found), Variables({}, os.environ, True), found)
+    errors = [f"{'.'.join(map(str, each.absolute_path))}: {each.message}" for each in validator.iter_errors(plain(job))]
+    assert not errors
+
+
+def test_there_are_examples():
+    assert EXAMPLES
+
+
+JOB = """
+env { job.name = a, spark.x.y = 1 }
+source { FakeSource { row.num = 3, schema { fields { id = bigint } } } }
+sink { Console { limit = 5 } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("row.num = 3", 'row.num = "3"'),
+        ("row.num = 3", 'row { num = "${n}" }'),
+        ("FakeSource", "fake_source"),
+        ("limit = 5", "limit = null"),
+        ("job.name = a", "job.mode = batch"),
+        ("limit = 5", "log.print.data = no"),
+    ],
+)
+def test_accepted(validator, old, new):
+    assert list(validator.iter_errors(tree(JOB.replace(old, new)))) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("row.num", "row.nmu"),
+        ("row.num = 3", "row.num = many"),
+        ("limit = 5", "limit = -1"),
+        ("limit = 5", "limit = [1]"),
+        ("FakeSource", "FakeSuorce"),
+        ("job.name = a", "job.mode = never"),
+        ("job.name = a", "job.nam = a"),
+        ("schema { fields { id = bigint } }", "schema = x"),
+        ("sink", "sinks"),
+        ("Console { limit = 5 }", "LocalFile { file_format_type = csv }"),
+    ],
+)
+def test_refused(validator, old, new):
+    assert old in JOB
+    assert not validator.is_valid(tree(JOB.replace(old, new)))
+
+
+def test_the_command_prints_it(capsys):
+    assert main(["schema", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(job_schema()))

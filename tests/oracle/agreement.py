@@ -1,0 +1,168 @@
+"""Asks Spark and `analyze` the same random questions and tells where they disagree.
+
+`python -m tests.oracle.agreement expressions 2000` (or `queries`, `mutants`; then a first seed) prints them.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from catalog.diagnostics import Severity
+from catalog.source import PlacedText, Span
+from sql.analyze import Analysis, analyze
+from tests.oracle.expressions import KINDS, ExpressionGenerator
+from tests.oracle.mutants import Mutant, mutate
+from tests.oracle.queries import QueryGenerator
+from tests.oracle.spark_oracle import Accepted, Rejected, SparkOracle, same_columns
+from tests.oracle.tables import ALL, ddl
+
+TABLES = {table.path.table: table for table in ALL}
+
+
+@dataclass
+class Agreement:
+    """Counts over what was asked; `faults` are the disagreements, each with its query."""
+
+    accepted: int = 0
+    rejected: int = 0
+    rejected_here: int = 0
+    placed: int = 0
+    columns: int = 0
+    unknown: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.accepted} accepted by Spark, {self.columns} columns, {self.unknown} unknown;"
+            f" {self.rejected} rejected by Spark, {self.rejected_here} here, {self.placed} at the fault;"
+            f" {len(self.faults)} disagreements"
+        )
+
+
+def oracle(spark: object) -> SparkOracle:
+    return SparkOracle(spark, [(table.path.table, ddl(table)) for table in ALL])  # type: ignore[arg-type]
+
+
+def expressions(asked: SparkOracle, count: int, seed: int = 0) -> Agreement:
+    """Random expressions over the table of every type."""
+    result, make = Agreement(), ExpressionGenerator(seed)
+    for start in range(0, count, 20):
+        texts = [make.make(make.random.choice(KINDS), 2) for _ in range(min(20, count - start))]
+        for text, answer in zip(texts, asked.ask_expressions(texts, "every"), strict=True):
+            _compare(result, f"select {text} as x from every", answer)
+    return result
+
+
+def queries(asked: SparkOracle, count: int, seed: int = 0) -> Agreement:
+    """Random queries."""
+    result = Agreement()
+    for number in range(count):
+        query = QueryGenerator(seed + number).query()
+        _compare(result, query, asked.ask(query))
+    return result
+
+
+def mutants(asked: SparkOracle, count: int, seed: int = 0) -> Agreement:
+    """Single-fault mutants of queries that Spark accepts, until Spark has rejected `count` of them."""
+    result = Agreement()
+    for mutant in _mutants(asked, seed):
+        answer = asked.ask(mutant.query)
+        found = _compare(result, mutant.query, answer, mutant)
+        if isinstance(answer, Rejected) and _errors(found):
+            if _is_placed(found, mutant, answer):
+                result.placed += 1
+            else:
+                first = found.diagnostics[0]
+                result.faults.append(
+                    f"place: {mutant.kind} at {mutant.start}, Spark's {answer.start}:"
+                    f" {first.span} {first.message} :: {mutant.query}"
+                )
+        if result.rejected >= count:
+            break
+    return result
+
+
+def _mutants(asked: SparkOracle, seed: int) -> Iterator[Mutant]:
+    while True:
+        query = QueryGenerator(seed).query()
+        if isinstance(asked.ask(query), Accepted):
+            made = (mutate(query, 31 * seed + each) for each in range(4))
+            yield from (mutant for mutant in made if mutant is not None)
+        seed += 1
+
+
+def _compare(result: Agreement, query: str, answer: Accepted | Rejected, mutant: Mutant | None = None) -> Analysis:
+    found = analyze(PlacedText.bare(query), TABLES)
+    errors = _errors(found)
+    if isinstance(answer, Rejected):
+        result.rejected += 1
+        result.rejected_here += bool(errors)
+        if not errors:
+            kind = f"{mutant.kind}: " if mutant else ""
+            result.faults.append(f"accepted: {kind}{answer.condition} {answer.message[:200]!r} :: {query}")
+        return found
+    result.accepted += 1
+    if errors:
+        result.faults.append(f"rejected: {errors[0]} :: {query}")
+        return found
+    result.columns += len(answer.columns)
+    unknown = sum("unknown" in str(each.type) for each in found.columns)
+    result.unknown += len(answer.columns) if found.table.is_open else unknown
+    result.faults += [f"type: {fault} :: {query}" for fault in same_columns(answer, found)]
+    return found
+
+
+def _errors(found: Analysis) -> list[str]:
+    return [f"{each.code} {each.message}" for each in found.diagnostics if each.severity is Severity.ERROR]
+
+
+def _is_placed(found: Analysis, mutant: Mutant, answer: Rejected) -> bool:
+    """Whether a diagnostic touches the changed token, or the place to which Spark points (a parenthesis that was
+    dropped is missed only later; a key taken out of GROUP BY is wrong in the select list)."""
+    if mutant.kind == "no grouping":  # nothing stands where the key was
+        return any(each.code == "PEN3009" for each in found.diagnostics)
+    text = PlacedText.bare(mutant.query)
+    places = [text.span(mutant.start, mutant.end)]
+    if answer.start is not None:
+        places.append(text.span(answer.start, answer.start + 1))
+    return any(_touch(each.span, place) for each in found.diagnostics for place in places)
+
+
+def _touch(a: Span | None, b: Span) -> bool:
+    return (
+        a is not None
+        and (a.line, a.column) <= (b.end_line, b.end_column)
+        and (b.line, b.column)
+        <= (
+            a.end_line,
+            a.end_column,
+        )
+    )
+
+
+ASK: dict[str, Callable[[SparkOracle, int, int], Agreement]] = {
+    "expressions": expressions,
+    "queries": queries,
+    "mutants": mutants,
+}
+
+if __name__ == "__main__":
+    import logging
+
+    from pyspark.sql import SparkSession
+
+    logging.getLogger("SQLQueryContextLogger").disabled = True
+    session = (
+        SparkSession.builder.master("local[1]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.sql.session.timeZone", "UTC")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    what, amount, first = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    answer = ASK[what](oracle(session), amount, first)
+    for line in answer.faults:
+        print(line)
+    print(Counter(line.split(":")[0] for line in answer.faults))
+    print(answer)

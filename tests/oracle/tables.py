@@ -1,0 +1,92 @@
+"""The tables over which random queries are made: every type, nullable and not."""
+
+from catalog.datatypes import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    VARIANT,
+    Array,
+    DataType,
+    Decimal,
+    Field,
+    Interval,
+    Map,
+    Struct,
+    Time,
+)  # fmt: skip
+from catalog.table import CatalogTable, Column
+
+_POINT = Struct((Field("a", INT), Field("b", STRING), Field("c", Array(INT))))
+
+TYPES: dict[str, DataType] = {
+    "flag": BOOLEAN,
+    "tiny": TINYINT,
+    "small": SMALLINT,
+    "num": INT,
+    "big": BIGINT,
+    "flt": FLOAT,
+    "dbl": DOUBLE,
+    "money": Decimal(10, 2),
+    "huge": Decimal(38, 10),
+    "whole": Decimal(5, 0),
+    "txt": STRING,
+    "bin": BINARY,
+    "day": DATE,
+    "ts": TIMESTAMP,
+    "ntz": TIMESTAMP_NTZ,
+    "tod": Time(6),
+    "ym": Interval("year", "month"),
+    "dt": Interval("day", "second"),
+    "nums": Array(INT),
+    "txts": Array(STRING),
+    "dict": Map(STRING, INT),
+    "point": _POINT,
+    "points": Array(_POINT),
+    "doc": VARIANT,
+}
+"""Columns of `every`: one per type under its name, and its twin `<name>_nn` that is NOT NULL."""
+
+EVERY = CatalogTable.of(
+    "every",
+    [Column(name, type) for name, type in TYPES.items()]
+    + [Column(f"{name}_nn", type, nullable=False) for name, type in TYPES.items()],
+)
+
+ORDERS = CatalogTable.of(
+    "orders",
+    [
+        Column("id", BIGINT, nullable=False),
+        Column("customer", BIGINT),
+        Column("amount", Decimal(10, 2)),
+        Column("placed", DATE),
+        Column("state", STRING),
+        Column("lines", Array(Struct((Field("sku", STRING), Field("qty", INT))))),
+    ],
+)
+
+CUSTOMERS = CatalogTable.of(
+    "customers",
+    [
+        Column("id", BIGINT, nullable=False),
+        Column("name", STRING),
+        Column("since", TIMESTAMP),
+        Column("score", DOUBLE),
+        Column("address", Struct((Field("city", STRING), Field("zip", STRING)))),
+    ],
+)
+
+ALL = (EVERY, ORDERS, CUSTOMERS)
+
+
+def ddl(table: CatalogTable) -> str:
+    """The table's columns as Spark DDL."""
+    return ", ".join(f"{each.name} {each.type}{'' if each.nullable else ' not null'}" for each in table.columns)

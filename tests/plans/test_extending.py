@@ -1,0 +1,130 @@
+"""The examples of docs/extending.md, as they stand there: put into a copy of the code, and installed beside it."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import connectors
+from catalog.diagnostics import Diagnostics
+from engine import transforms
+from engine.compile import Settings, compile_job
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "extending.md").read_text()
+FILES = {name: text for text, name in re.findall(r"```python\n(# (\S+\.py)\n.*?)```", PAGE, re.DOTALL)}
+RULE_LINE = re.search(r"```python\n(    \w+,.*\n)```", PAGE)[1]
+
+JOB = """
+source {
+  Squares { plugin_output = "few", count = 5 }
+  Squares { plugin_output = "more", count = 20 }
+}
+transform {
+  Filter { plugin_input = "few", plugin_output = "some", condition = "number > 2" }
+  Filter { plugin_input = "more", plugin_output = "even", include_fields = ["number"], condition = "number > 17" }
+  Mask { plugin_input = "even", plugin_output = "masked", field = "number", shown = 1 }
+}
+sink {
+  Console { plugin_input = "some" }
+  Console { plugin_input = "masked" }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The four packages with the page's files added, and the one line in `RULES` with its import."""
+    root = tmp_path_factory.mktemp("copy")
+    for package in ("catalog", "connectors", "engine", "sql"):
+        shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in FILES.items():
+        assert not (root / name).exists(), name
+        (root / name).write_text(text.removeprefix(f"# {name}\n"))
+    rules = root / "engine" / "optimizer" / "__init__.py"
+    name = RULE_LINE.split(",")[0].strip()
+    text = rules.read_text()
+    last = next(line for line in text.splitlines(keepends=True) if line.startswith("    push_filters,"))
+    first_import = "from engine.optimizer.prune_unused"
+    text = text.replace(last, last + RULE_LINE)
+    rules.write_text(text.replace(first_import, f"from engine.optimizer.{name} import {name}\n{first_import}"))
+    return root
+
+
+def penstock(copy, *arguments, job=JOB):
+    (copy / "job.conf").write_text(job)
+    command = [sys.executable, "-m", "engine.cli", *arguments]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_page_has_one_file_of_each_kind():
+    assert [name.rpartition("/")[0] for name in FILES] == ["connectors", "engine/transforms", "engine/optimizer"]
+
+
+def test_the_connector_is_found_and_its_options_are_printed(copy):
+    assert "How many." in penstock(copy, "connectors", "Squares")
+
+
+def test_the_transform_is_chained_and_the_source_takes_columns_and_filters(copy):
+    text = penstock(copy, "explain", "job.conf", "--columns")
+    assert "masked: Filter + Mask" in text
+    assert "columns: number (1 of 2)" in text
+    assert "filters: `number` > 17" in text
+    assert "- number string" in text
+
+
+def test_the_rule_is_run_and_can_be_switched_off(copy):
+    dropped = penstock(copy, "explain", "job.conf", "--rules")
+    assert "rule drop_idle" in dropped
+    assert "some: Filter\n" not in dropped.partition("rule ")[0]
+    kept = penstock(copy, "explain", "job.conf", "--rules", "--disable", "drop_idle")
+    assert "rule drop_idle" not in kept
+
+
+def test_the_files_pass_the_type_check_and_the_linter(copy):
+    settings = str(ROOT / "pyproject.toml")
+    for tool in (
+        ["ruff", "check", "--config", settings],
+        ["mypy", "--follow-imports=silent", "--config-file", settings],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *tool, *FILES], cwd=copy, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.spark
+def test_the_rows_are_those_of_the_page(spark, tmp_path, monkeypatch):
+    """The same files as a third party's package would bring them."""
+    from engine.spark.lower import lower
+
+    info = tmp_path / "my_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
+    points = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)[1]
+    points = re.sub(r'\[project.entry-points."(.*)"\]', r"[\1]", points).replace('"', "")
+    (info / "entry_points.txt").write_text(points)
+    (tmp_path / "my_package").mkdir()
+    for name, text in FILES.items():
+        (tmp_path / "my_package" / Path(name).name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    forget()
+    (tmp_path / "job.conf").write_text(JOB)
+    found = Diagnostics()
+    job = compile_job(tmp_path / "job.conf", Settings(), found)
+    assert job is not None, found.items
+    frames = lower(spark, job.plan.writes).dataframes
+    rows = [[tuple(row) for row in frames[write.input].collect()] for write in job.plan.writes]
+    assert rows == [[(3, 9), (4, 16)], [("*8",), ("*9",)]]
+    forget()
+
+
+def forget():
+    """Entry points are looked up once in a process."""
+    for cached in (connectors._entry_points, connectors._connector, transforms._entry_points, transforms._transform):
+        cached.cache_clear()

@@ -1,0 +1,59 @@
+"""Every case's plan as built and after each rule that changed it; every rule idempotent over all of them."""
+
+import pytest
+
+from catalog.diagnostics import Diagnostics
+from catalog.render import render
+from catalog.source import SourceFile
+from engine.compile import Settings, compile_job
+from engine.optimizer import RULES, optimize
+from engine.plan.explain import explain
+from tests.plans.plan_cases import FOLDER, cases, read_case
+
+
+def built(path, job):
+    file = path / "job.conf"
+    file.write_text(job)
+    found = Diagnostics()
+    compiled = compile_job(file, Settings(), found)
+    assert compiled is not None, found.items
+    return compiled.built
+
+
+@pytest.mark.parametrize("path", cases(), ids=lambda path: path.stem)
+def test_plan(path, tmp_path, request):
+    case = read_case(path)
+    plan = built(tmp_path, case.job)
+    sections = {"plan": explain(plan)}
+
+    def note(name, before, after):
+        if before is not after:
+            sections[name] = explain(after)
+
+    optimize(plan, observer=note)
+    case.check(sections, request.config.getoption("--update"))
+
+
+@pytest.mark.parametrize("path", cases(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_idempotent(path, rule, tmp_path):
+    plan = rule(built(tmp_path, read_case(path).job))
+    assert rule(plan) is plan
+
+
+def test_every_rule_has_a_case_of_its_name():
+    names = {path.stem for path in cases()}
+    assert {rule.__name__ for rule in RULES} <= names
+
+
+@pytest.mark.parametrize("path", cases(FOLDER / "invalid"), ids=lambda path: path.stem)
+def test_faults(path, tmp_path, request, monkeypatch):
+    case = read_case(path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.conf").write_text(case.job)
+    found = Diagnostics()
+    assert compile_job((tmp_path / "job.conf").relative_to(tmp_path), Settings(), found) is None
+    case.check(
+        {"faults": render(found.items, "text", [SourceFile("job.conf", case.job)])},
+        request.config.getoption("--update"),
+    )

@@ -1,0 +1,65 @@
+"""Counts come out of the graph of operators that Spark kept."""
+
+import pytest
+
+from engine.runtime.counts import Execution, Operator, Origin, count_reads, count_write, number
+
+SCAN = "FileScan csv [id#1,amount#2] Format: CSV, Location: InMemoryFileIndex(1 paths)[file:/data/orders.csv]"
+BROADCAST = "FileScan csv [id#7] Format: CSV, Location: InMemoryFileIndex(1 paths)[file:/data/customers.csv]"
+
+
+def execution() -> Execution:
+    """AdaptiveSparkPlan <- Insert <- Project <- Join <- (Filter <- Scan, Exchange <- Filter(isnotnull) <- Scan)."""
+    operators = (
+        Operator(0, "Execute InsertIntoHadoopFsRelationCommand", "…", {"number of output rows": "40"}),
+        Operator(1, "Project", "Project [id#1]", {}),
+        Operator(2, "BroadcastHashJoin", "…", {"number of output rows": "40"}),
+        Operator(3, "Filter", "Filter (isnotnull(amount#2) AND (amount#2 > 10))", {"number of output rows": "60"}),
+        Operator(
+            4, "Scan csv", SCAN, {"number of output rows": "1,000", "size of files read": "total (min)\n2.0 KiB (1 B)"}
+        ),
+        Operator(5, "BroadcastExchange", "…", {}),
+        Operator(6, "Filter", "Filter isnotnull(id#7)", {"number of output rows": "3"}),
+        Operator(7, "Scan csv", BROADCAST, {"number of output rows": "5", "size of files read": "70.0 B"}),
+        Operator(8, "WholeStageCodegen (1)", "…", {"duration": "1 s"}),
+        Operator(9, "AdaptiveSparkPlan", "AdaptiveSparkPlan isFinalPlan=true", {}),
+    )
+    return Execution(operators, {9: (0,), 0: (1,), 1: (2,), 2: (3, 5), 3: (4,), 5: (6,), 6: (7,)})
+
+
+def test_reads_are_known_by_column_ids_and_else_by_path():
+    origins = [Origin("orders", frozenset({1, 2})), Origin("customers", frozenset({99}), ("/data/customers.csv",))]
+    orders, customers = count_reads([execution(), execution()], origins)
+    assert (orders.source, orders.rows, orders.bytes, orders.passes) == ("orders", 1000, 2048, 2)
+    assert (customers.source, customers.rows, customers.bytes, customers.passes) == ("customers", 5, 70, 2)
+
+
+def test_a_write_counts_its_rows_and_what_the_users_filters_dropped():
+    count = count_write("out", [execution()])
+    assert (count.rows, count.filtered) == (40, 940)
+
+
+def test_rows_pass_through_operators_that_do_not_count_them():
+    root = (Operator(0, "OverwriteByExpression", "…", {}), Operator(1, "AdaptiveSparkPlan", "…", {}))
+    below = (Operator(2, "Sort", "…", {}), Operator(3, "HashAggregate", "…", {"number of output rows": "7"}))
+    assert count_write("out", [Execution(root + below, {0: (1,), 1: (2,), 2: (3,)})]).rows == 7
+
+
+def test_rows_behind_a_limit_are_not_guessed():
+    operators = (Operator(0, "CollectLimit", "…", {}), Operator(1, "Scan", "…", {"number of output rows": "7"}))
+    assert count_write("out", [Execution(operators, {0: (1,)})]).rows is None
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("336,776", 336_776),
+        ("229.0 B", 229),
+        ("7.8 MiB", round(7.8 * 2**20)),
+        ("total (min, med, max (stageId: taskId))\n1.5 KiB (512.0 B, 1.0 KiB)", 1536),
+        ("", None),
+        ("n/a", None),
+    ],
+)
+def test_numbers_as_spark_prints_them(text, value):
+    assert number(text) == value

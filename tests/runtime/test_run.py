@@ -1,0 +1,126 @@
+"""Jobs on Spark: side by side, stopped half-way, failing, counted and recorded."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.cli import main
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).parents[2]
+FILES = """
+env {{ job.name = "files", parallelism = 2, failure_policy = {policy} }}
+source {{
+  LocalFile {{
+    plugin_output = "orders", path = "{folder}/orders.csv", file_format_type = "csv", csv_use_header_line = true
+    schema {{ fields {{ id = int, amount = int }} }}
+  }}
+  FakeSource {{ plugin_output = "others", row.num = 7, schema {{ fields {{ id = bigint }} }} }}
+}}
+transform {{
+  Sql {{
+    plugin_input = "orders", plugin_output = "some"
+    query = "select id, {expression} as amount from orders where amount > 10"
+  }}
+}}
+sink {{
+  LocalFile {{
+    plugin_input = "some", path = "{folder}/some", file_format_type = "parquet", data_save_mode = "DROP_DATA"
+  }}
+  LocalFile {{ plugin_input = "others", path = "{folder}/others", file_format_type = "parquet" }}
+}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    lines = [f"{number},{number % 20}" for number in range(100)]
+    (tmp_path / "orders.csv").write_text("\n".join(["id,amount", *lines]) + "\n")
+    return tmp_path
+
+
+def write_job(folder: Path, expression: str = "amount", policy: str = "stop") -> str:
+    path = folder / "job.conf"
+    path.write_text(FILES.format(folder=folder, expression=expression, policy=policy))
+    return str(path)
+
+
+def recorded(folder: Path) -> dict[str, dict[str, object]]:
+    return {path.parent.name: json.loads(path.read_text()) for path in (folder / "state" / "runs").glob("*/run.json")}
+
+
+def test_counts_come_out_right_and_are_recorded(spark, folder, capsys):
+    assert main(["run", write_job(folder), "--run-id", "first"]) == 0, capsys.readouterr().err
+    run = recorded(folder)["first"]
+    assert run["state"] == "FINISHED"
+    counts = run["counts"]
+    assert counts["sources"]["orders"]["rows"] == 100
+    assert counts["sources"]["others"]["rows"] == 7
+    assert counts["sources"]["orders"]["bytes"] == (folder / "orders.csv").stat().st_size
+    first, second = counts["sinks"].values()
+    assert (first["rows"], first["filtered"], second["rows"]) == (45, 55, 7)
+    assert len(counts["pipelines"]) == 2
+    assert main(["runs"]) == 0
+    assert "first" in capsys.readouterr().out
+
+
+def test_the_same_run_id_again_writes_nothing_twice(spark, folder, capsys):
+    for _ in range(2):
+        assert main(["run", write_job(folder), "--run-id", "once"]) == 0, capsys.readouterr().err
+    assert spark.read.parquet(str(folder / "others")).count() == 7
+
+
+def test_a_dry_run_changes_nothing(spark, folder, capsys):
+    assert main(["run", "--dry-run", write_job(folder)]) == 0
+    assert "create the target" in capsys.readouterr().out
+    assert sorted(path.name for path in folder.iterdir()) == ["job.conf", "orders.csv"]
+
+
+def test_a_failed_pipeline_keeps_the_others_from_committing(spark, folder, capsys):
+    assert main(["run", write_job(folder, "amount / (id - 11)"), "--run-id", "bad"]) == 1
+    captured = capsys.readouterr()
+    assert "error[PEN5001]: Division by zero" in captured.err
+    assert "job.conf:13:" in captured.err
+    assert "FAILED" in captured.out
+    assert not (folder / "some").exists()
+    assert not (folder / "others").exists()
+    assert not list(folder.glob(".*.penstock"))
+    assert recorded(folder)["bad"]["state"] == "FAILED"
+
+
+def test_the_others_commit_where_the_policy_is_to_continue(spark, folder, capsys):
+    assert main(["run", write_job(folder, "amount / (id - 11)", "continue")]) == 1
+    assert "Division by zero" in capsys.readouterr().err
+    assert not (folder / "some").exists()
+    assert spark.read.parquet(str(folder / "others")).count() == 7
+    assert not list(folder.glob(".*.penstock/*.*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_cancels_and_leaves_nothing_staged(number, code, folder):
+    slow = "amount + cast(aggregate(sequence(1, 40000000), 0L, (a, b) -> (a + b * id) % 1000003) as int)"
+    job = write_job(folder, slow)
+    command = [sys.executable, "-m", "engine.cli", "run", job, "--run-id", "cut", "--master", "local[2]"]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=dict(os.environ))
+    deadline = time.monotonic() + 120
+    while not list(folder.glob(".some.penstock/*/data")):
+        assert process.poll() is None, (folder / "log").read_text()
+        assert time.monotonic() < deadline, (folder / "log").read_text()
+        time.sleep(0.2)
+    process.send_signal(number)
+    assert process.wait(60) == code, (folder / "log").read_text()
+    assert "cancelled" in (folder / "log").read_text()
+    assert not (folder / "some").exists()
+    assert not (folder / "others").exists()
+    assert not list(folder.glob(".*.penstock/*/data"))
+    assert recorded(folder)["cut"]["state"] == "CANCELED"

@@ -1,0 +1,65 @@
+"""The catalogue of functions: that it can be read, and that it says what Spark says."""
+
+import itertools
+
+import pytest
+
+from catalog.datatypes import UNKNOWN
+from sql.functions.calls import SYNTACTIC
+from sql.functions.catalogue import function_names, signatures
+from sql.functions.kinds import KINDS, kind
+from sql.functions.rules import RULES
+from sql.type_rules import parse_schema
+from tests.oracle import functions
+from tests.oracle.agreement import oracle as open_oracle
+
+FAMILIES = frozenset(family for taken, _, _ in KINDS.values() for family in taken.split())
+ALL = [signature for name in function_names() for signature in signatures(name)]
+
+
+@pytest.mark.parametrize("signature", ALL, ids=lambda each: f"{each.name}/{len(each.required)}")
+def test_each_line_can_be_read(signature):
+    kinds = [*signature.required, *signature.optional, *([signature.repeated] if signature.repeated else [])]
+    for each in kinds:
+        assert each in SYNTACTIC or kind(each).taken <= FAMILIES
+    if signature.result.startswith("@"):
+        assert signature.result[1:] in RULES
+    elif signature.result.startswith("$"):
+        assert 1 <= int(signature.result[1:]) <= max(len(kinds), 1)
+    else:
+        assert parse_schema(signature.result) not in (None, UNKNOWN)
+    assert signature.nullable in ("yes", "no", "any", "@") or all(
+        each.isdigit() for each in signature.nullable.split(",")
+    )
+
+
+def test_kinds_of_functions():
+    assert {signature.kind for signature in ALL} == {"scalar", "aggregate", "window", "generator", "table"}
+
+
+@pytest.fixture(scope="module")
+def oracle(spark):
+    return open_oracle(spark)
+
+
+@pytest.mark.spark
+def test_the_catalogue_has_the_functions_that_spark_has(spark):
+    assert functions.missing(spark) == set()
+
+
+@pytest.mark.spark
+def test_documented_examples(spark, oracle):
+    found = functions.compare(oracle, functions.examples(spark))
+    assert not found.wrong, "\n".join([str(found), *found.wrong])
+    assert found.accepted > 1000
+    assert found.equal >= 0.97 * found.accepted, found
+    assert len(found.names) <= 0.05 * found.equal, "\n".join([str(found), *found.names])
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_calls_with_arguments_of_every_type(oracle):
+    found = functions.compare(oracle, itertools.islice(functions.calls(), 0, None, 131))
+    assert not found.wrong, "\n".join([str(found), *found.wrong])
+    assert found.unknown <= 0.03 * found.accepted, found
+    assert len(found.missed) <= 0.05 * found.refused, "\n".join([str(found), *found.missed])

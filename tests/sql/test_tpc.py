@@ -1,0 +1,33 @@
+"""TPC-DS and TPC-H over decimal money: every output column as Spark's analyzer says, nothing refused."""
+
+import pytest
+
+from catalog.diagnostics import Severity
+from catalog.source import PlacedText
+from sql.analyze import analyze
+from tests.oracle.spark_oracle import Accepted, SparkOracle, same_columns
+from tests.oracle.tables import ddl
+from tests.oracle.tpc import benchmark
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["tpch", "tpcds"])
+def test_every_column_is_as_spark_says(spark, name):
+    tables, queries = benchmark(name)
+    oracle = SparkOracle(spark, [(table.path.table, ddl(table)) for table in tables])
+    inputs = {table.path.table: table for table in tables}
+    faults = []
+    for number, query in queries:
+        expected = oracle.ask(query)
+        assert isinstance(expected, Accepted), (number, expected)
+        analysis = analyze(PlacedText.bare(query), inputs)
+        faults += [
+            f"q{number}: {found.code} {found.message}"
+            for found in analysis.diagnostics
+            if found.severity is Severity.ERROR
+        ]
+        faults += [f"q{number}: {fault}" for fault in same_columns(expected, analysis)]
+        faults += [f"q{number}: {each.name} unknown" for each in analysis.columns if "unknown" in str(each.type)]
+        if analysis.table.is_open:
+            faults.append(f"q{number}: columns unknown")
+    assert not faults, "\n".join(faults)

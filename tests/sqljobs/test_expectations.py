@@ -1,0 +1,232 @@
+"""Expectations: what each action does to the target, exact counts, and every rule that is read or refused."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from catalog.diagnostics import Diagnostics
+from engine.cli import main
+from engine.compile import Settings, compile_job
+from engine.expectations.catalogue import check_of, known_types
+from engine.expectations.rules import QueryCheck, RowCheck, Rule, TableCheck
+from sql.statements import OnViolation
+
+ROWS = 1_000_000
+JOB = """
+SET 'job.name' = 'checked';
+CREATE TABLE numbers (id BIGINT, n INT, name STRING, %(rules)s)
+  WITH ('connector' = 'LocalFile', 'path' = '%(source)s', 'file_format_type' = 'parquet');
+CREATE TABLE good WITH ('connector' = 'LocalFile', 'path' = '%(out)s/good', 'file_format_type' = 'parquet',
+                        'data_save_mode' = 'DROP_DATA');
+CREATE TABLE bad WITH ('connector' = 'LocalFile', 'path' = '%(out)s/bad', 'file_format_type' = 'parquet',
+                       'data_save_mode' = 'DROP_DATA');
+INSERT INTO good SELECT * FROM numbers;
+"""
+
+
+@pytest.fixture(scope="module")
+def source(spark, tmp_path_factory):
+    path = tmp_path_factory.mktemp("numbers") / "source"
+    columns = "id, CAST(id % 1000 AS INT) AS n, IF(id % 500 = 0, NULL, concat('name ', id)) AS name"
+    spark.sql(f"SELECT {columns} FROM range({ROWS})").write.parquet(str(path))
+    return path
+
+
+@pytest.fixture
+def run(source, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+
+    def run(rules: str) -> tuple[int, str]:
+        (tmp_path / "job.sql").write_text(JOB % {"rules": rules, "source": source, "out": tmp_path})
+        code = main(["run", str(tmp_path / "job.sql")])
+        shown = capsys.readouterr()
+        return code, shown.out + shown.err
+
+    run.out = tmp_path
+    return run
+
+
+def count(spark, path: Path) -> int:
+    return spark.read.parquet(str(path)).count() if path.exists() else 0
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_what_each_action_does(spark, run):
+    good, bad = run.out / "good", run.out / "bad"
+    code, said = run("CONSTRAINT a EXPECT (n < 990) ON VIOLATION DROP, CONSTRAINT b EXPECT (id >= 0) ON VIOLATION FAIL")
+    assert code == 0, said
+    assert count(spark, good) == ROWS * 990 // 1000
+    assert "10,000" in said  # rejected
+
+    code, said = run("CONSTRAINT a EXPECT (n <> 5) ON VIOLATION FAIL")
+    assert code == 1
+    assert "1,000 of 1,000,000 (0.1 %) rows break it" in said
+    assert "job.sql:3:75" in said
+    assert count(spark, good) == ROWS * 990 // 1000  # untouched
+    assert not [each for each in run.out.rglob("*") if "staging" in each.name and "state" not in str(each)]
+
+    code, said = run(
+        "CONSTRAINT named EXPECT (name IS NOT NULL) ON VIOLATION QUARANTINE INTO bad, "
+        "CONSTRAINT odd EXPECT (n % 2 = 1 OR n > 10) ON VIOLATION QUARANTINE INTO bad, "
+        "CONSTRAINT w EXPECT (n < 999) ON VIOLATION WARN"
+    )
+    assert code == 0, said
+    assert "warning[PEN6001]" in said
+    assert "`w` of `numbers` is broken: 1,000 of 1,000,000 (0.1 %) rows break it" in said
+    rejected = spark.read.parquet(str(bad))
+    assert rejected.columns == ["id", "n", "name", "_reason", "_node"]
+    by_reason = {row["_reason"]: row["count"] for row in rejected.groupBy("_reason").count().collect()}
+    assert by_reason == {
+        "named: name IS NOT NULL; odd: n % 2 = 1 OR n > 10": 1000,
+        "named: name IS NOT NULL": 1000,
+        "odd: n % 2 = 1 OR n > 10": 5000,
+    }
+    assert {row["_node"] for row in rejected.select("_node").distinct().collect()} == {"numbers"}
+    assert count(spark, good) == ROWS - 7000
+
+
+HOCON = """
+source {{ LocalFile {{
+  path = "{source}", file_format_type = parquet, schema {{ fields {{ id = bigint, n = int, name = string }} }}
+  plugin_output = numbers, expectations = [{rules}] }} }}
+sink {{ LocalFile {{
+  plugin_input = numbers, path = "{out}/good", file_format_type = parquet, data_save_mode = DROP_DATA
+}} }}
+"""
+
+OUTCOMES = [
+    ("{ type = expect_column_values_to_not_be_null, column = name }", False, "2,000 of 1,000,000"),
+    ("{ type = expect_column_values_to_not_be_null, column = name, mostly = 0.99 }", True, ""),
+    ("{ type = expect_column_values_to_be_between, column = n, min_value = 0, max_value = 998 }", False, "1,000 of"),
+    ('{ type = expect_column_values_to_match_regex, column = name, regex = "^name \\\\d+$" }', True, ""),
+    ("{ type = expect_column_values_to_be_unique, column = id }", True, ""),
+    ("{ type = expect_column_values_to_be_unique, column = n }", False, "1,000,000 of 1,000,000"),
+    ("{ type = expect_table_row_count_to_be_between, min_value = 1, max_value = 5 }", False, "the value is 1000000"),
+    ("{ type = expect_column_mean_to_be_between, column = n, min_value = 499, max_value = 500 }", True, ""),
+    ("{ type = expect_column_median_to_be_between, column = n, min_value = 600 }", False, "the value is"),
+]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_expectations_by_name(spark, source, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    rules = "\n".join(rule for rule, _, _ in OUTCOMES)
+    rules = "\n".join(
+        rule.replace("{ ", f"{{ name = r{i}, on_violation = WARN, ") for i, rule in enumerate(rules.split("\n"))
+    )
+    (tmp_path / "job.conf").write_text(HOCON.format(source=source, out=tmp_path, rules=rules))
+    assert main(["run", str(tmp_path / "job.conf")]) == 0
+    shown = capsys.readouterr()
+    said = {
+        line.split("`")[1]: line for line in (shown.out + shown.err).split("\n") if line.startswith("warning[PEN6001]")
+    }
+    for index, (rule, holds, found) in enumerate(OUTCOMES):
+        assert (f"r{index}" not in said) == holds, rule
+        assert holds or found in said[f"r{index}"]
+
+
+FAULTS = {
+    '{ condition = "idd > 1" }': ("PEN3004", "idd"),
+    "{ type = expect_column_values_to_not_be_null, column = nme }": ("PEN3004", "nme"),
+    "{ type = expect_column_to_exist, column = nme }": ("PEN6003", None),
+    "{ type = expect_nothing_of_the_sort }": (None, None),
+    "{ type = something }": ("PEN6002", "something"),
+    "{ name = x }": ("PEN6002", None),
+    '{ condition = "id > 1", on_violation = EXPLODE }': ("PEN2004", "EXPLODE"),
+    '{ condition = "id > 1", on_violation = QUARANTINE }': ("PEN2011", "QUARANTINE"),
+    '{ condition = "sum(id) > 1" }': ("PEN3011", None),
+    '{ condition = "id >" }': ("PEN3001", None),
+    "{ type = expect_column_max_to_be_between, column = n, max_value = 4, on_violation = DROP }": ("PEN6002", "DROP"),
+}
+
+
+@pytest.mark.parametrize("rule", FAULTS)
+def test_a_faulty_expectation_is_placed(rule, tmp_path):
+    code, marked = FAULTS[rule]
+    text = HOCON.format(source="x", out="y", rules=f"\n{rule}\n")
+    (tmp_path / "job.conf").write_text(text)
+    found = Diagnostics()
+    compile_job(tmp_path / "job.conf", Settings(), found)
+    errors = [each for each in found if each.severity.value == "error"]
+    assert [each.code for each in errors] == ([code] if code else [])
+    line = text.split("\n").index(rule) + 1
+    for each in errors:
+        assert each.span is not None
+        assert each.span.line == line
+        assert marked in (None, rule[each.span.column - 1 : each.span.end_column - 1])
+
+
+def test_every_known_expectation_is_a_check():
+    arguments = {"column": "n", "column_A": "a", "column_B": "b", "column_list": ["a", "b"], "value_set": [1, "x'y"]}
+    kinds = {name: type(check_of(name, arguments)) for name in known_types()}
+    assert kinds["expect_column_values_to_be_in_set"] is RowCheck
+    assert kinds["expect_column_max_to_be_between"] is TableCheck
+    assert kinds["expect_column_values_to_be_unique"] is QueryCheck
+    assert check_of("expect_column_values_to_be_in_set", arguments) == RowCheck(
+        "`n` IN (1, 'x\\'y')", 1.0, "`n` IS NOT NULL AND `a` IS NOT NULL AND `b` IS NOT NULL"
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "holds"),
+    [
+        (TableCheck("", 1, 5), 5, True),
+        (TableCheck("", 1, 5, strict_maximum=True), 5, False),
+        (TableCheck("", 1, None), 0.5, False),
+        (TableCheck("", 1, 5), None, True),
+        (TableCheck("", values=("a", 1)), 1, True),
+        (TableCheck("", values=("a", 1)), "b", False),
+    ],
+)
+def test_bounds(check, value, holds):
+    assert check.holds(value) is holds
+
+
+@pytest.mark.spark
+def test_counts_are_exact_whatever_rows_break(spark, tmp_path):
+    """Many rules, many tasks whose counts are merged, and columns with the names of our counts."""
+    from engine.spark.expect import outcomes, watch
+
+    predicates = [f"id % {index + 2} > 0" for index in range(23)] + ["CAST(NULL AS BOOLEAN)"]
+    rules = [
+        Rule(f"r{index}", RowCheck(each), OnViolation.DROP if index in (3, 15) else OnViolation.WARN)
+        for index, each in enumerate(predicates)
+    ]
+    df = spark.range(0, 40_000, 1, 40).selectExpr("id", "id AS broken_0", "id AS BROKEN_1")
+    seen, watched = watch(df, SimpleNamespace(id="e", name="e", rules=tuple(rules)))
+    assert seen.columns == df.columns
+    seen.write.parquet(str(tmp_path / "out"))
+    wanted = [len(range(0, 40_000, index + 2)) for index in range(23)] + [0]
+    found = list(outcomes([watched]))
+    assert [each.unexpected for each in found] == wanted
+    assert {each.rows for each in found} == {40_000}
+    assert count(spark, tmp_path / "out") == sum(1 for number in range(40_000) if number % 5 and number % 17)
+
+
+@pytest.mark.spark
+def test_results_are_a_validation_result_and_a_page(spark, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    (tmp_path / "job.sql").write_text(
+        """CREATE TABLE s (id BIGINT, CONSTRAINT few EXPECT (id < 2) ON VIOLATION WARN,
+                           CONSTRAINT all_of EXPECT (id > 0))
+             WITH ('connector' = 'FakeSource', 'rows' = '[{ fields = [1] }, { fields = [2] }]');
+           CREATE TABLE o WITH ('connector' = 'Console'); INSERT INTO o SELECT * FROM s"""
+    )
+    assert main(["run", str(tmp_path / "job.sql"), "--run-id", "one"]) == 0, capsys.readouterr().err
+    capsys.readouterr()
+    assert main(["expectations", "one", "--json"]) == 1
+    (result,) = json.loads(capsys.readouterr().out)
+    assert result["statistics"]["successful_expectations"] == 1
+    few, all_of = result["results"]
+    assert (few["success"], few["result"]["unexpected_count"], few["result"]["element_count"]) == (False, 1, 2)
+    assert all_of["success"]
+    assert main(["expectations", "one"]) == 1
+    assert "BROKEN s.few: element count 2, unexpected count 1" in capsys.readouterr().out
+    assert main(["expectations", "one", "--html", str(tmp_path / "page.html")]) == 1
+    assert "Evaluated Expectations" in (tmp_path / "page.html").read_text()
+    assert main(["expectations", "two"]) == 1
+    assert "PEN5008" in capsys.readouterr().err

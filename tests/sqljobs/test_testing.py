@@ -1,0 +1,90 @@
+"""`penstock test`: what passes, what a person reads where it does not, and faults of test files."""
+
+from decimal import Decimal
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.cli import main
+from engine.testing.compare import difference
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "ordered", "said"),
+    [
+        ([(1, None)], [(1, None)], False, None),
+        ([(1,), (2,)], [(2,), (1,)], False, None),
+        ([(1,), (2,)], [(2,), (1,)], True, "the rows are right, their order is not"),
+        ([(1,), (1,)], [(1,)], False, "1 expected and not there (-), 0 there and not expected (+)\n  a\n- 1"),
+        ([(Decimal("1.0"),)], [(Decimal("1.00"),)], False, "1 expected and not there (-), 1 there"),
+        ([(None,)], [("",)], False, "- NULL"),
+        ([({"x": 1, "y": [1]},)], [({"y": [1], "x": 1},)], False, None),
+    ],
+)
+def test_difference(expected, found, ordered, said):
+    unlike = difference(["a"], expected, found, ordered=ordered)
+    assert (unlike is None) == (said is None)
+    assert said is None or said in str(unlike)
+
+
+JOB = """
+CREATE TABLE orders (id bigint, day date, tags array<string>) WITH ('connector' = 'FakeSource');
+CREATE VIEW late AS SELECT id, year(day) AS year, tags FROM orders WHERE day > DATE '2020-01-01' ORDER BY id DESC;
+CREATE TABLE out WITH ('connector' = 'Console');
+INSERT INTO out SELECT * FROM late;
+"""
+TESTS = """
+tests = [
+  { name = passes, given { orders = [{ id = 1, day = "2021-02-03", tags = [a, b] }, { id = 2, day = "2022-02-03" },
+                                     { id = 3, day = "2019-01-01" }, { id = 4 }] }
+    expect { late = [{ id = 2, year = 2022, tags = null }, { id = 1, year = 2021, tags = [a, b] }]
+             console = [{ id = 1 }, { id = 2 }] }
+    ordered = [late] }
+  { name = fails, given { orders = [{ id = 1, day = "2021-02-03" }] }, expect { late = [{ id = 2 }] } }
+  { name = "unknown column", given { orders = [{ idd = 1 }] }, expect { late = [] } }
+  { name = "unknown node", given { orders = [] }, expect { lat = [{ id = 2 }] } }
+]
+"""
+
+
+@pytest.mark.spark
+def test_results_as_text_and_junit(tmp_path, spark, capsys):
+    (tmp_path / "orders.sql").write_text(JOB)
+    (tmp_path / "orders.test.conf").write_text(TESTS)
+    assert main(["test", str(tmp_path), "--junit", str(tmp_path / "out.xml")]) == 1
+    shown = capsys.readouterr()
+    assert "1 passed, 3 failed" in shown.out
+    assert "rows of `late`: 1 expected and not there (-), 1 there and not expected (+)" in shown.err
+    assert "did you mean `late`?" in shown.err
+    assert "there is no column `idd`" in shown.err
+    cases = {
+        case.get("name"): case.find("failure") for case in ElementTree.parse(tmp_path / "out.xml").iter("testcase")
+    }
+    assert {name for name, failure in cases.items() if failure is None} == {"passes"}
+    assert "- 2" in (cases["fails"].text or "")
+
+
+@pytest.mark.spark
+def test_the_examples_pass(spark, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    assert main(["test", "examples"]) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("lonely.test.sql", "EXPECT a AS SELECT 1", "is the test of no job"),
+        ("orders.test.sql", "GIVN a AS SELECT 1", "expected `TEST`, `SET`, `GIVEN` or `EXPECT`, found `GIVN`"),
+        ("orders.test.sql", "EXPECT a AS", "expected a query"),
+        ("orders.test.conf", "test = []", "has no `tests = [ … ]`"),
+        ("orders.test.conf", "tests = [{ gven { } }]", "a test has no `gven`"),
+    ],
+)
+def test_faults_of_test_files(name, text, message, tmp_path, capsys):
+    (tmp_path / "orders.sql").write_text(JOB)
+    (tmp_path / name).write_text(text)
+    assert main(["test", str(tmp_path)]) == 2
+    assert message in capsys.readouterr().err

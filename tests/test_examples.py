@@ -1,0 +1,98 @@
+"""Every example is validated and run, and what the flights jobs write equals what SQLite works out."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from engine.cli import main
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+FLIGHTS = EXAMPLES / "flights"
+JOBS = sorted(path for path in EXAMPLES.rglob("*.conf") if not path.name.endswith(".test.conf"))
+SMALL = [path for path in JOBS if FLIGHTS not in path.parents]
+
+
+@pytest.fixture(autouse=True)
+def at_the_root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda path: path.stem)
+def test_validates(job, capsys):
+    assert main(["validate", "--strict", str(job)]) == 0, capsys.readouterr().out
+    assert "no fault found" in capsys.readouterr().out
+
+
+def test_the_folder_validates_as_a_whole(capsys):
+    assert main(["validate", "examples"]) == 0, capsys.readouterr().out
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "job", [pytest.param(path, marks=[pytest.mark.delta] if "delta" in path.stem else []) for path in SMALL],
+    ids=lambda path: path.stem,
+)  # fmt: skip
+def test_runs(job, spark, tmp_path, capsys):
+    assert main(["run", str(job), "-i", f"out={tmp_path}/out"]) == 0, capsys.readouterr().err
+    assert "FINISHED" in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[str, list[dict[str, object]]]:
+    """What SQLite makes of the same files."""
+    return runpy.run_path(str(FLIGHTS / "figures.py"))["work_out"]()
+
+
+def same_rows(spark, folder: Path, wanted: list[dict[str, object]]) -> None:
+    names = list(wanted[0])
+    found = sorted(map(str, (tuple(row[name] for name in names) for row in spark.read.parquet(str(folder)).collect())))
+    assert found == sorted(str(tuple(row.values())) for row in wanted)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_the_flights_job_agrees_with_sqlite(spark, figures, tmp_path, capsys):
+    assert main(["run", str(FLIGHTS / "flights.conf"), "-i", f"out={tmp_path}"]) == 0, capsys.readouterr().err
+    for table in ("delays_by_carrier", "delays_by_route", "delays_by_weather"):
+        same_rows(spark, tmp_path / table, figures[table])
+    enriched = spark.read.parquet(str(tmp_path / "enriched"))
+    assert enriched.count() == 336_776
+    months = {int(path.name.removeprefix("flown_in=")) for path in (tmp_path / "enriched").glob("flown_in=*")}
+    assert months == set(range(1, 13))
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_two_jobs_in_one_application_the_second_reading_what_the_first_wrote(spark, figures, tmp_path, capsys):
+    jobs = [str(FLIGHTS / "load.conf"), str(FLIGHTS / "delays.conf")]
+    assert main(["run", *jobs, "-i", f"out={tmp_path}", "--run-id", "both"]) == 0, capsys.readouterr().err
+    same_rows(spark, tmp_path / "flights_by_month", figures["flights_by_month"])
+    out = capsys.readouterr().out
+    assert "run both-1" in out
+    assert "run both-2" in out
+    assert main(["runs", "--format", "json"]) == 0
+
+
+def test_the_asserted_figures_are_those_that_sqlite_works_out(figures):
+    """So that the numbers in the job files cannot be a copy of what a run once gave."""
+    text = (FLIGHTS / "flights.conf").read_text()
+    carriers = figures["delays_by_carrier"]
+    months = figures["flights_by_month"]
+    wanted = {
+        "flights": sum(row["flights"] for row in carriers),
+        "cancelled": sum(row["cancelled"] for row in carriers),
+        "departure_delay": sum(row["departure_delay"] for row in carriers),
+        "arrival_delay": sum(row["arrival_delay"] for row in carriers),
+        "late": sum(row["late"] for row in carriers),
+        "distance": sum(row["distance"] for row in months),
+        "seats": sum(row["seats"] for row in months),
+        "routes": len(figures["delays_by_route"]),
+    }
+    for name, value in wanted.items():
+        rule = (
+            f"field_name = {name}, field_type = bigint, field_value = [{{ rule_type = NOT_NULL, equals_to = {value} }}]"
+        )
+        assert rule in text, name

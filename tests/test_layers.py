@@ -1,0 +1,192 @@
+"""The layers of the design, held against the imports: who may know whom, and who may know Spark and sqlglot."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+MAY_IMPORT = {
+    "catalog": {"catalog"},
+    "sql": {"sql", "catalog"},
+    "connectors": {"connectors", "catalog"},
+    "engine": {"engine", "connectors", "sql", "catalog"},
+}
+ONLY_IN_SQL = ("sqlglot", "sqlglotc")
+SPARK = ("pyspark", "delta", "py4j")
+
+
+@dataclass(frozen=True)
+class Import:
+    """`module` imports `target`; `is_eager`: when it is imported itself, not in a function or for type checks alone."""
+
+    module: str
+    target: str
+    line: int
+    is_eager: bool
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line} imports {self.target}"
+
+
+def modules() -> dict[str, ast.Module]:
+    """Every module of the four packages by its dotted name."""
+    found = {}
+    for package in MAY_IMPORT:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return found
+
+
+def imports(module: str, tree: ast.Module) -> Iterator[Import]:
+    def visit(node: ast.AST, is_eager: bool) -> Iterator[Import]:
+        match node:
+            case ast.Import(names=names):
+                yield from (Import(module, each.name, node.lineno, is_eager) for each in names)
+            case ast.ImportFrom(module=target, names=names, level=level):
+                assert level == 0, f"{module}:{node.lineno}: relative import"
+                yield Import(module, target, node.lineno, is_eager)
+                yield from (Import(module, f"{target}.{each.name}", node.lineno, is_eager) for each in names)
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), body=body, orelse=orelse):
+                for each in body:
+                    yield from visit(each, False)
+                for each in orelse:
+                    yield from visit(each, is_eager)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                for each in node.body:
+                    yield from visit(each, False)
+            case _:
+                for each in ast.iter_child_nodes(node):
+                    yield from visit(each, is_eager)
+
+    yield from visit(tree, True)
+
+
+MODULES = modules()
+IMPORTS = [each for name, tree in MODULES.items() for each in imports(name, tree)]
+
+
+def package(name: str) -> str:
+    return name.split(".", maxsplit=1)[0]
+
+
+def test_the_packages_are_there():
+    assert {package(name) for name in MODULES} == set(MAY_IMPORT)
+    assert len(MODULES) > 40
+
+
+def test_no_package_imports_one_above_or_beside_it():
+    wrong = [
+        each
+        for each in IMPORTS
+        if package(each.target) in MAY_IMPORT and package(each.target) not in MAY_IMPORT[package(each.module)]
+    ]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_sqlglot_is_used_in_sql_alone():
+    wrong = [each for each in IMPORTS if package(each.target) in ONLY_IN_SQL and package(each.module) != "sql"]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_spark_is_imported_by_its_own_modules_alone():
+    wrong = [
+        each
+        for each in IMPORTS
+        if package(each.target) in SPARK and each.is_eager and not each.module.startswith("engine.spark")
+    ]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_only_running_leads_to_spark():
+    """Of all modules outside engine/spark, only those that run jobs may import those within."""
+    found = {
+        each.module
+        for each in IMPORTS
+        if each.is_eager and each.target.startswith("engine.spark.") and not each.module.startswith("engine.spark")
+    }
+    assert found <= {"engine.runtime.application", "engine.runtime.execute"}
+
+
+def test_validate_and_explain_work_where_spark_is_not_installed():
+    program = (
+        "import sys\n"
+        "for name in ('pyspark', 'delta', 'py4j', 'pandas', 'great_expectations'):\n"
+        "    sys.modules[name] = None  # importing it fails\n"
+        "from engine.cli import main\n"
+        "assert main(['validate', 'examples']) == 0\n"
+        "assert main(['explain', 'examples/flights/load.conf']) == 0\n"
+        "assert main(['connectors']) == 0\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_import_goes_in_a_circle():
+    eager: dict[str, set[str]] = {name: set() for name in MODULES}
+    for each in IMPORTS:
+        if each.is_eager and each.target in MODULES and each.target != each.module:
+            eager[each.module].add(each.target)
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, "circle: " + " -> ".join((*trail[trail.index(name) :], name))
+        if name not in done:
+            for target in sorted(eager[name]):
+                visit(target, (*trail, name))
+            done.add(name)
+
+    for name in eager:
+        visit(name, ())
+
+
+def sqlglot_names(tree: ast.Module) -> set[str]:
+    """The names by which a module knows sqlglot and what comes from it."""
+    found = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str() as target, names=names) if package(target) in ONLY_IN_SQL:
+                found |= {each.asname or each.name for each in names}
+            case ast.Import(names=names):
+                found |= {each.asname or package(each.name) for each in names if package(each.name) in ONLY_IN_SQL}
+    return found
+
+
+def test_no_class_of_sqlglot_is_subclassed():
+    """Its compiled build cannot instantiate such a class."""
+    wrong = []
+    for name, tree in MODULES.items():
+        known = sqlglot_names(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                roots = {each.id for base in node.bases for each in ast.walk(base) if isinstance(each, ast.Name)}
+                wrong += [f"{name}:{node.lineno} {node.name}"] * bool(roots & known)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_module_is_named_after_one_of_the_standard_library():
+    found = {name for name in MODULES if "." in name and name.rsplit(".", 1)[1] in sys.stdlib_module_names}
+    assert found <= {"sql.select"}  # bears the name of its one class, Select
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("import pyspark", [("pyspark", True)]),
+        ("def f():\n    import pyspark", [("pyspark", False)]),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import pyspark", [("pyspark", False)]),
+        ("class C:\n    import pyspark", [("pyspark", True)]),
+        ("try:\n    import pyspark\nexcept ImportError: pass", [("pyspark", True)]),
+        ("from pyspark import sql", [("pyspark", True), ("pyspark.sql", True)]),
+    ],
+)
+def test_the_reader_of_imports_sees_them(source, expected):
+    found = [(each.target, each.is_eager) for each in imports("m", ast.parse(source)) if "pyspark" in each.target]
+    assert found == expected

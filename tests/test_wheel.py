@@ -1,0 +1,96 @@
+"""The wheel holds every module, works from outside the checkout, and notices what shadows it."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("engine", "catalog", "sql", "connectors")
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_spec("build") is None, reason="needs the package build")]
+
+JOB = """
+source { FakeSource { row.num = 3, schema { fields { id = bigint, name = string } } } }
+transform { Sql { query = "select id, upper(name) as name from fakesource where id > 1" } }
+sink { Console {} }
+"""
+
+
+def run(*command: object, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
+    inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    done = subprocess.run(
+        [str(each) for each in command], env=inherited | variables, capture_output=True, text=True, check=False
+    )
+    assert not check or done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    isolation = ["--no-isolation"] if find_spec("hatchling") else []
+    run(sys.executable, "-m", "build", "--wheel", *isolation, "--outdir", folder, ROOT)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def penstock(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The command of a fresh environment that has the wheel; what it depends on comes from the running one."""
+    venv = tmp_path_factory.mktemp("venv")
+    run(sys.executable, "-m", "venv", "--without-pip", venv)
+    python = venv / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel)
+    (site,) = venv.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return venv / "bin" / "penstock"
+
+
+def test_every_module_and_data_file_is_in_the_wheel(wheel: Path):
+    tracked = run("git", "-C", ROOT, "ls-files", *PACKAGES).stdout.split()
+    assert len(tracked) > 50
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    assert [path for path in tracked if path not in names and (ROOT / path).exists()] == []
+    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == set(PACKAGES)
+
+
+def test_it_validates_a_job_from_outside_the_checkout(penstock: Path, tmp_path: Path, monkeypatch):
+    (tmp_path / "job.conf").write_text(JOB, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert "no fault" in run(penstock, "validate", "job.conf").stdout
+    place = run(penstock.parent / "python", "-c", "import engine; print(engine.__file__)").stdout
+    assert place.startswith(str(penstock.parents[1]))
+
+
+def test_faults_come_out_with_code_2(penstock: Path, tmp_path: Path, monkeypatch):
+    (tmp_path / "job.conf").write_text(JOB.replace("name)", "nmae)"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    done = run(penstock, "validate", "job.conf", check=False)
+    assert done.returncode == 2
+    assert "job.conf:3:" in done.stdout + done.stderr
+    assert "did you mean `name`?" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["catalog", "sql", "connectors"])
+def test_a_package_that_shadows_one_of_penstocks_is_named(penstock: Path, tmp_path: Path, name: str):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "__init__.py").write_text("", encoding="utf-8")
+    done = run(penstock, "validate", "x.conf", check=False, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 1
+    assert "PEN9002" in done.stderr
+    assert str(tmp_path / name) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.spark
+def test_it_runs_a_job_from_outside_the_checkout(penstock: Path, tmp_path: Path, monkeypatch):
+    (tmp_path / "job.conf").write_text(JOB, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    run(penstock, "run", "job.conf")
