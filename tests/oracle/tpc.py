@@ -3,8 +3,6 @@
 import re
 from functools import cache
 
-import duckdb
-
 from catalog.table import CatalogTable, Column
 from catalog.typetext import parse_type
 
@@ -16,6 +14,8 @@ _QUOTED_ALIAS = re.compile(r'"([^"\n]*)"')
 @cache
 def benchmark(name: str) -> tuple[tuple[CatalogTable, ...], tuple[tuple[int, str], ...]]:
     """Tables and numbered queries of `tpcds` or `tpch`; money is decimal, aliases are quoted as Spark quotes them."""
+    import duckdb
+
     connection = duckdb.connect(config={"autoinstall_known_extensions": False})
     connection.execute(f"load {name}")
     connection.execute(f"call {_GENERATORS[name]}(sf=0)")
