@@ -44,6 +44,7 @@ EXCLUDES: Final = (
     "org.apache.logging.log4j:log4j-slf4j2-impl",
     "org.apache.logging.log4j:log4j-api",
     "org.apache.logging.log4j:log4j-core",
+    "com.google.code.findbugs:jsr305",
 )
 """What Spark brings itself: a second copy is of no use, and a resolver may not find it."""
 
