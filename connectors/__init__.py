@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 ENTRY_POINT_GROUP = "penstock.connectors"
 
 
+@cache
 def source(name: str) -> Source | None:
     """The source of that name, ignoring case; None where there is none."""
     found = _connector(_folded(name))
     return found if isinstance(found, Source) else None
 
 
+@cache
 def sink(name: str) -> Sink | None:
     """The sink of that name, ignoring case; None where there is none."""
     found = _connector(_folded(name))
@@ -50,7 +52,6 @@ def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-@cache
 def _connector(folded: str) -> object:
     if module := _modules().get(folded):
         found = getattr(import_module(f"{__name__}.{module}"), "connector", None)

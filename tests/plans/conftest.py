@@ -27,5 +27,5 @@ def _pushing(tmp_path_factory):
 
 
 def _forget() -> None:
-    connectors._entry_points.cache_clear()
-    connectors._connector.cache_clear()
+    for cached in (connectors._entry_points, connectors.source, connectors.sink):
+        cached.cache_clear()

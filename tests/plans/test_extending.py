@@ -128,5 +128,11 @@ def test_the_rows_are_those_of_the_page(spark, tmp_path, monkeypatch):
 
 def forget():
     """Entry points are looked up once in a process."""
-    for cached in (connectors._entry_points, connectors._connector, transforms._entry_points, transforms._transform):
+    for cached in (
+        connectors._entry_points,
+        connectors.source,
+        connectors.sink,
+        transforms._entry_points,
+        transforms._transform,
+    ):
         cached.cache_clear()
