@@ -6,7 +6,6 @@ the outcome is that of one process, whatever happens to the others.
 """
 
 import gc
-import multiprocessing
 import os
 import signal
 import sys
@@ -14,7 +13,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +21,9 @@ from catalog.source import Hidden, hidden_ranges, hide
 from engine.compile import Settings, compile_job, typed_columns
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, SpawnContext
+    from multiprocessing.process import BaseProcess
     from multiprocessing.sharedctypes import Synchronized
 
 JOBS_PER_PROCESS: Final = 20
@@ -78,7 +78,7 @@ def _rare_collections() -> Iterator[None]:
 
 def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dict[int, Outcome]:
     """The outcomes that `wanted` processes come to, by index."""
-    started: list[tuple[multiprocessing.process.BaseProcess, Connection]] = []
+    started: list[tuple[BaseProcess, Connection]] = []
     known: dict[int, Outcome] = {}
     try:
         context = _context()
@@ -107,12 +107,14 @@ def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dic
 
 def _context() -> "ForkContext | SpawnContext":
     """A fork, which spares the imports, where it is safe: macOS's libraries do not bear it, nor do threads."""
+    import multiprocessing  # here, since one job needs none of it
+
     if sys.platform == "linux" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
     return multiprocessing.get_context("spawn")
 
 
-def _work(pipe: Connection, counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> None:
+def _work(pipe: "Connection", counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
     with _rare_collections():
         outcomes = _take(counter, paths, settings)
