@@ -35,6 +35,7 @@ class Analysis:
     `diagnostics`: every fault found, placed in the job file. `is_deterministic`: two runs over the same rows give the
     same rows. `columns_read`: the columns that each input must have for this query, in the input's order.
     `columns`: those of `table`, and those whose name an earlier one has: Spark allows them in a query, not in a table.
+    `fingerprint`: the query's tokens, equal for texts that differ in layout and comments only.
     """
 
     table: CatalogTable
@@ -44,6 +45,7 @@ class Analysis:
     columns_read: Mapping[str, tuple[str, ...]]
     is_deterministic: bool = True
     columns: tuple[Column, ...] = ()
+    fingerprint: str = ""
 
 
 def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
@@ -71,6 +73,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         columns_read={name: _in_table_order(inputs[name], read) for name, read in binder.columns_read.items()},
         is_deterministic=parsed.tree is None or _is_deterministic(parsed.tree),
         columns=columns,
+        fingerprint=" ".join(query.value[token.start : token.end + 1] for token in parsed.tokens),
     )
 
 

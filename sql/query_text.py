@@ -3,16 +3,7 @@
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import Token, TokenType
-
-
-def fingerprint(query: str) -> str:
-    """The query's tokens: equal for texts that differ in layout and comments only."""
-    try:
-        tokens = Spark().tokenize(query)
-    except SqlglotError:
-        return query
-    return " ".join(_raw(query, token) for token in tokens)
+from sqlglot.tokenizer_core import TokenType
 
 
 def tables_named(query: str) -> tuple[str, ...]:
@@ -49,7 +40,3 @@ def is_one_statement(query: str) -> bool:
 def _start(node: exp.Table) -> int | None:
     start = node.parts[0].meta.get("start")
     return start if isinstance(start, int) else None
-
-
-def _raw(text: str, token: Token) -> str:
-    return text[token.start : token.end + 1]

@@ -13,7 +13,6 @@ from catalog.source import PlacedText
 from connectors.base import Value
 from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
 from engine.plan.options import shown
-from sql.query_text import fingerprint
 from sql.select import Select, text_of
 
 
@@ -41,8 +40,8 @@ def _content(node: AnyNode) -> Value:
         case Query(body=Select() as select):
             columns = [[each.name, text_of(each.expression)] for each in select.projections]
             return ["select", columns, [text_of(each) for each in select.predicates]]
-        case Query(body=PlacedText() as text):
-            return ["query", fingerprint(text.value), [each.name for each in node.inputs]]
+        case Query(body=PlacedText()):
+            return ["query", node.analysis.fingerprint, [each.name for each in node.inputs]]
         case Query():
             raise TypeError(f"body of the query {node.name}: {node.body!r}")
         case Union():
