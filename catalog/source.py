@@ -4,6 +4,7 @@ A `PlacedText` is what makes a fault inside a query inside a HOCON string point 
 records which range of the file each range of the value was read from, and `span` maps back.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,8 @@ Hidden: TypeAlias = dict[tuple[str, int], set[tuple[int, int]]]
 
 _HIDDEN: Final[Hidden] = {}
 
+_NEWLINE: Final = re.compile("\n")
+
 
 def hidden_ranges() -> Hidden:
     """What this process knows of; for another one, which then shows the files."""
@@ -51,8 +54,8 @@ class SourceFile:
     _line_starts: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        starts = [0, *(i + 1 for i, char in enumerate(self.text) if char == "\n")]
-        object.__setattr__(self, "_line_starts", tuple(starts))
+        starts = (0, *(newline.end() for newline in _NEWLINE.finditer(self.text)))
+        object.__setattr__(self, "_line_starts", starts)
 
     @property
     def hidden(self) -> set[tuple[int, int]]:
