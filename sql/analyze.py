@@ -16,7 +16,7 @@ from sql.bind import bind_query
 from sql.binder import Binder, Environment
 from sql.calls import call_name
 from sql.expressions import is_deterministic
-from sql.foreign import check_tree
+from sql.foreign import check_nodes
 from sql.lineage import ColumnLineage, Dependency
 from sql.parse import parse
 from sql.relations import Output
@@ -51,15 +51,16 @@ class Analysis:
 def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
     """Analyze one Spark SQL query over the named inputs; never raises for a fault of the query's."""
     parsed = parse(query.value)
-    faults = [*parsed.faults, *check_syntax(query.value, parsed)]
+    faults = [*parsed.faults, *check_syntax(parsed)]
     binder = Binder(query, parsed.tokens, inputs, bind_query)
     for fault in faults:
         severity = Severity.ERROR if fault.is_certain else Severity.WARNING
         binder.report_at(fault.code, (fault.start, fault.end), fault.message, fault.help, severity)
+    nodes = tuple(parsed.tree.walk()) if parsed.tree is not None else ()
     if parsed.tree is None:
         found = Output((), is_open=True)
     else:
-        check_tree(binder, parsed.tree)
+        check_nodes(binder, nodes)
         found = bind_query(binder, parsed.tree, Environment())
     columns = tuple(Column(each.name, each.typed.type, each.typed.nullable) for each in found.attributes)
     schema = TableSchema(_distinct(columns))
@@ -71,7 +72,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         lineage=tuple(_lineage(found)),
         diagnostics=not_suppressed(query, _in_order(binder.faults)),
         columns_read={name: _in_table_order(inputs[name], read) for name, read in binder.columns_read.items()},
-        is_deterministic=parsed.tree is None or _is_deterministic(parsed.tree),
+        is_deterministic=_are_deterministic(nodes),
         columns=columns,
         fingerprint=" ".join(query.value[token.start : token.end + 1] for token in parsed.tokens),
     )
@@ -137,9 +138,9 @@ def _in_table_order(table: CatalogTable, read: set[str]) -> tuple[str, ...]:
     return (*(name for name in known if name in read), *sorted(read.difference(known)))
 
 
-def _is_deterministic(tree: exp.Expr) -> bool:
+def _are_deterministic(nodes: Iterable[exp.Expr]) -> bool:
     """Whether no function, clock, sample or unordered limit may give other rows the next time."""
-    for node in tree.walk():
+    for node in nodes:
         match node:
             case exp.Func() if _is_clock(node) or not is_deterministic(node):
                 return False

@@ -1,6 +1,6 @@
 """Clauses, operators and names of other dialects that sqlglot parses and Spark does not have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from sqlglot import exp
@@ -11,9 +11,9 @@ from sql.calls import call_name
 _Check = Callable[[Binder, exp.Expr], None]
 
 
-def check_tree(binder: Binder, tree: exp.Expr) -> None:
+def check_nodes(binder: Binder, nodes: Iterable[exp.Expr]) -> None:
     """Reports what Spark's grammar does not have."""
-    for node in tree.walk():
+    for node in nodes:
         check = _CHECKS.get(type(node))
         if check is not None:
             check(binder, node)

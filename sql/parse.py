@@ -87,11 +87,10 @@ _NAMES: Final = frozenset((TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING
 def _keyword_aliases(tokens: list[Token]) -> list[Token]:
     """`x AS select`: behind AS any word is a name to Spark, whatever it is to sqlglot."""
     kept = list(tokens)
-    for index in range(1, len(tokens)):
-        token = tokens[index]
-        ends = index + 1 == len(tokens) or tokens[index + 1].token_type in _AFTER_ALIAS
-        is_keyword = token.token_type not in _NAMES and token.text.isidentifier()
-        if ends and is_keyword and tokens[index - 1].token_type == TokenType.ALIAS:
+    for index, (before, token) in enumerate(pairwise(tokens), 1):
+        if before.token_type != TokenType.ALIAS or token.token_type in _NAMES or not token.text.isidentifier():
+            continue
+        if index + 1 == len(tokens) or tokens[index + 1].token_type in _AFTER_ALIAS:
             kept[index] = Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end, [])
     return kept
 
@@ -116,9 +115,11 @@ def _unknown_pipe(tokens: Sequence[Token]) -> SyntaxFault | None:
 
 def _without_recursion_limit(tokens: list[Token]) -> list[Token]:
     """`WITH RECURSIVE r MAX RECURSION LEVEL 10 AS (...)` without its limit, which changes no column."""
-    words = [token.text.upper() for token in tokens]
-    at = next((index for index in range(len(words)) if words[index : index + 3] == ["MAX", "RECURSION", "LEVEL"]), None)
-    return tokens if at is None else tokens[:at] + tokens[at + 4 :]
+    for at, token in enumerate(tokens):
+        is_max = token.token_type == TokenType.VAR and token.text.upper() == "MAX"
+        if is_max and [each.text.upper() for each in tokens[at + 1 : at + 3]] == ["RECURSION", "LEVEL"]:
+            return tokens[:at] + tokens[at + 4 :]
+    return tokens
 
 
 def _table_statement(tokens: list[Token]) -> list[Token]:

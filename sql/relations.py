@@ -67,6 +67,10 @@ class Source:
     optional: bool = False
     hidden: frozenset[int] = frozenset()
     any_qualifier: bool = False
+    _folded: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._folded = tuple(part.lower() for part in self.qualifier)
 
     @property
     def label(self) -> str:
@@ -77,7 +81,7 @@ class Source:
         size = len(qualifier)
         if self.any_qualifier:
             return size == 1
-        return bool(size) and tuple(part.lower() for part in self.qualifier[-size:]) == tuple(qualifier)
+        return bool(size) and self._folded[-size:] == tuple(qualifier)
 
     def typed(self, position: int) -> Typed:
         typed = self.output.attributes[position].typed

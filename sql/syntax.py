@@ -22,53 +22,95 @@ _WANT_OPERAND: Final = {
 """Tokens behind which an expression or a name must follow."""
 
 
-def check_syntax(text: str, parsed: Parsed) -> Iterator[SyntaxFault]:
+def check_syntax(parsed: Parsed) -> Iterator[SyntaxFault]:
     """Faults that two or three tokens in a row show, and clauses in the wrong order."""
     tokens = parsed.tokens
     yield from _aliases_in_calls(tokens)
     if parsed.tree is not None:
         yield from _clause_order(tokens)
+    is_name = False
     for index, token in enumerate(tokens):
-        if index and tokens[index - 1].token_type == _T.ALIAS:
-            continue  # a name, whatever the word
-        follower = tokens[index + 1] if index + 1 < len(tokens) else None
         kind = token.token_type
-        if kind == _T.GROUP_BY and _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
-            yield _at(tokens[index + 2], "GROUP BY needs an expression", start=tokens[index + 1].start)
-        elif (
-            kind in _WANT_OPERAND
-            and parsed.tree is not None
-            and (not index or tokens[index - 1].token_type != _T.ALIAS)
-        ):
-            if kind != _T.DISTINCT or index == 0 or tokens[index - 1].token_type in (_T.SELECT, _T.L_PAREN):
-                yield from _missing_operand(token, follower)
-        elif kind == _T.L_PAREN and follower is not None and follower.token_type == _T.COMMA:
-            yield _at(follower, "nothing stands before this comma")
-        elif kind == _T.IN and _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
-            yield _at(tokens[index + 2], "IN needs at least one value", start=tokens[index + 1].start)
-        elif token.text == "??" and kind != _T.STRING:
-            yield _at(token, "Spark has no operator `??`", help="use coalesce(a, b)")
-        elif kind in (_T.ASC, _T.DESC) and follower is not None and follower.token_type in (_T.ASC, _T.DESC):
-            yield _at(follower, f"{token.text.upper()} stands here already")
-        elif kind == _T.TABLE_SAMPLE and _are(tokens, index + 1, _T.L_PAREN, _T.NUMBER, _T.R_PAREN):
-            yield _at(tokens[index + 2], "TABLESAMPLE needs a unit", help="write `(10 PERCENT)` or `(10 ROWS)`")
-        elif kind == _T.USING and follower is not None and follower.token_type == _T.VAR:
-            yield _at(follower, "USING takes its columns in brackets", help=f"write `USING ({follower.text})`")
-        elif kind == _T.UNION and _is_by_name(tokens, index):
-            yield _at(token, "Spark 4.1 has no UNION BY NAME", help="list the columns of both sides in one order")
-        elif follower is not None and follower.token_type == _T.STRING:
-            yield from literal_fault(text, token, follower)
+        if not is_name and kind in _CHECKS:
+            yield from _CHECKS[kind](tokens, index)
+        if not is_name and kind in _WANT_OPERAND and parsed.tree is not None:
+            yield from _missing_operand(tokens, index)
+        is_name = kind == _T.ALIAS  # what stands behind AS, whatever the word
 
 
-def _missing_operand(token: Token, follower: Token | None) -> Iterator[SyntaxFault]:
-    what = _WANT_OPERAND[token.token_type]
-    if follower is None:
-        if token.token_type != _T.ALIAS:  # `FROM t as`: Spark takes `as` for the table's alias
+def _group_by(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
+        yield _at(tokens[index + 2], "GROUP BY needs an expression", start=tokens[index + 1].start)
+
+
+def _left_paren(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.COMMA):
+        yield _at(tokens[index + 1], "nothing stands before this comma")
+
+
+def _in(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
+        yield _at(tokens[index + 2], "IN needs at least one value", start=tokens[index + 1].start)
+
+
+def _double_mark(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    yield _at(tokens[index], "Spark has no operator `??`", help="use coalesce(a, b)")
+
+
+def _direction(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.ASC) or _are(tokens, index + 1, _T.DESC):
+        yield _at(tokens[index + 1], f"{tokens[index].text.upper()} stands here already")
+
+
+def _sample(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.L_PAREN, _T.NUMBER, _T.R_PAREN):
+        yield _at(tokens[index + 2], "TABLESAMPLE needs a unit", help="write `(10 PERCENT)` or `(10 ROWS)`")
+
+
+def _using(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.VAR):
+        column = tokens[index + 1]
+        yield _at(column, "USING takes its columns in brackets", help=f"write `USING ({column.text})`")
+
+
+def _union(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _is_by_name(tokens, index):
+        yield _at(tokens[index], "Spark 4.1 has no UNION BY NAME", help="list the columns of both sides in one order")
+
+
+def _typed_literal(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.STRING):
+        yield from literal_fault(tokens[index], tokens[index + 1])
+
+
+_CHECKS: Final = {
+    _T.GROUP_BY: _group_by,
+    _T.L_PAREN: _left_paren,
+    _T.IN: _in,
+    _T.DQMARK: _double_mark,
+    _T.ASC: _direction,
+    _T.DESC: _direction,
+    _T.TABLE_SAMPLE: _sample,
+    _T.USING: _using,
+    _T.UNION: _union,
+    **dict.fromkeys((_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ, _T.TIMESTAMPNTZ, _T.TIMESTAMPLTZ), _typed_literal),
+}
+
+
+def _missing_operand(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    token = tokens[index]
+    kind, what = token.token_type, _WANT_OPERAND[token.token_type]
+    if kind == _T.DISTINCT and index and tokens[index - 1].token_type not in (_T.SELECT, _T.L_PAREN):
+        return
+    if index + 1 == len(tokens):
+        if kind != _T.ALIAS:  # `FROM t as`: Spark takes `as` for the table's alias
             yield _at(token, f"something must follow {what}")
-    elif token.token_type == _T.COMMA and follower.token_type == _T.FROM:
+        return
+    follower = tokens[index + 1]
+    if kind == _T.COMMA and follower.token_type == _T.FROM:
         yield _at(token, "a comma stands before FROM", help="remove the comma")
     elif follower.token_type in _ENDS:
-        at = token if token.token_type == _T.COMMA else follower
+        at = token if kind == _T.COMMA else follower
         yield _at(at, f"something must stand between {what} and `{follower.text}`")
 
 

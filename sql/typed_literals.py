@@ -14,7 +14,7 @@ _DATE: Final = re.compile(r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?P<rest>[ T
 _TIME: Final = re.compile(r"T?(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?(?P<zone>.*)", re.DOTALL)
 
 
-def literal_fault(text: str, word: Token, literal: Token) -> Iterator[SyntaxFault]:
+def literal_fault(word: Token, literal: Token) -> Iterator[SyntaxFault]:
     """The fault of a literal of a type that a word before it names."""
     kind = word.text.upper()
     value = literal.text
