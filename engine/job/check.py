@@ -108,13 +108,14 @@ class _Check:
             self.read(name, option, entry.value)
 
     def read(self, name: str, option: Option, node: Node) -> None:
-        self.places |= {path: each.place.span for path, each in nodes(option.name, node)}
-        self.texts |= texts(option.name, node, option)
-        if any(isinstance(each, TextNode) and not each.is_resolved for _, each in nodes(name, node)):
+        parts = tuple(nodes(option.name, node))
+        self.places |= ((path, each.place.span) for path, each in parts)
+        self.texts |= texts(parts, option)
+        if any(isinstance(each, TextNode) and not each.is_resolved for _, each in parts):
             self.is_sound = False
             if option.type is not OptionType.STRING:
                 return
-        for path, each in nodes(option.name, node):
+        for path, each in parts:
             if option.sensitive or (path != option.name and is_secret_name(path.rsplit(".", 1)[1])):
                 each.place.source.hidden.add((each.place.start, each.place.end))
         value = converted(node, option)

@@ -1,7 +1,7 @@
 """Nodes of a job file as values of an option: HOCON leaves open whether `2` is a number or a text; options do not."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from catalog.source import PlacedText
 from connectors.base import Option, OptionType, Value
@@ -48,13 +48,13 @@ def written(node: Node) -> str | None:
             return None
 
 
-def texts(name: str, node: Node, option: Option) -> Iterator[tuple[str, PlacedText]]:
-    """Every text under an option, by the name that leads to it: `schema.fields.id`, `columns.0`."""
-    match node:
-        case TextNode() if option.type is OptionType.LIST:
-            yield from ((f"{name}.{index}", part.text) for index, part in enumerate(parts_of(node)))
-        case _:
-            yield from ((path, each.text) for path, each in nodes(name, node) if isinstance(each, TextNode))
+def texts(parts: Iterable[tuple[str, Node]], option: Option) -> Iterator[tuple[str, PlacedText]]:
+    """Every text among the `nodes` of an option, by the name that leads to it: `schema.fields.id`, `columns.0`."""
+    for path, each in parts:
+        if isinstance(each, TextNode) and option.type is OptionType.LIST and path == option.name:
+            yield from ((f"{path}.{index}", part.text) for index, part in enumerate(parts_of(each)))
+        elif isinstance(each, TextNode):
+            yield path, each.text
 
 
 def nodes(name: str, node: Node) -> Iterator[tuple[str, Node]]:
