@@ -10,6 +10,7 @@ Where the two systems give one name two meanings, Spark's holds on Spark: `times
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from catalog.datatypes import (
@@ -99,6 +100,7 @@ def parse_type(text: str) -> DataType:
     return parse_sized_type(text).type
 
 
+@lru_cache(maxsize=4096)
 def parse_sized_type(text: str) -> SizedType:
     """As `parse_type`, with the length of `varchar(n)` and `char(n)`; raises `TypeTextError`."""
     reader = _Reader(text)

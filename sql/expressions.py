@@ -62,7 +62,7 @@ from sql.type_rules import to_type
 from sql.typed import NOT_KNOWN, NamedTyped, Scope, Typed
 
 __all__ = [
-    "generator_columns", "infer", "is_aggregate", "is_deterministic", "is_generator", "is_window_only",
+    "call_kind", "generator_columns", "infer", "is_aggregate", "is_deterministic", "is_generator", "is_window_only",
     "literal_function", "may_raise", "output_name", "time_window", "widest",
 ]  # fmt: skip
 
@@ -616,7 +616,8 @@ HANDLERS: Final[dict[type[exp.Expr], Handler]] = {
 # facts of functions
 
 
-def _kind(node: exp.Expr) -> str:
+def call_kind(node: exp.Expr) -> str:
+    """`scalar`, `aggregate`, `window`, `generator` or `table`; empty for what is no call of a known function."""
     if not isinstance(node, exp.Anonymous):
         return ""
     known = signatures(call_name(node).lower())
@@ -624,15 +625,15 @@ def _kind(node: exp.Expr) -> str:
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    return _kind(node) == "aggregate"
+    return call_kind(node) == "aggregate"
 
 
 def is_generator(node: exp.Expr) -> bool:
-    return _kind(node) == "generator"
+    return call_kind(node) == "generator"
 
 
 def is_window_only(node: exp.Expr) -> bool:
-    return _kind(node) == "window"
+    return call_kind(node) == "window"
 
 
 def is_deterministic(node: exp.Expr) -> bool:

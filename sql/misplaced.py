@@ -7,7 +7,7 @@ from typing import TypeGuard
 from sqlglot import exp
 
 from sql.calls import call_name
-from sql.expressions import is_aggregate, is_generator, is_window_only
+from sql.expressions import call_kind
 from sql.typed import Scope
 
 
@@ -35,13 +35,13 @@ def find_special(node: exp.Expr) -> Special:
     for each in own_nodes(node):
         if isinstance(each, exp.Window):
             found.windows.append(each)
-        elif isinstance(each, (exp.Func, exp.Anonymous)):
-            if is_aggregate(each):
-                if not has_over(each):
-                    found.aggregates.append(each)
-            elif is_generator(each):
+            continue
+        match call_kind(each):
+            case "aggregate" if not has_over(each):
+                found.aggregates.append(each)
+            case "generator":
                 found.generators.append(each)
-            elif is_window_only(each) and not has_over(each):
+            case "window" if not has_over(each):
                 found.bare_window_functions.append(each)
     return found
 
