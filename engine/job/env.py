@@ -75,6 +75,7 @@ def read_env(node: MapNode | None, default_name: str, found: Diagnostics, *, is_
         failure_policy=options.string("failure_policy"),
         spark=spark_settings(spark, found),
         options=options,
+        places={name: leaf.key_place.span for each in spark for name, leaf in _leaves(each.key, each)},
     )
 
 
@@ -98,6 +99,11 @@ def spark_settings(entries: Iterable[Entry], found: Diagnostics) -> dict[str, st
         else:
             settings[name] = value
     return settings
+
+
+def is_of_application(name: str) -> bool:
+    """Whether a `spark.*` setting is one of the whole application, not of each job's own session."""
+    return not name.startswith("spark.sql.") or name == "spark.sql.extensions"
 
 
 def _leaves(name: str, entry: Entry) -> Iterator[tuple[str, Entry]]:

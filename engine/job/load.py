@@ -15,7 +15,7 @@ from engine.expectations.option import EXPECTATIONS, rejects_of
 from engine.job.check import check_options
 from engine.job.env import read_env
 from engine.job.hocon import parse
-from engine.job.model import Block, BlockKind, Env, Job, Reference
+from engine.job.model import Block, BlockKind, Cache, Env, Job, Reference
 from engine.job.resolve import SECTIONS, resolve_job, section_like
 from engine.job.secret_options import Secrets, Shade
 from engine.job.syntax import Array
@@ -32,6 +32,10 @@ COMMON: Final = (
            alternatives=("result_table_name",), element=OptionType.STRING),
     Option("parallelism", OptionType.INTEGER, "How many tasks it runs in; else that of `env`.", minimum=1),
     Option("uid", OptionType.STRING, "A name that keeps its state when the job is changed."),
+    Option("cache", OptionType.STRING,
+           "Where its rows are kept when several read them: computed once, then read from memory or disk. Without it, "
+           "rows that would not be the same each time are kept on disk, others computed for each reader.",
+           choices=tuple(each.value for each in Cache)),
     EXPECTATIONS,
 )  # fmt: skip
 """What every block takes beside its own options."""
@@ -170,7 +174,7 @@ class _Loader:
                                 is_valid=is_valid),
             inputs, outputs, node.place.span, place.span,
             parallelism if isinstance(parallelism, int) else None, options.optional_string("uid"), not hides_names,
-            rejects_of(options),
+            rejects_of(options), _cache(options),
         )  # fmt: skip
 
     def plugin(self, kind: BlockKind, node: MapNode) -> tuple[str, Place]:
@@ -197,6 +201,11 @@ class _Loader:
             }
             help = did_you_mean(name, known[kind]()) or "`penstock connectors` lists those that there are"
         self.found.error("PEN2002", f"there is no {kind.value} `{name}`", place.span, help)
+
+
+def _cache(options: Options) -> Cache | None:
+    text = options.optional_string("cache")
+    return next((each for each in Cache if text and each.value == text.lower()), None)
 
 
 def references(options: Options, name: str) -> tuple[Reference, ...]:

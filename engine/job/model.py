@@ -14,6 +14,14 @@ class BlockKind(str, Enum):
     SINK = "sink"
 
 
+class Cache(str, Enum):
+    """Where rows that several read are kept while the job runs; NONE: each reader has them computed anew."""
+
+    NONE = "none"
+    MEMORY = "memory"
+    DISK = "disk"
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """A name that one block uses for another's output, and where it stands."""
@@ -41,11 +49,13 @@ class Block:
     uid: str | None = None
     names_are_known: bool = True
     rejects: tuple[Reference, ...] = ()
+    cache: Cache | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Env:
-    """The job's settings. `spark` holds the `spark.*` settings of the session, values as text."""
+    """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places` where each
+    stands."""
 
     name: str
     mode: str = "BATCH"
@@ -55,6 +65,7 @@ class Env:
     failure_policy: str = "stop"
     spark: Mapping[str, str] = field(default_factory=dict)
     options: Options | None = None
+    places: Mapping[str, Span] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

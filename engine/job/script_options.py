@@ -20,6 +20,7 @@ BY_TEXT = (OptionType.INTEGER, OptionType.NUMBER, OptionType.BOOLEAN)
 OF_EVERY_BLOCK = {
     "parallelism": OptionType.INTEGER,
     "plugin_input": OptionType.LIST,
+    "cache": OptionType.STRING,
     "expectations": OptionType.LIST,
 }
 

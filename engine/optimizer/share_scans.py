@@ -26,7 +26,11 @@ def can_share(a: Scan, b: Scan) -> bool:
     return (
         a.connector is b.connector
         and a.connector.source_capabilities.is_deterministic
-        and (a.parallelism, a.uid, a.columns, a.filters) == (b.parallelism, b.uid, b.columns, b.filters)
+        and _manner(a) == _manner(b)
         and dict(a.options.values) == dict(b.options.values)
         and a.table == b.table
     )
+
+
+def _manner(scan: Scan) -> tuple[object, ...]:
+    return scan.parallelism, scan.uid, scan.columns, scan.filters, scan.cache

@@ -6,12 +6,13 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution,
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+import connectors
 from catalog.diagnostics import job_error
-from connectors import ENTRY_POINT_GROUP
+from engine import transforms
 from engine.job.find import SUFFIXES
 
 PACKAGES: Final = ("engine", "catalog", "sql", "connectors")
-NEEDED: Final = ("sqlglot", "pyhocon", "jsonschema", "rich", "cryptography")
+NEEDED: Final = ("sqlglot", "jsonschema", "rich", "cryptography")
 """What Penstock itself imports; the compiled sqlglot is left out, which the pure one stands in for."""
 
 HOME: Final = Path(__file__).resolve().parents[2]
@@ -30,8 +31,8 @@ def module_files() -> Iterator[Entry]:
 
 
 def dependency_files() -> Iterator[Entry]:
-    """Files of the distributions that Penstock needs and of those that bring connectors, with all that these need."""
-    roots = [*NEEDED, *(each.metadata["Name"] for each in distributions() if _brings_connectors(each))]
+    """Files of what Penstock needs and of the distributions that bring plugins, with all that these need."""
+    roots = [*NEEDED, *(each.metadata["Name"] for each in distributions() if _brings_plugins(each))]
     for each in _closure(roots):
         for file in each.files or ():
             path = Path(str(each.locate_file(file)))
@@ -58,9 +59,10 @@ def job_files(jobs: Iterable[Path]) -> tuple[tuple[str, ...], tuple[Entry, ...]]
     return tuple(names), tuple(entries.items())
 
 
-def _brings_connectors(each: Distribution) -> bool:
+def _brings_plugins(each: Distribution) -> bool:
+    groups = (connectors.plugins.group, transforms.plugins.group)
     mine = (each.metadata["Name"] or "").lower() == "penstock"
-    return not mine and any(point.group == ENTRY_POINT_GROUP for point in each.entry_points)
+    return not mine and any(point.group in groups for point in each.entry_points)
 
 
 def _closure(names: Iterable[str]) -> Iterator[Distribution]:

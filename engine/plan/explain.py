@@ -12,6 +12,7 @@ from catalog.savemode import Action
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from connectors.base import Value
+from engine.job.model import Cache
 from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children
 from engine.plan.options import given
 from sql.select import Projection, Select, is_plain, quote, text_of
@@ -125,6 +126,9 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
                 yield "not staged: what was written stays when the job fails"
     if isinstance(node, Scan | Query) and node.parallelism is not None:
         yield f"parallelism: {node.parallelism}"
+    if isinstance(node, Scan | Query | Union | Expect) and (kept := node.kept):
+        where = "in memory" if kept.cache is Cache.MEMORY else "on disk"
+        yield f"computed once for {kept.readers} readers and kept {where}: {kept.reason}"
 
 
 def query_text(node: Query) -> str:

@@ -13,9 +13,18 @@ from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
 from connectors.base import Options, Sink, Source
 from engine.expectations.rules import Rule, rejects_table
-from engine.job.model import Env
+from engine.job.model import Cache, Env
 from sql.analyze import Analysis
 from sql.select import Select
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """That a node's rows are computed once for all its readers: where they are kept meanwhile, and why."""
+
+    cache: Cache
+    readers: int
+    reason: str
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,6 +40,8 @@ class Scan:
     id: str = ""
     columns: tuple[str, ...] | None = None
     filters: tuple[str, ...] = ()
+    cache: Cache | None = None
+    kept: Kept | None = None
 
     @property
     def span(self) -> Span | None:
@@ -58,6 +69,8 @@ class Query:
     uid: str | None = None
     id: str = ""
     span: Span | None = None
+    cache: Cache | None = None
+    kept: Kept | None = None
 
     @property
     def table(self) -> CatalogTable:
@@ -75,6 +88,8 @@ class Union:
     uid: str | None = None
     id: str = ""
     span: Span | None = None
+    cache: Cache | None = None
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,6 +103,8 @@ class Expect:
     uid: str | None = None
     id: str = ""
     span: Span | None = None
+    cache: Cache | None = None
+    kept: Kept | None = None
 
     @property
     def table(self) -> CatalogTable:
@@ -171,6 +188,18 @@ def children(node: AnyNode) -> tuple[Node, ...]:
             return node.inputs
         case Expect() | Rejects() | Write():
             return (node.input,)
+
+
+def below(node: AnyNode) -> tuple[AnyNode, ...]:
+    """The node and all that it reads, each once."""
+    found: dict[AnyNode, None] = {}
+    stack = [node]
+    while stack:
+        each = stack.pop()
+        if each not in found:
+            found[each] = None
+            stack.extend(children(each))
+    return tuple(found)
 
 
 def rewrite(plan: Plan, change: Callable[[AnyNode], AnyNode]) -> Plan:

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from engine.plan.nodes import AnyNode, Plan, Write, children
+from engine.plan.nodes import AnyNode, Plan, Write, below
 
 
 def pipelines(plan: Plan) -> tuple[Plan, ...]:
     """One plan per set of writes that share a node, in the order of their first writes; what no write reads is left."""
     groups: list[tuple[set[AnyNode], list[Write]]] = []
     for write in plan.writes:
-        nodes, writes = _below(write), [write]
+        nodes, writes = set(below(write)), [write]
         for group in [each for each in groups if each[0] & nodes]:
             groups.remove(group)
             nodes |= group[0]
@@ -18,14 +18,3 @@ def pipelines(plan: Plan) -> tuple[Plan, ...]:
     order = {write: index for index, write in enumerate(plan.writes)}
     ordered = sorted(groups, key=lambda group: min(order[write] for write in group[1]))
     return tuple(replace(plan, writes=tuple(sorted(writes, key=order.__getitem__)), unread=()) for _, writes in ordered)
-
-
-def _below(write: Write) -> set[AnyNode]:
-    found: set[AnyNode] = set()
-    stack: list[AnyNode] = [write]
-    while stack:
-        node = stack.pop()
-        if node not in found:
-            found.add(node)
-            stack.extend(children(node))
-    return found

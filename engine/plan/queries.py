@@ -92,8 +92,8 @@ def _called_as_written(feed: Feed, nodes: Mapping[str, Node], text: PlacedText) 
 
 
 def _node(block: Block, name: str, body: PlacedText | Select, inputs: tuple[Input, ...], analysis: Analysis) -> Query:
-    kind = block.plugin
-    return Query(name, kind, body, inputs, analysis, block.parallelism, block.uid, "", block.plugin_span or block.span)
+    span = block.plugin_span or block.span
+    return Query(name, block.plugin, body, inputs, analysis, block.parallelism, block.uid, "", span, block.cache)
 
 
 def _has_own_text(select: Select) -> bool:

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from catalog.diagnostics import Diagnostics
 from connectors.base import Sink, Source
 from engine.compile import Compiled
+from engine.job.env import is_of_application
 from engine.plan.nodes import Plan, Scan, Write
 from engine.runtime.state_dir import state_dir
 from engine.spark import write as writing
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
 def application(jobs: Sequence[Compiled], master: str | None = None) -> Iterator["SparkSession"]:
     """A session with the jars and settings of all the jobs, and of the dead runs that they will find.
 
-    It is stopped at the end, unless it was running before.
+    It is stopped at the end, unless it was running before. Raises `JobError` PEN2014 where two jobs want different
+    settings of the application.
     """
+    refuse_differing_settings(jobs)
     settings: dict[str, str] = {}
     for job in reversed(jobs):  # the first job's settings win; each pipeline has its own job's beside
         settings.update(job.plan.env.spark)
@@ -29,6 +33,23 @@ def application(jobs: Sequence[Compiled], master: str | None = None) -> Iterator
     dead = [sink for job in jobs for sink in _to_recover(state_dir_of(job.plan))]
     with _session(jobs[0].plan.env.name, settings, [*(node.connector for node in nodes), *dead], master) as spark:
         yield spark
+
+
+def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
+    """Report the settings of one application that two jobs want different: only the first would get what it says."""
+    found = Diagnostics()
+    first: dict[str, Compiled] = {}
+    for job in jobs:
+        env = job.plan.env
+        for name in filter(is_of_application, env.spark):
+            other = first.setdefault(name, job).plan.env
+            if env.spark[name] != other.spark[name]:
+                message = f"`{name}` is `{env.spark[name]}`, but `{other.spark[name]}` in the job `{other.name}`"
+                place = other.places.get(name)
+                notes = (f"the other one is at {place.file}:{place.line}:{place.column}",) if place else ()
+                help = "jobs of one run share one Spark application: give both the same value, or run them one by one"
+                found.error("PEN2014", message, env.places.get(name), help, notes)
+    found.raise_errors()
 
 
 def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.SinkCheck]:

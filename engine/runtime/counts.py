@@ -71,11 +71,15 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How a scan is known again in Spark's graph: the ids of the columns it yields, and the paths it reads."""
+    """How a scan is known again in Spark's graph: the ids of the columns it yields, and the paths it reads.
+
+    `is_kept`: what reads there are rows that were computed before, of no source.
+    """
 
     scan: str
     attributes: frozenset[int]
     paths: tuple[str, ...] = ()
+    is_kept: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,9 @@ def count_reads(executions: Iterable[Execution], origins: Sequence[Origin]) -> t
         for operator in execution.leaves:
             scan = _scan_of(operator, origins)
             (seen[scan] if scan else strange).append(operator)
+    for origin in origins:
+        if origin.is_kept:
+            del seen[origin.scan]
     missing = [scan for scan, found in seen.items() if not found]
     if len(missing) == 1:  # made-up rows: Spark's `Range` does not tell its columns
         seen[missing[0]] = strange
@@ -125,6 +132,11 @@ def count_write(sink: str, executions: Sequence[Execution]) -> WriteCount:
             if rows is not None:
                 return WriteCount(sink, rows, filtered_rows(execution), operator.count(WRITTEN_BYTES))
     return WriteCount(sink, None, None)
+
+
+def last_that_read(executions: Sequence[Execution]) -> Execution | None:
+    """The last execution that read anything, as a new try does."""
+    return next((each for each in reversed(executions) if any(each.leaves)), None)
 
 
 def filtered_rows(execution: Execution) -> int | None:

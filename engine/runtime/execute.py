@@ -1,9 +1,9 @@
 """Run a job: check, stage the pipelines side by side, commit, count."""
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -13,11 +13,11 @@ from connectors.filesystem import files_at
 from engine.compile import Compiled
 from engine.expectations.outcomes import Outcome as Expectation
 from engine.expectations.result import text_of, validation_result
-from engine.plan.nodes import AnyNode, Expect, Plan, Scan, Write, children
+from engine.plan.nodes import AnyNode, Expect, Kept, Node, Plan, Scan, Write, below
 from engine.plan.pipelines import pipelines
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
-from engine.runtime.counts import Execution, Origin, WriteCount, count_reads, count_write
+from engine.runtime.counts import Execution, Origin, WriteCount, count_reads, count_write, filtered_rows, last_that_read
 from engine.runtime.executions import attributes_of, executions
 from engine.runtime.interrupts import Interrupts, interrupts
 from engine.runtime.progress import Progress, shown
@@ -26,11 +26,12 @@ from engine.runtime.schedule import FailurePolicy, Outcome, Retry, Schedule
 from engine.runtime.states import State
 from engine.spark import expect
 from engine.spark import write as writing
+from engine.spark.keep import keep, release
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def new_run_id() -> str:
@@ -78,11 +79,37 @@ def _ended(entry: ledger.Run, state: State, seconds: float, error: str, counts: 
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """What a pipeline's work leaves: how to know its scans and writes in Spark's metrics, and its expectations."""
+    """What a pipeline's work leaves: how to know its scans and writes in Spark's metrics, and its expectations.
+
+    `descriptions`: of the Spark jobs of each write, and of each node whose rows were kept, by their ids.
+    """
 
     origins: tuple[Origin, ...]
     descriptions: Mapping[str, str]
     expectations: tuple[Expectation, ...]
+
+
+@dataclass(eq=False)
+class _Keeper:
+    """Keeps rows that several read, for as long as a pipeline is under way; `label` tells Spark and the user of it."""
+
+    label: Callable[[Node], str]
+    descriptions: dict[str, str] = field(default_factory=dict)
+    origins: list[Origin] = field(default_factory=list)
+    kept: "list[DataFrame]" = field(default_factory=list)
+
+    def keep(self, node: Node, kept: Kept, df: "DataFrame") -> "DataFrame":
+        self.descriptions[node.id] = self.label(node)
+        if isinstance(node, Scan):
+            self.origins.append(_origin(node, attributes_of(df)))
+        rows = keep(df, kept.cache)
+        self.kept.append(rows)
+        self.origins.append(Origin(f"{node.name} (kept)", attributes_of(rows), is_kept=True))
+        return rows
+
+    def close(self) -> None:
+        for rows in self.kept:
+            release(rows)
 
 
 class _Execution:
@@ -142,13 +169,21 @@ class _Execution:
         self.attempts[name] += 1
         session = pipeline_session(self.spark, plan.env.spark)
         descriptions = {write.id: self._description(write, self.attempts[name]) for write in plan.writes}
-        with self._labelled(name):
-            lowered = lower(session, plan.writes)
+
+        def computing(node: Node) -> str:
+            progress.doing(name, f"computing {node.name}")
+            text = self._description(node, self.attempts[name])
+            self.spark.sparkContext.setJobDescription(text)
+            return text
+
+        keeper = _Keeper(computing)
+        with self._labelled(name), closing(keeper):
+            lowered = lower(session, plan.writes, keeper.keep)
             frames = lowered.dataframes
             for index, write in enumerate(plan.writes, start=1):
                 progress.doing(name, f"writing {write.name} ({index} of {len(plan.writes)})")
                 self.spark.sparkContext.setJobDescription(descriptions[write.id])
-                writing.stage(session, self.run, write, frames[write.input], _below(write))
+                writing.stage(session, self.run, write, frames[write.input], below(write))
             outcomes = expect.outcomes(lowered.watched)
             if outcomes:
                 text = text_of(validation_result(self.plan.env.name, self.run.run_id, outcomes))
@@ -156,8 +191,9 @@ class _Execution:
                 number = list(self.pipelines).index(name) + 1
                 log.files.write(f"{log.folder.rpartition('/')[0]}/expectations_{number}.json", text)
             expect.refuse(outcomes)
-            origins = [_origin(node, attributes_of(frames[node])) for node in frames if isinstance(node, Scan)]
-        return _Staged(tuple(origins), descriptions, outcomes)
+            scans = [node for node in frames if isinstance(node, Scan) and node.kept is None]
+            origins = [_origin(node, attributes_of(frames[node])) for node in scans]
+        return _Staged((*origins, *keeper.origins), {**keeper.descriptions, **descriptions}, outcomes)
 
     @contextmanager
     def _labelled(self, name: str) -> Iterator[None]:
@@ -175,8 +211,9 @@ class _Execution:
     def _tag(self, name: str) -> str:
         return f"penstock {self.run.run_id} {list(self.pipelines).index(name)}"
 
-    def _description(self, write: Write, attempt: int) -> str:
-        return f"{self.plan.env.name}: write {write.name} (run {self.run.run_id}, try {attempt})"
+    def _description(self, node: AnyNode, attempt: int) -> str:
+        what = "write" if isinstance(node, Write) else "compute"
+        return f"{self.plan.env.name}: {what} {node.name} (run {self.run.run_id}, try {attempt})"
 
     def _counted(self, outcomes: Sequence[Outcome[_Staged]]) -> tuple[PipelineResult, ...]:
         wanted = {text for each in outcomes if each.value for text in each.value.descriptions.values()}
@@ -199,8 +236,14 @@ class _Execution:
             return WriteCount(write.name, None, None)
         count = count_write(write.name, ran.get(staged.descriptions[write.id], ()))
         count = replace(count, target=_target(write))
-        below = {node.name for node in _below(write) if isinstance(node, Expect)}
-        taken = [each for each in staged.expectations if each.node in below and each.rule.takes_out]
+        nodes = below(write)
+        kept = [ran.get(staged.descriptions[each.id], ()) for each in nodes[1:] if each.id in staged.descriptions]
+        earlier = [filtered_rows(last) for each in kept if (last := last_that_read(each))]
+        if count.filtered is not None and earlier:
+            known = [each for each in earlier if each is not None]
+            count = replace(count, filtered=count.filtered + sum(known) if len(known) == len(earlier) else None)
+        checked = {node.name for node in nodes if isinstance(node, Expect)}
+        taken = [each for each in staged.expectations if each.node in checked and each.rule.takes_out]
         if not taken:
             return count
         rejected = sum(each.unexpected or 0 for each in taken)
@@ -222,17 +265,6 @@ def _named(plans: Sequence[Plan]) -> Iterator[tuple[str, Plan]]:
         scans = [node.name for node in plan.nodes() if isinstance(node, Scan)]
         more = f" and {len(scans) - 2} more" if len(scans) > 2 else ""
         yield f"{number}: {', '.join(scans[:2])}{more}", plan
-
-
-def _below(write: Write) -> tuple[AnyNode, ...]:
-    found: dict[AnyNode, None] = {}
-    stack: list[AnyNode] = [write]
-    while stack:
-        node = stack.pop()
-        if node not in found:
-            found[node] = None
-            stack.extend(children(node))
-    return tuple(found)
 
 
 def _target(write: Write) -> str | None:

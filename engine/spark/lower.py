@@ -4,9 +4,9 @@ A query's text goes to Spark as it was written: its inputs are bound as views of
 right before it is analyzed. Spark resolves a view's name at that moment: two queries may use one name for two inputs.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -16,10 +16,14 @@ from catalog.diagnostics import run_error
 from catalog.table import CatalogTable
 from connectors.base import ScanTask
 from connectors.spark_types import columns_of
-from engine.plan.nodes import Expect, Node, Query, Rejects, Scan, Union, Write, children
+from engine.plan.nodes import Expect, Kept, Node, Query, Rejects, Scan, Union, Write, below, children
 from engine.spark.errors import as_run_error
 from engine.spark.expect import Watched, rejected, watch
+from engine.spark.keep import keep
 from sql.select import Select, quote
+
+Keep: TypeAlias = Callable[[Node, Kept, DataFrame], DataFrame]
+"""Computes the rows of a node that are to be kept for its readers."""
 
 
 @dataclass(eq=False)
@@ -28,14 +32,16 @@ class Lowered:
 
     dataframes: dict[Node, DataFrame] = field(default_factory=dict)
     watched: list[Watched] = field(default_factory=list)
+    keep: Keep = lambda node, kept, df: keep(df, kept.cache)
 
 
-def lower(spark: SparkSession, writes: Iterable[Write]) -> Lowered:
+def lower(spark: SparkSession, writes: Iterable[Write], keep: Keep | None = None) -> Lowered:
     """Lower every node that the writes read; `spark` is the pipeline's own session.
 
-    Raises `RunError` at the node, and for SQL at the place in the job file.
+    Rows that are to be kept for several readers are computed here, by `keep`; nothing else is. Raises `RunError` at
+    the node, and for SQL at the place in the job file.
     """
-    lowered = Lowered()
+    lowered = Lowered(keep=keep) if keep else Lowered()
     for write in writes:
         _lower(spark, write.input, lowered)
     return lowered
@@ -65,9 +71,16 @@ def _lower(spark: SparkSession, root: Node, lowered: Lowered) -> None:
 
 def _lower_one(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
     try:
-        return _dataframe(spark, node, lowered)
+        df = _dataframe(spark, node, lowered)
     except (PySparkException, Py4JError) as error:
         raise as_run_error(error, node) from error
+    kept = None if isinstance(node, Rejects) else node.kept
+    if kept is None:
+        return df
+    try:
+        return lowered.keep(node, kept, df)
+    except (PySparkException, Py4JError) as error:
+        raise as_run_error(error, node, below(node)) from error
 
 
 def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:

@@ -1,4 +1,5 @@
-"""Kill -9 while a job overwrites: each target reads as wholly old or wholly new, and the next run ends what is left."""
+"""Kill -9 while a job overwrites: each target reads as wholly old or wholly new, and what is left is ended by
+`penstock run --resume` or by the next run."""
 
 import json
 import os
@@ -25,11 +26,17 @@ def test_targets_are_wholly_old_or_wholly_new(tmp_path, kinds):
     chance = random.Random(f"kill {kinds}")
     version = 1
     for attempt in range(KILLS + 1):
+        if attempt % 2:
+            resume(tmp_path)
+            assert leftovers(tmp_path) == [], f"after `--resume` of kill {attempt}"
+            resumed = versions(tmp_path, kinds)
+            assert len(set(resumed)) == 1, f"targets of one run differ after `--resume`: {resumed}"
         program = Program(tmp_path, kinds, version)
         program.wait_for("recovered")
         seen = versions(tmp_path, kinds)
         assert leftovers(tmp_path) == [], f"after kill {attempt}"
         assert len(set(seen)) == 1, f"targets of one run differ after recovery: {seen}"
+        assert open_runs(tmp_path) == []
         if attempt == KILLS:
             program.kill(chance)
             break
@@ -45,6 +52,25 @@ def test_targets_are_wholly_old_or_wholly_new(tmp_path, kinds):
         version = started + 1
         if program.said("commit") < started:
             assert set(after) == {max(done, seen[0])}, "rows were visible before the commit"
+
+
+def resume(folder: Path) -> None:
+    """End the run that was killed, if the kill met one, from the command line."""
+    killed = open_runs(folder)
+    assert len(killed) <= 1, killed
+    for run in killed:
+        command = [sys.executable, "-m", "engine.cli", "run", "--resume", run, "--state-dir", str(folder / "state")]
+        done = subprocess.run(
+            [*command, "--master", "local[2]"], capture_output=True, text=True, timeout=180, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert open_runs(folder) == []
+
+
+def open_runs(folder: Path) -> list[str]:
+    """The runs that have begun and not ended."""
+    begun = (folder / "state").glob("runs/*/journal/begin.json")
+    return [each.parents[1].name for each in begun if not (each.parent / "end.json").exists()]
 
 
 class Program:

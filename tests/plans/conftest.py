@@ -27,5 +27,4 @@ def _pushing(tmp_path_factory):
 
 
 def _forget() -> None:
-    for cached in (connectors._entry_points, connectors.source, connectors.sink):
-        cached.cache_clear()
+    connectors.forget()

@@ -128,11 +128,5 @@ def test_the_rows_are_those_of_the_page(spark, tmp_path, monkeypatch):
 
 def forget():
     """Entry points are looked up once in a process."""
-    for cached in (
-        connectors._entry_points,
-        connectors.source,
-        connectors.sink,
-        transforms._entry_points,
-        transforms._transform,
-    ):
-        cached.cache_clear()
+    connectors.forget()
+    transforms.plugins.forget()
