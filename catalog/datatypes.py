@@ -70,6 +70,11 @@ class Interval:
     def is_year_month(self) -> bool:
         return self.start in YEAR_MONTH_UNITS
 
+    def holds(self, unit: str) -> bool:
+        """Whether the unit is one of those from `start` to `end`."""
+        units = YEAR_MONTH_UNITS if self.is_year_month else DAY_TIME_UNITS
+        return unit in units[units.index(self.start) : units.index(self.end) + 1]
+
     def __str__(self) -> str:
         return f"interval {self.start}" if self.start == self.end else f"interval {self.start} to {self.end}"
 

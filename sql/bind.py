@@ -6,8 +6,11 @@ from sqlglot import exp
 
 from catalog.datatypes import UNKNOWN, DataType
 from sql.binder import Binder, Environment
-from sql.expressions import infer, widest
+from sql.calls import call_name
+from sql.coercion import widest_unpromoted
+from sql.expressions import infer
 from sql.ordering import bind_limits, bind_order
+from sql.pipe_steps import bind_pipes, is_pipe
 from sql.relations import Attribute, Output, Relation, Source, all_nullable, merge
 from sql.scopes import SelectScope
 from sql.selects import bind_select
@@ -17,7 +20,9 @@ from sql.typed import Typed
 
 def bind_query(binder: Binder, node: exp.Expr, environment: Environment) -> Output:
     """The output of a query that stands in that environment."""
-    inner = _with_ctes(binder, node, environment)
+    if isinstance(node, exp.Select) and is_pipe(node):
+        return bind_pipes(binder, environment, node)
+    inner = with_ctes(binder, node, environment)
     match node:
         case exp.Select():
             return bind_select(binder, inner, node)
@@ -40,7 +45,8 @@ def _sorted(binder: Binder, environment: Environment, node: exp.Expr, output: Ou
     return Output(output.attributes, merge(output.row_origins, origins), output.is_open) if origins else output
 
 
-def _with_ctes(binder: Binder, node: exp.Expr, environment: Environment) -> Environment:
+def with_ctes(binder: Binder, node: exp.Expr, environment: Environment) -> Environment:
+    """The environment with the CTEs that stand before a query."""
     with_ = node.args.get("with_")
     if with_ is None:
         return environment
@@ -70,7 +76,7 @@ def _renamed(binder: Binder, cte: exp.Expr, output: Output) -> Output:
 
 def _recursive(binder: Binder, environment: Environment, cte: exp.Expr, body: exp.SetOperation) -> Output:
     """The anchor gives the columns, which the recursive part then sees under the CTE's name."""
-    environment = _with_ctes(binder, body, environment)
+    environment = with_ctes(binder, body, environment)
     if body.args.get("distinct") and any(each.name.lower() == cte.alias.lower() for each in body.find_all(exp.Table)):
         help = "use UNION ALL"
         binder.report("PEN3017", cte.args["alias"], "a recursive CTE takes no UNION that removes duplicates", help)
@@ -100,15 +106,21 @@ def _values(binder: Binder, environment: Environment, node: exp.Values) -> Outpu
 
 
 def _row(node: exp.Expr) -> list[exp.Expr]:
+    """The values of a row; `struct(…)` alone is one as well."""
+    while isinstance(node, exp.Paren):
+        node = node.this
     if isinstance(node, exp.Tuple):
-        return node.expressions
-    return [node.this] if isinstance(node, exp.Paren) else [node]
+        values = list(node.expressions)
+        return _row(values[0]) if len(values) == 1 else values
+    if isinstance(node, exp.Anonymous) and call_name(node).lower() == "struct":
+        return [each.this if isinstance(each, exp.Alias) else each for each in node.expressions]
+    return [node]
 
 
 def _common(binder: Binder, nodes: Sequence[exp.Expr], types: Sequence[DataType]) -> DataType:
     result = types[0]
     for node, type_ in zip(nodes[1:], types[1:], strict=True):
-        both = widest(result, type_)
+        both = widest_unpromoted(result, type_)
         if both is None:
             binder.report("PEN3010", node, f"an inline table has {result} and {type_} in one column")
             return UNKNOWN

@@ -12,7 +12,7 @@ from catalog.diagnostics import Diagnostic, Severity
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from sql.places import Places
-from sql.relations import Output, table_output
+from sql.relations import Output, Relation, table_output
 
 if TYPE_CHECKING:
     from sql.scopes import SelectScope
@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What a query stands in: the CTEs in force by lower-case name, and the query around it if it is a subquery."""
+    """What a query stands in: the CTEs in force by lower-case name, and the query around it if it is a subquery.
+
+    `piped`: the rows before a pipe operator, which are then what the query itself, not one within it, reads.
+    """
 
     ctes: Mapping[str, Output] = field(default_factory=dict)
     outer: "SelectScope | None" = None
+    piped: "Relation | None" = None
 
     def with_ctes(self, more: Mapping[str, Output]) -> "Environment":
         return replace(self, ctes={**self.ctes, **more})
@@ -53,7 +57,7 @@ class Binder:
         return self.placed.value
 
     def query(self, node: exp.Expr, environment: Environment) -> Output:
-        return self.bind_query(self, node, environment)
+        return self.bind_query(self, node, replace(environment, piped=None) if environment.piped else environment)
 
     def table(self, name: str) -> tuple[str, Output] | None:
         """The input of that name (any case) and its columns; reading it is noted."""

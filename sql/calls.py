@@ -51,6 +51,7 @@ _OPERAND_ENDS: Final = frozenset(
 _NO_CALL_AFTER: Final = _OPERAND_ENDS | {TokenType.DOT, TokenType.DCOLON, TokenType.ALIAS, TokenType.WITH}
 _NESTED_TYPES: Final = frozenset((TokenType.ARRAY, TokenType.MAP, TokenType.STRUCT))
 _QUERY_STARTS: Final = frozenset(("SELECT", "WITH", "FROM", "VALUES", "TABLE"))
+_WHEN_CALL_AFTER: Final = frozenset((TokenType.SELECT, TokenType.DISTINCT, TokenType.COMMA, TokenType.L_PAREN))
 _QUANTIFIERS: Final = frozenset(("any", "some"))
 _PATTERN_OPERATORS: Final = frozenset(("like", "ilike", "rlike", "regexp"))
 
@@ -88,7 +89,7 @@ def call_name(node: exp.Anonymous) -> str:
 def _is_call(tokens: Sequence[Token], index: int) -> bool:
     token = tokens[index]
     name = token.text.lower()
-    if token.token_type not in (TokenType.VAR, TokenType.IDENTIFIER) and name not in KEYWORD_CALLS:
+    if token.token_type not in (TokenType.VAR, TokenType.IDENTIFIER) and name not in KEYWORD_CALLS and name != "when":
         return False
     previous = tokens[index - 1] if index else None
     if previous is not None and previous.token_type in _NO_CALL_AFTER and not _is_soft_keyword(tokens, index - 1):
@@ -99,6 +100,8 @@ def _is_call(tokens: Sequence[Token], index: int) -> bool:
         return True
     if name in INNER_WORDS:
         return not _has_inner_word(tokens, index, INNER_WORDS[name])
+    if name == "when":
+        return previous is not None and previous.token_type in _WHEN_CALL_AFTER
     if name == "exists" or name in _QUANTIFIERS:
         compares = previous is not None and name in _QUANTIFIERS and not _may_precede_any(previous)
         return not compares and not _opens_query(tokens, index + 2)

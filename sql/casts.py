@@ -88,7 +88,7 @@ def can_cast(source: DataType, target: DataType) -> bool:
     if source_kind == "variant" and target_kind in ("array", "map", "struct"):
         return not isinstance(target, Map) or target.key == STRING
     if isinstance(source, Array) and target == VARIANT:
-        return can_cast(source.element, VARIANT)
+        return source.element != VOID and can_cast(source.element, VARIANT)
     if source_kind == target_kind and source_kind not in ("array", "map", "struct"):
         return True
     return _CELLS.get(source_kind, {}).get(target_kind, ".") != "."

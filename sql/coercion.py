@@ -84,6 +84,43 @@ def widest(a: DataType, b: DataType) -> DataType | None:
     return UNKNOWN if found is None and (has_unknown(a) or has_unknown(b)) else found
 
 
+def widest_unpromoted(a: DataType, b: DataType) -> DataType | None:
+    """`widest` where no string is promoted, as in inline tables."""
+    if a == b:
+        return a
+    if UNKNOWN in (a, b):
+        return UNKNOWN
+    found = tightest(a, b) or _decimal(a, b) or _nested(a, b, widest_unpromoted)
+    return UNKNOWN if found is None and (has_unknown(a) or has_unknown(b)) else found
+
+
+def is_equal_but_names(a: DataType, b: DataType) -> bool:
+    """Whether types differ in nothing but names of fields and nullability within."""
+    match a, b:
+        case Array(), Array():
+            return is_equal_but_names(a.element, b.element)
+        case Map(), Map():
+            return is_equal_but_names(a.key, b.key) and is_equal_but_names(a.value, b.value)
+        case Struct(), Struct():
+            pairs = zip(a.fields, b.fields, strict=False)
+            return len(a.fields) == len(b.fields) and all(is_equal_but_names(x.type, y.type) for x, y in pairs)
+        case _:
+            return a == b
+
+
+def as_nullable(type: DataType) -> DataType:
+    """The type with elements, values and fields that may all be null."""
+    match type:
+        case Array(element):
+            return Array(as_nullable(element))
+        case Map(key, value):
+            return Map(as_nullable(key), as_nullable(value))
+        case Struct(fields):
+            return Struct(tuple(Field(each.name, as_nullable(each.type)) for each in fields))
+        case _:
+            return type
+
+
 def widest_of(types: Iterable[DataType]) -> DataType | None:
     """`widest` over several types, from the left; `void` for none."""
 
@@ -104,7 +141,7 @@ def tightest(a: DataType, b: DataType) -> DataType | None:
     if isinstance(a, Interval) and isinstance(b, Interval):
         return _wider_interval(a, b)
     if isinstance(a, Time) and isinstance(b, Time):
-        return Time(max(a.precision, b.precision))
+        return None  # Spark 4.1 does not widen one to the other
     if isinstance(a, Decimal) != isinstance(b, Decimal):
         number, other = (a, b) if isinstance(a, Decimal) else (b, a)
         assert isinstance(number, Decimal)

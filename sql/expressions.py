@@ -42,7 +42,7 @@ from sql.functions.calls import arguments, infer_call
 from sql.functions.catalogue import signatures
 from sql.functions.generators import generated
 from sql.functions.kinds import kind
-from sql.functions.nested import element_may_be_null
+from sql.functions.nested import ELEMENTS, element_may_be_null, unbracketed
 from sql.functions.rules import extracted
 from sql.naming import SHAPE, output_name
 from sql.operators import (
@@ -58,6 +58,7 @@ from sql.operators import (
     negated,
 )
 from sql.patterns import are_constant_patterns, patterns
+from sql.rewritten import PATH, is_path
 from sql.type_rules import to_type
 from sql.typed import NOT_KNOWN, NamedTyped, Scope, Typed
 
@@ -336,6 +337,8 @@ def _in(node: exp.In, scope: Scope) -> Typed:
     if any(has_unknown(type) for type in types):
         return Typed(BOOLEAN)
     common = coercion.widest_of(types)
+    if common is None and all(coercion.is_equal_but_names(types[0], type) for type in types):
+        common = types[0]
     if common is None or not is_orderable(common):
         index = next((at for at, type in enumerate(types[1:]) if coercion.widest(types[0], type) is None), 0)
         scope.report("PEN3008", node.expressions[index], f"{types[0]} can't be compared with {types[index + 1]}")
@@ -349,17 +352,30 @@ def _in_query(node: exp.In, value: Typed, query: exp.Expr, scope: Scope) -> Type
     columns = scope.subquery(inner)
     if columns is None:
         return Typed(BOOLEAN)
-    wanted = len(node.this.expressions) if isinstance(node.this, exp.Tuple) else 1
+    parts = _compared_parts(node.this, value)
+    wanted = len(parts)
     if len(columns) != wanted:
         scope.report("PEN3016", query, f"the subquery of IN gives {len(columns)} columns, {wanted} are compared")
         return Typed(BOOLEAN)
+    commons = [coercion.widest(part.type, column.typed.type) for part, column in zip(parts, columns, strict=True)]
+    for common, part, column in zip(commons, parts, columns, strict=True):
+        if common is None:
+            scope.report("PEN3008", node, f"{part.type} can't be compared with {column.typed.type}")
+            return Typed(BOOLEAN)
     if wanted > 1:
-        return Typed(BOOLEAN, isinstance(value.type, Struct) and any(field.nullable for field in value.type.fields))
-    common = coercion.widest(value.type, columns[0].typed.type)
-    if common is None:
-        scope.report("PEN3008", node, f"{value.type} can't be compared with {columns[0].typed.type}")
-        return Typed(BOOLEAN)
+        return Typed(BOOLEAN, any(part.nullable for part in parts))
+    value, common = parts[0], commons[0] or UNKNOWN
     return Typed(BOOLEAN, value.nullable or forces_null(value.type, common) or columns[0].typed.nullable)
+
+
+def _compared_parts(node: exp.Expr, value: Typed) -> list[Typed]:
+    """What stands before IN, by columns: `(a, b)` and `struct(a, b)` are two."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    is_row = isinstance(node, exp.Tuple) or (isinstance(node, exp.Anonymous) and call_name(node).lower() == "struct")
+    if is_row and isinstance(value.type, Struct):
+        return [Typed(field.type, field.nullable) for field in value.type.fields]
+    return [value]
 
 
 def _exists(node: exp.Exists, scope: Scope) -> Typed:
@@ -466,6 +482,12 @@ def _suffixed(node: exp.Expr, scope: Scope) -> Typed | None:
 
 def _bracket(node: exp.Bracket, scope: Scope) -> Typed:
     held = infer(node.this, scope)
+    if len(node.expressions) == 1 and is_path(scope.text, node.expressions[0].meta.get("start")):
+        meta = node.expressions[0].meta
+        meta[PATH] = scope.text[meta["start"] : meta["end"] + 1]
+        if held.type not in (VARIANT, UNKNOWN):
+            raise Mismatch(f"a path takes a variant, this is {held.type}", 0)
+        return Typed(VARIANT)
     keys = [infer(each, scope) for each in node.expressions]
     if held.type == UNKNOWN or len(keys) != 1:
         return NOT_KNOWN
@@ -474,9 +496,10 @@ def _bracket(node: exp.Bracket, scope: Scope) -> Typed:
         case Array(element):
             if key.type not in (VOID, UNKNOWN, *INTEGRAL_TYPES):
                 raise Mismatch(f"the position in an array is an integer, this is {key.type}")
-            return Typed(element, element_may_be_null(node.this, held, key, first=0))
+            return Typed(element, element_may_be_null(node.this, held, key, first=0, raises=True))
         case Map(key_type, value):
-            if not has_unknown(key.type) and not has_unknown(key_type) and coercion.widest(key_type, key.type) is None:
+            is_known = not has_unknown(key.type) and not has_unknown(key_type)
+            if is_known and (coercion.widest(key_type, key.type) is None or (key_type == VOID != key.type)):
                 raise Mismatch(f"the keys of the map are {key_type}, this is {key.type}")
             return Typed(value)
         case Struct():
@@ -497,6 +520,10 @@ def _dot(node: exp.Dot, scope: Scope) -> Typed:
         found = field_of(held, part.name)
         if found is None:
             scope.report("PEN3005", part, f"{held.type} has no field `{part.name}`")
+        elements = unbracketed(node.this).meta.get(ELEMENTS)
+        if elements is not None and isinstance(held.type, Array) and isinstance(held.type.element, Struct):
+            field = held.type.element.field(part.name)
+            node.meta[ELEMENTS] = tuple(each or field is None or field.nullable for each in elements)
         return found or NOT_KNOWN
     return NOT_KNOWN
 
@@ -575,10 +602,21 @@ def _text(node: exp.Expr, scope: Scope) -> Typed:
     if any(each.type == UNKNOWN for each in typed):
         return NOT_KNOWN
     nullable = any(each.nullable for each in typed)
+    if isinstance(node, exp.Overlay) and (typed[0].type == BINARY) != (typed[1].type == BINARY):
+        raise Mismatch(f"OVERLAY takes {typed[0].type} twice, this is {typed[1].type}", 1)
     if isinstance(node, exp.StrPosition):
         return Typed(INT, nullable)
     binary = typed[0].type == BINARY and not isinstance(node, exp.Trim)
     return Typed(BINARY if binary else STRING, nullable)
+
+
+def _collated(node: exp.Collate, scope: Scope) -> Typed:
+    """`collate(x, 'name')` and `x COLLATE name`: of collations only the one that is none is known here."""
+    inner = infer(node.this, scope)
+    if inner.type not in (STRING, VOID, UNKNOWN):
+        raise Mismatch(f"only strings have a collation, this is {inner.type}", 0)
+    is_plain = node.expression.name.upper() == "UTF8_BINARY"
+    return Typed(STRING if is_plain else UNKNOWN, inner.nullable)
 
 
 def _now(type: DataType) -> "Handler":
@@ -607,7 +645,8 @@ HANDLERS: Final[dict[type[exp.Expr], Handler]] = {
     exp.Bracket: _bracket, exp.Dot: _dot, exp.Anonymous: _call, exp.Lambda: _lambda,
     exp.Filter: _filter, exp.WithinGroup: _within_group,
     exp.Window: _window, exp.IgnoreNulls: _alias, exp.RespectNulls: _alias, exp.Ordered: _alias, exp.Tuple: _tuple,
-    exp.Extract: _extract, exp.Trim: _text, exp.Substring: _text, exp.Overlay: _text, exp.StrPosition: _text,
+    exp.Extract: _extract, exp.Trim: _text, exp.Substring: _text, exp.Overlay: _text,
+    exp.Collate: _collated, exp.StrPosition: _text,
     exp.CurrentDate: _now(DATE), exp.CurrentTimestamp: _now(TIMESTAMP), exp.CurrentUser: _now(STRING),
     exp.SessionUser: _now(STRING),
 }  # fmt: skip

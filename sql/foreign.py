@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from sql.binder import Binder
 from sql.calls import call_name
+from sql.pipe_syntax import PIPE
 
 _Check = Callable[[Binder, exp.Expr], None]
 
@@ -28,6 +29,7 @@ def _identifier(binder: Binder, node: exp.Expr) -> None:
 
 
 def _select(binder: Binder, node: exp.Expr) -> None:
+    _from_alone(binder, node)
     if locks := node.args.get("locks"):
         binder.report("PEN3017", node if locks[0].parent is None else locks[0], "Spark has no FOR UPDATE")
     distinct = node.args.get("distinct")
@@ -40,6 +42,21 @@ def _select(binder: Binder, node: exp.Expr) -> None:
     offset = node.args.get("offset")
     if limit is not None and offset is not None and binder.places.is_before(offset, limit):
         binder.report("PEN3001", offset, "Spark has no `LIMIT offset, count`", "write `LIMIT count OFFSET offset`")
+
+
+def _from_alone(binder: Binder, node: exp.Expr) -> None:
+    """`FROM t WHERE …` without SELECT, for which sqlglot writes a star that has no place."""
+    items = node.expressions
+    if len(items) != 1 or not isinstance(items[0], exp.Star) or PIPE in node.meta:
+        return
+    start = items[0].meta.get("start")
+    if start is not None and binder.text[start] == "*":
+        return
+    for key, clause in (("where", "WHERE"), ("group", "GROUP BY"), ("having", "HAVING")):
+        if part := node.args.get(key):
+            binder.report(
+                "PEN3001", part, f"a query with {clause} needs SELECT", f"write `|> {clause} …`, or SELECT first"
+            )
 
 
 def _join(binder: Binder, node: exp.Expr) -> None:
@@ -69,12 +86,18 @@ def _quantified(binder: Binder, node: exp.Expr) -> None:
 
 def _star(binder: Binder, node: exp.Expr) -> None:
     holder = node.parent.parent if isinstance(node.parent, exp.Column) else node.parent
+    if isinstance(holder, exp.Distinct):
+        holder = holder.parent
     for key in ("replace", "rename"):
         if node.args.get(key):
             binder.report("PEN3001", node, f"Spark has no `* {key.upper()}`")
     if isinstance(holder, (exp.Where, exp.Having, exp.Ordered, exp.Binary, exp.Unary, exp.Join, exp.Alias)):
         binder.report("PEN3017", node, "`*` may not stand here")
-    elif isinstance(holder, exp.Anonymous) and call_name(holder).lower() == "count" and node.parent is not holder:
+    elif (
+        isinstance(holder, exp.Anonymous)
+        and call_name(holder).lower() == "count"
+        and isinstance(node.parent, exp.Column)
+    ):
         binder.report("PEN3017", node, "Spark allows no `count(t.*)`", "use count(*) or name the columns")
 
 

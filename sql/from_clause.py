@@ -19,6 +19,8 @@ from sql.typed import NamedTyped, Typed
 
 def bind_from(binder: Binder, environment: Environment, select: exp.Expr) -> Relation:
     """The relation that a SELECT reads, its joins and lateral views applied."""
+    if environment.piped is not None:
+        return environment.piped
     from_ = select.args.get("from_")
     relation = _with_joins(binder, environment, from_.this, select.args.get("joins") or ()) if from_ else Relation()
     for lateral in select.args.get("laterals") or ():

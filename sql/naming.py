@@ -18,6 +18,7 @@ from sql import intervals, literals
 from sql.calls import call_name
 from sql.operators import Mismatch
 from sql.patterns import are_constant_patterns, patterns
+from sql.rewritten import is_path, path_name
 from sql.type_rules import to_type
 from sql.typed import Scope
 
@@ -78,6 +79,8 @@ UNITS: Final = {
 
 LAMBDA_VARIABLE: Final = "namedlambdavariable()"
 SHAPE: Final = "spark_shape"
+STARRED: Final = "spark_starred"
+WORD: Final = "spark_word"
 """The key in a node's meta under which the typer notes how a sum with dates is printed."""
 
 
@@ -87,20 +90,22 @@ def output_name(node: exp.Expr, scope: Scope) -> str:
         case exp.Paren():
             return output_name(node.this, scope)
         case exp.Column():
-            return node.name
+            return str(node.meta.get(WORD, node.name))
         case exp.Dot():
             top = node.this
             is_struct = isinstance(top, exp.Column)
             return node.name if is_struct else pretty(node, scope)
         case exp.Cast():
             inner = _without_parens(node.this)
-            if isinstance(inner, (exp.Column, exp.Alias)) and pretty(node, scope).startswith(("CAST", "TRY_CAST")):
+            is_variant = isinstance(inner, exp.Bracket) and path_name(_path(inner, scope) or "") is not None
+            is_named = is_variant or isinstance(inner, (exp.Column, exp.Alias))
+            if is_named and WORD not in inner.meta and pretty(node, scope).startswith(("CAST", "TRY_CAST")):
                 return output_name(inner, scope)
             return pretty(node, scope)
         case exp.Anonymous() if call_name(node).lower() in ("window", "session_window"):
             return call_name(node).lower()
-        case exp.Bracket() if node.this is not None:
-            return pretty(node, scope)
+        case exp.Bracket() if (path := _path(node, scope)) is not None:
+            return path_name(path) or pretty(node, scope)
         case _:
             return pretty(node, scope)
 
@@ -120,6 +125,8 @@ def pretty(node: exp.Expr | None, scope: Scope) -> str:
 
 
 def _column(node: exp.Column, scope: Scope) -> str:
+    if WORD in node.meta:
+        return str(node.meta[WORD])
     parts = [part.name for part in node.parts]
     name = ".".join(parts[scope.qualifier_length(node) :])
     return f"lateralAliasReference({name})" if scope.is_lateral_alias(node) else name
@@ -382,7 +389,7 @@ def _call(node: exp.Anonymous, scope: Scope) -> str:
     nodes: list[exp.Expr] = []
     for each in node.expressions:
         nodes += each.expressions if isinstance(each, exp.Distinct) else [each]
-    args = _list(nodes, scope)
+    args = list(node.meta.get(STARRED) or _list(nodes, scope))
     special = SPECIAL.get(name)
     found = special(args, nodes) if special is not None else _formatted(name, args, node.meta.get(SHAPE))
     if found is not None:
@@ -438,6 +445,7 @@ SPECIAL: Final[dict[str, Special]] = {
          "timestamp"),
         _cast_call,
     ),
+    "when": lambda args, nodes: f"CASE {_whens(args)}END",
     "if": lambda args, nodes: f"(IF({', '.join(args)}))",
     "isnull": lambda args, nodes: f"({args[0]} IS NULL)" if len(args) == 1 else None,
     "isnotnull": lambda args, nodes: f"({args[0]} IS NOT NULL)" if len(args) == 1 else None,
@@ -586,10 +594,36 @@ def _tuple(node: exp.Tuple, scope: Scope) -> str:
     return f"named_struct({', '.join(parts)})"
 
 
+def _subscript(node: exp.Bracket, scope: Scope) -> str:
+    path = _path(node, scope)
+    if path is None:
+        return f"{pretty(node.this, scope)}[{', '.join(_list(node.expressions, scope))}]"
+    steps = path.lstrip(": ").replace("`", "")
+    shown = f"variant_get({pretty(node.this, scope)}, ${'' if steps.startswith('[') else '.'}{steps})"
+    name = path_name(path)
+    if name is None:
+        return shown
+    return f"{shown} AS {name}" if name.replace("_", "a").isalnum() else f"{shown} AS `{name}`"
+
+
+def _path(node: exp.Bracket, scope: Scope) -> str | None:
+    """The text of `:a.b`, from its colon on; None for `[…]`."""
+    meta = node.expressions[0].meta if len(node.expressions) == 1 else {}
+    start, end = meta.get("start"), meta.get("end")
+    return scope.text[start : end + 1] if start is not None and end is not None and is_path(scope.text, start) else None
+
+
+def _whens(args: Sequence[str]) -> str:
+    pairs = [f"WHEN {args[at]} THEN {args[at + 1]} " for at in range(0, len(args) - 1, 2)]
+    return "".join(pairs) + (f"ELSE {args[-1]} " if len(args) % 2 else "")
+
+
 def _extract(node: exp.Extract, scope: Scope) -> str:
-    start = _start(node.expression)
-    before = re.search(r"(\w+)\s+from\s*[(]*\s*\w*\s*'?\s*$", scope.text[:start], re.IGNORECASE) if start else None
-    field = before.group(1) if before else node.this.name
+    """The field as it is written, which sqlglot keeps in capitals only: the last `field FROM` before the source."""
+    written = list(
+        re.finditer(rf"\b({re.escape(node.this.name)})\s+from\b", scope.text[: _start(node.expression)], re.I)
+    )
+    field = written[-1].group(1) if written else node.this.name
     return f"extract({field} FROM {pretty(node.expression, scope)})"
 
 
@@ -624,7 +658,7 @@ PRINTERS: Final[dict[type[exp.Expr], Printer]] = {
     exp.Exists: _word("exists()"), exp.Subquery: _word("scalarsubquery()"), exp.Select: _word("scalarsubquery()"),
     exp.Case: _case, exp.Cast: _cast, exp.TryCast: _cast, exp.Anonymous: _call, exp.Lambda: _lambda,
     exp.Alias: lambda node, scope: f"{pretty(node.this, scope)} AS {node.alias}",
-    exp.Bracket: lambda node, scope: f"{pretty(node.this, scope)}[{', '.join(_list(node.expressions, scope))}]",
+    exp.Bracket: _subscript,
     exp.Dot: lambda node, scope: f"{pretty(node.this, scope)}.{node.name}", exp.Star: _word("1"),
     exp.Window: _window, exp.Filter: _filter,
     exp.IgnoreNulls: lambda node, scope: pretty(node.this, scope),
@@ -633,6 +667,6 @@ PRINTERS: Final[dict[type[exp.Expr], Printer]] = {
     exp.Substring: _substring, exp.Overlay: _overlay,
     exp.StrPosition: lambda node, scope: f"locate({pretty(node.args['substr'], scope)}, {pretty(node.this, scope)}, 1)",
     exp.CurrentDate: _word("current_date()"), exp.CurrentTimestamp: _word("current_timestamp()"),
-    exp.CurrentUser: _word("current_user()"), exp.SessionUser: _word("session_user()"),
+    exp.CurrentUser: _word("current_user()"), exp.SessionUser: _word("current_user()"),
     exp.Collate: lambda node, scope: f"collate({pretty(node.this, scope)}, {node.expression.name})",
 }  # fmt: skip

@@ -36,7 +36,7 @@ from catalog.datatypes import (
 )
 from sql import decimals
 from sql.casts import forces_null
-from sql.coercion import as_decimal, kind_of, promoted_string, tightest, widest
+from sql.coercion import as_decimal, is_equal_but_names, kind_of, promoted_string, tightest, widest
 from sql.typed import NOT_KNOWN, Typed
 
 DAY: Final = Interval("day", "day")
@@ -115,7 +115,7 @@ def _as_numbers(operator: str, left: Typed, right: Typed) -> tuple[Typed, Typed]
 
 def _promote(side: Typed, other: DataType) -> Typed:
     """A string or NULL beside a number."""
-    return Typed(other if side.type == VOID else promoted_string(other) or other)
+    return Typed(other, side.nullable) if side.type == VOID else Typed(promoted_string(other) or other)
 
 
 def _decimal_side(side: Typed, other: Typed) -> Decimal:
@@ -141,13 +141,15 @@ def _moved(point: Typed, by: Typed, operator: str) -> Typed | None:
         if by.type in (TINYINT, SMALLINT, INT):
             return Typed(DATE, nullable)
         if by.type == VOID and operator == "+":
-            return Typed(TIMESTAMP)
+            return Typed(TIMESTAMP, nullable)
         if kind in ("ym", "interval"):
             return Typed(DATE, nullable)
         if kind == "dt":
             return Typed(DATE if by.type == DAY else TIMESTAMP, nullable)
     elif isinstance(point.type, Time):
-        return Typed(Time(6)) if kind == "dt" else None
+        if not isinstance(by.type, Interval) or by.type.is_year_month:
+            return None
+        return Typed(Time(6) if by.type.end == "second" else point.type)
     elif point.type in TIMESTAMPS:
         if kind in ("ym", "dt", "interval") or (by.type == VOID and operator == "+"):
             return Typed(point.type, nullable)
@@ -184,7 +186,7 @@ def _between(left: Typed, right: Typed) -> Typed | None:
     if not points or any(type not in (DATE, *TIMESTAMPS, STRING, VOID) for type in pair):
         return None
     result = DAY if all(type == DATE for type in points) else DAY_TIME
-    forced = len(points) < 2 or set(pair) == {DATE, TIMESTAMP_NTZ}
+    forced = STRING in pair or set(pair) == {DATE, TIMESTAMP_NTZ}
     return Typed(result, nullable or forced)
 
 
@@ -200,7 +202,7 @@ def _intervals(operator: str, left: Typed, right: Typed) -> Typed | None:
     if not is_numeric(right.type) and right.type not in (STRING, VOID):
         return None
     results: dict[str, DataType] = {"ym": YEAR_MONTH, "dt": DAY_TIME, "interval": CALENDAR_INTERVAL}
-    return Typed(results[kinds[0]], nullable or right.type in (STRING, VOID) or kinds[0] == "interval")
+    return Typed(results[kinds[0]], nullable or right.type == STRING or kinds[0] == "interval")
 
 
 def _like_intervals(operator: str, left: Typed, right: Typed, kinds: tuple[str, str], nullable: bool) -> Typed | None:
@@ -244,8 +246,8 @@ def _null_after(side: Typed, other: Typed, common: DataType) -> bool:
 
 
 def comparable(a: DataType, b: DataType) -> DataType | None:
-    """The type in which two values are compared."""
-    return widest(a, b)
+    """The type in which two values are compared; the names of fields do not count where their types are equal."""
+    return widest(a, b) or (a if is_equal_but_names(a, b) else None)
 
 
 def is_orderable(type: DataType) -> bool:
@@ -269,7 +271,7 @@ def logical(operator: str, *sides: Typed) -> Typed:
     types = [side.type for side in sides]
     if len(types) > 1 and STRING in types and not {BOOLEAN, UNKNOWN} & set(types):
         raise Mismatch(f"`{operator}` takes boolean, this is string", types.index(STRING))
-    return Typed(BOOLEAN, any(side.nullable or side.type in (STRING, VOID) for side in sides))
+    return Typed(BOOLEAN, any(side.nullable or side.type == STRING for side in sides))
 
 
 def bitwise(operator: str, left: Typed, right: Typed) -> Typed:
@@ -295,7 +297,7 @@ def negated(operator: str, side: Typed) -> Typed:
     if side.type == UNKNOWN:
         return NOT_KNOWN
     if side.type in (STRING, VOID):
-        return Typed(DOUBLE)
+        return Typed(DOUBLE, side.nullable or side.type == STRING)
     if is_numeric(side.type) or kind_of(side.type) in ("ym", "dt", "interval"):
         return Typed(side.type, side.nullable, side.foldable)
     raise Mismatch(f"`{operator}` does not take {side.type}", 0)

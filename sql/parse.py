@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -13,6 +14,8 @@ from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.calls import keep_calls
+from sql.pipe_syntax import PipeFault, has_pipes, parse_pipes
+from sql.rewritten import rewritten
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings name no place; what matters is a diagnostic here
 
@@ -56,19 +59,22 @@ def parse(text: str) -> Parsed:
     if second is not None:
         token = tokens[second]
         return Parsed(None, tokens, (SyntaxFault(token.start, token.end + 1, "only one query may stand here"),))
-    limit = _unknown_pipe(tokens) if "|>" in text else None
-    if limit is not None:
-        return Parsed(None, tokens, (limit,))
     try:
-        trees = SPARK.parser(error_level=ErrorLevel.IMMEDIATE).parse(
-            keep_calls(_table_statement(_without_recursion_limit(_keyword_aliases(tokens)))), text
-        )
+        plain = _table_statement(_without_recursion_limit(_keyword_aliases(rewritten(tokens))))
+        piped = "|>" in text and has_pipes(plain)
+        tree = parse_pipes(plain, partial(_tree, text=text)) if piped else _tree(plain, text)
     except ParseError as error:
         return Parsed(None, tokens, (_parse_fault(text, tokens, error),))
-    tree = trees[0] if trees else None
+    except PipeFault as fault:
+        return Parsed(None, tokens, (SyntaxFault(fault.first.start, fault.last.end + 1, fault.message, fault.help),))
     if not isinstance(tree, (exp.Query, exp.Values)):
         return Parsed(None, tokens, (_no_query(tokens[0]),))
     return Parsed(tree, tokens)
+
+
+def _tree(tokens: list[Token], text: str) -> exp.Expr | None:
+    trees = SPARK.parser(error_level=ErrorLevel.IMMEDIATE).parse(keep_calls(tokens), text)
+    return trees[0] if trees else None
 
 
 _STARTS: Final = frozenset((TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.VALUES, TokenType.L_PAREN))
@@ -93,24 +99,6 @@ def _keyword_aliases(tokens: list[Token]) -> list[Token]:
         if index + 1 == len(tokens) or tokens[index + 1].token_type in _AFTER_ALIAS:
             kept[index] = Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end, [])
     return kept
-
-
-_KNOWN_PIPES: Final = frozenset(
-    (
-        *("SELECT", "EXTEND", "WHERE", "LIMIT", "OFFSET", "ORDER", "AS", "UNION", "INTERSECT", "EXCEPT"),
-        *("JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL"),
-    )
-)
-
-
-def _unknown_pipe(tokens: Sequence[Token]) -> SyntaxFault | None:
-    """A `|>` operator that sqlglot does not parse, or not as Spark means it; the query may well be right."""
-    for pipe, token in pairwise(tokens):
-        word = token.text.upper().split(" ")[0]
-        if pipe.token_type == TokenType.PIPE_GT and word not in _KNOWN_PIPES:
-            message = f"`|> {token.text}` is not understood here: the columns behind it are not known"
-            return SyntaxFault(token.start, token.end + 1, message, code="PEN3014", is_certain=False)
-    return None
 
 
 def _without_recursion_limit(tokens: list[Token]) -> list[Token]:

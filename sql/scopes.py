@@ -11,6 +11,7 @@ from sql.binder import Binder, Environment, nearest
 from sql.expressions import is_aggregate, literal_function, time_window
 from sql.fields import field_names, field_of
 from sql.lineage import Dependency, Origin, Origins, through, use_of
+from sql.naming import WORD
 from sql.relations import Attribute, Relation, Slot, merge
 from sql.subqueries import is_scalar, outermost
 from sql.typed import NOT_KNOWN, NamedTyped, Typed
@@ -89,6 +90,8 @@ class SelectScope:
             return bound
         literal = literal_function(parts[0]) if len(parts) == 1 else None
         if literal is not None:
+            word = parts[0].lower()
+            node.meta[WORD] = "current_user()" if word.endswith("user") else f"{word}()"
             return Bound(None, literal)
         window = time_window(node, self)
         if window is not None:
@@ -99,15 +102,19 @@ class SelectScope:
     def find(self, node: exp.Column, parts: Sequence[str], *, lateral: bool) -> tuple[Bound, int] | None:
         """What the name means in this scope itself, and how many of its parts that takes."""
         prefers_alias = lateral and self.aliases_first and not is_aggregated(node)
-        if prefers_alias and (found := self._find_alias(node, parts)):
-            return found
         slots, taken = self.relation.find(parts)
+        is_doubled = bool(slots) and len(self.aliases.get(parts[0].lower(), ())) > 1  # then the column of FROM is meant
+        if prefers_alias and not is_doubled and (found := self._find_alias(node, parts)):
+            return found
         if len(slots) > 1:
             self._report_ambiguous(node, parts, slots)
             return Bound(None, NOT_KNOWN, merge(*(slot.attribute.origins for slot in slots))), len(parts)
         if slots:
             return self._slot(slots[0]), taken
         if lateral and not prefers_alias and (found := self._find_alias(node, parts)):
+            if self.aliases_first:
+                message = f"`{parts[0]}` is an alias of the select list: an aggregate function here may not use it"
+                self.report("PEN3011", node, message, "aggregate the expression that it stands for")
             return found
         if opened := self.relation.open_source(parts):
             source, name = opened

@@ -137,7 +137,7 @@ def _refuse_aggregated_aliases(scope: SelectScope, special: Special) -> None:
 
 
 def _name(scope: SelectScope, body: exp.Expr) -> str:
-    return body.name if isinstance(body, exp.Column) else output_name(body, scope)
+    return output_name(body, scope)
 
 
 def _generator_item(scope: SelectScope, item: Item) -> Item:

@@ -35,7 +35,7 @@ def check_syntax(parsed: Parsed) -> Iterator[SyntaxFault]:
             yield from _CHECKS[kind](tokens, index)
         if not is_name and kind in _WANT_OPERAND and parsed.tree is not None:
             yield from _missing_operand(tokens, index)
-        is_name = kind == _T.ALIAS  # what stands behind AS, whatever the word
+        is_name = kind in (_T.ALIAS, _T.DOT)  # what stands behind AS or a point, whatever the word
 
 
 def _group_by(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
@@ -83,7 +83,36 @@ def _typed_literal(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]
         yield from literal_fault(tokens[index], tokens[index + 1])
 
 
+_NESTED: Final = frozenset((_T.ARRAY, _T.MAP, _T.STRUCT))
+
+
+def _shift(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    """`>>` behind ARRAY, MAP or STRUCT: until as many `>` have come, Spark's lexer takes it for the end of types."""
+    if not _continues(tokens, index) or (index and _continues(tokens, index - 1)):
+        return
+    opened = angle = 0
+    for before, token in enumerate(tokens[:index]):
+        if token.token_type in _NESTED:
+            opened += 1
+        elif token.token_type == _T.LT and before and tokens[before - 1].token_type in _NESTED:
+            angle += 1
+        elif token.token_type == _T.GT and opened and (angle or not _continues(tokens, before)):
+            angle, opened = max(angle - 1, 0), opened - 1
+    if opened and not angle:
+        is_unsigned = _continues(tokens, index + 1)
+        message = "Spark's parser takes no `>>` behind `array`, `map` or `struct` in the same query"
+        help = f"use {'shiftrightunsigned' if is_unsigned else 'shiftright'}(a, b)"
+        yield _at(tokens[index + 1 + is_unsigned], message, start=tokens[index].start, help=help)
+
+
+def _continues(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a `>` stands right before another."""
+    pair = tokens[index : index + 2]
+    return [each.token_type for each in pair] == [_T.GT, _T.GT] and pair[0].end + 1 == pair[1].start
+
+
 _CHECKS: Final = {
+    _T.GT: _shift,
     _T.GROUP_BY: _group_by,
     _T.L_PAREN: _left_paren,
     _T.IN: _in,

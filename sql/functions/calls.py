@@ -15,6 +15,7 @@ from sql.functions.catalogue import Signature, function_names, signatures
 from sql.functions.kinds import kind
 from sql.functions.nested import ELEMENTS
 from sql.functions.rules import RULES
+from sql.naming import STARRED
 from sql.operators import Mismatch
 from sql.type_rules import parse_schema
 from sql.typed import NOT_KNOWN, Scope, Typed
@@ -62,7 +63,14 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         node.meta["spark_shape"] = kind_of(given[0].type)
     if name == "array":
         node.meta[ELEMENTS] = tuple(arg.nullable for arg in given)
-    return _result(node, signature, Call(name, nodes, given, given, scope, infer))
+    found = _result(node, signature, Call(name, nodes, given, given, scope, infer))
+    return Typed(UNKNOWN, found.nullable) if _may_be_collated(found, given, scope) else found
+
+
+def _may_be_collated(found: Typed, given: Sequence[Typed], scope: Scope) -> bool:
+    """Whether an argument's collation, of which nothing is known here, may be that of the result."""
+    is_open = found.type == STRING and any(arg.type == UNKNOWN for arg in given)
+    return is_open and "collat" in scope.text.lower()
 
 
 def _each(nodes: Sequence[exp.Expr], scope: Scope, infer: Infer) -> None:
@@ -77,6 +85,8 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
     for each in _in_order(call_name(node).lower(), list(_unwrapped(node.expressions))):
         if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
             if call_name(node).lower() == "count" and isinstance(each, exp.Star):
+                if isinstance(node.expressions[0], exp.Distinct):
+                    node.meta[STARRED] = tuple(column.name for column in scope.expand(each) or ())
                 return [each], [Typed(VOID, False)], False
             columns = scope.expand(each)
             if columns is None:
@@ -136,7 +146,8 @@ def _result(node: exp.Anonymous, signature: Signature, raw: Call) -> Typed:
         nullable = found.nullable if signature.nullable in ("@", "no") else _nullable(signature, args)
         if signature.nullable == "any" and signature.result.startswith("@"):
             nullable = found.nullable
-        return Typed(found.type, nullable or found.type == UNKNOWN, foldable and found.type != UNKNOWN)
+        is_guessed = found.type == UNKNOWN and signature.nullable != "@"
+        return Typed(found.type, nullable or is_guessed, foldable and found.type != UNKNOWN)
     return Typed(found, _nullable(signature, args) or found == UNKNOWN, foldable)
 
 

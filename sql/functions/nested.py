@@ -24,10 +24,11 @@ from catalog.datatypes import (
     Struct,
     has_unknown,
 )
-from sql.casts import forces_null
-from sql.coercion import tightest, widest, widest_of
+from sql.casts import can_cast, forces_null
+from sql.coercion import as_nullable, tightest, widest, widest_of
 from sql.functions.call import Call
 from sql.operators import Mismatch, concatenated, is_orderable
+from sql.rewritten import PATH, path_name
 from sql.typed import NOT_KNOWN, Typed
 
 ELEMENTS = "spark_elements"
@@ -60,7 +61,7 @@ def array(call: Call) -> DataType:
 
 def array_append(call: Call) -> DataType:
     held, value = array_of(call, 0), call.args[-1]
-    return Array(_fitting(held.element, value.type, len(call.args) - 1), True)
+    return Array(as_nullable(_fitting(held.element, value.type, len(call.args) - 1)), True)
 
 
 def array_insert(call: Call) -> DataType:
@@ -99,7 +100,9 @@ def _without_strings(a: DataType, b: DataType) -> DataType | None:
 
 
 def array_position(call: Call) -> DataType:
-    _fitting(array_of(call, 0).element, call.type(1), 1)
+    found = _fitting(array_of(call, 0).element, call.type(1), 1)
+    if found == VOID:
+        raise Mismatch("the value that is looked for is NULL", 1)
     return BIGINT
 
 
@@ -144,8 +147,7 @@ def array_repeat(call: Call) -> DataType:
 def arrays_zip(call: Call) -> DataType:
     fields: list[Field] = []
     for index, node in enumerate(call.nodes):
-        named = isinstance(node, (exp.Column, exp.Identifier, exp.Dot))
-        fields.append(Field(node.name if named else str(index), array_of(call, index).element))
+        fields.append(Field(own_name(node) or str(index), array_of(call, index).element))
     return Array(Struct(tuple(fields)), False)
 
 
@@ -196,7 +198,9 @@ def get(call: Call) -> Typed:
     _check_position(key.type)
     known = ELEMENTS in unbracketed(call.nodes[0]).meta
     first = 0 if call.name == "get" else 1
-    return Typed(held.type.element, not known or element_may_be_null(call.nodes[0], held, key, first=first))
+    return Typed(
+        held.type.element, not (known and key.foldable) or element_may_be_null(call.nodes[0], held, key, first=first)
+    )
 
 
 def try_element_at(call: Call) -> Typed:
@@ -230,7 +234,7 @@ def element_at(call: Call) -> Typed:
         return NOT_KNOWN
     _refuse_null_position(key.type)
     _check_position(key.type)
-    return Typed(held.type.element, element_may_be_null(call.nodes[0], held, key, first=1))
+    return Typed(held.type.element, element_may_be_null(call.nodes[0], held, key, first=1, raises=True))
 
 
 def _refuse_null_position(type: DataType) -> None:
@@ -243,13 +247,13 @@ def _check_position(type: DataType) -> None:
         raise Mismatch(f"the position is an int, this is {type}", 1)
 
 
-def element_may_be_null(node: exp.Expr, held: Typed, key: Typed, *, first: int) -> bool:
-    """A constant position may lie outside of an array whose length is not known; any other raises outside of it."""
+def element_may_be_null(node: exp.Expr, held: Typed, key: Typed, *, first: int, raises: bool = False) -> bool:
+    """A constant position may lie outside of an array whose length is not known, else only where nothing `raises`."""
     assert isinstance(held.type, Array)
     elements = unbracketed(node).meta.get(ELEMENTS)
     if key.foldable and elements is not None:
         index = key.value - first if isinstance(key.value, int) else -1
-        return bool(elements[index]) if 0 <= index < len(elements) else True
+        return bool(elements[index]) if 0 <= index < len(elements) else not raises
     return True if key.foldable else held.nullable or held.type.contains_null
 
 
@@ -305,6 +309,24 @@ def map_concat(call: Call) -> DataType:
     return found
 
 
+def to_variant_object(call: Call) -> DataType:
+    if not _fits_variant(call.type(0)):
+        raise Mismatch(f"{call.type(0)} can't become a variant", 0)
+    return VARIANT
+
+
+def _fits_variant(type: DataType) -> bool:
+    match type:
+        case Array(element):
+            return _fits_variant(element)
+        case Map(key, value):
+            return key in (STRING, UNKNOWN) and _fits_variant(value)
+        case Struct(fields):
+            return all(_fits_variant(field.type) for field in fields)
+        case _:
+            return type != VOID and can_cast(type, VARIANT)
+
+
 def map_contains_key(call: Call) -> DataType:
     held = call.type(0)
     if isinstance(held, Map):
@@ -355,7 +377,16 @@ def struct(call: Call) -> DataType:
 def _field_name(node: exp.Expr, index: int) -> str:
     if isinstance(node, (exp.Alias, exp.PropertyEQ)):
         return node.alias or node.this.name
-    return node.name if isinstance(node, (exp.Column, exp.Identifier, exp.Dot)) else f"col{index}"
+    return own_name(node) or f"col{index}"
+
+
+def own_name(node: exp.Expr) -> str | None:
+    """The name that a column, a field or the value of a key has without an alias."""
+    node = unbracketed(node)
+    if isinstance(node, exp.Bracket) and len(node.expressions) == 1 and node.expressions[0].is_string:
+        path = node.expressions[0].meta.get(PATH)
+        return path_name(str(path)) if path else str(node.expressions[0].name)
+    return node.name if isinstance(node, (exp.Column, exp.Identifier, exp.Dot)) else None
 
 
 def comparable_pair(call: Call) -> DataType:

@@ -9,6 +9,7 @@ from typing import Final
 from catalog.datatypes import (
     BIGINT,
     BINARY,
+    BOOLEAN,
     DATE,
     DOUBLE,
     FLOAT,
@@ -26,6 +27,7 @@ from catalog.datatypes import (
     Decimal,
     Field,
     Interval,
+    Map,
     Struct,
     Time,
     is_numeric,
@@ -67,6 +69,16 @@ def coalesce(call: Call) -> Typed:
 
 def if_(call: Call) -> Typed:
     return _branches(call, [1, 2])
+
+
+def when(call: Call) -> Typed:
+    """`CASE WHEN` written as a call: conditions and values by turns, at the end perhaps the value of ELSE."""
+    count = len(call.args)
+    for index in range(0, count - 1, 2):
+        if call.type(index) not in (BOOLEAN, UNKNOWN):
+            raise Mismatch(f"a condition is boolean, this is {call.type(index)}", index)
+    typed = _branches(call, [*range(1, count, 2), *([count - 1] if count % 2 else [])])
+    return Typed(typed.type, typed.nullable or count % 2 == 0)
 
 
 def decode(call: Call) -> Typed:
@@ -256,8 +268,15 @@ def _operator(symbol: str) -> Rule:
 
 
 def uniform(call: Call) -> DataType:
-    a, b = call.type(0), call.type(1)
-    return tightest(a, b) or UNKNOWN if a in INTEGRAL_TYPES and b in INTEGRAL_TYPES else UNKNOWN
+    """The wider of the two; a decimal wins over integers, the one of more digits over another."""
+    types = (call.type(0), call.type(1))
+    if DOUBLE in types or VOID in types:
+        return DOUBLE
+    if FLOAT in types:
+        return FLOAT
+    if found := [type for type in types if isinstance(type, Decimal)]:
+        return max(reversed(found), key=lambda type: type.precision)
+    return tightest(*types) or UNKNOWN if all(type in INTEGRAL_TYPES for type in types) else UNKNOWN
 
 
 # strings
@@ -275,7 +294,7 @@ def pad(call: Call) -> DataType:
 
 def overlay(call: Call) -> DataType:
     if BINARY in (call.type(0), call.type(1)) and call.type(0) != call.type(1):
-        return UNKNOWN
+        raise Mismatch(f"`overlay` takes {call.type(0)} twice, this is {call.type(1)}", 1)
     return call.type(0)
 
 
@@ -372,6 +391,8 @@ def extracted(field: str, source: Typed) -> Typed:
             raise Mismatch(f"`{field}` can't be extracted from {source.type}", 0)
         return NOT_KNOWN
     if isinstance(source.type, Interval):
+        if not source.type.holds(_unit(field.lower())):
+            raise Mismatch(f"`{field}` can't be extracted from {source.type}", 0)
         return Typed(result, source.nullable)
     if isinstance(source.type, Time):
         return Typed(result)
@@ -382,6 +403,12 @@ def extracted(field: str, source: Typed) -> Typed:
     if has_clock and source.type == TIMESTAMP_NTZ:
         target = TIMESTAMP_NTZ
     return Typed(result, source.nullable or forces_null(source.type, target))
+
+
+def _unit(field: str) -> str:
+    """The unit that a field of an interval means."""
+    units = {"y": "year", "d": "day", "h": "hour", "m": "minute", "s": "second"}
+    return "month" if field.startswith("mon") else units[field[0]]
 
 
 def clock(call: Call) -> Typed:
@@ -408,9 +435,28 @@ def window(call: Call) -> Typed:
 
 
 def lag(call: Call) -> Typed:
-    """The value's own type: Spark casts the default to it only when the query runs."""
+    """The value's own type, to which the default is cast."""
     value = call.args[0]
-    return Typed(value.type, len(call.args) < 3 or value.nullable or call.args[2].nullable)
+    if len(call.args) < 3:
+        return Typed(value.type)
+    default = call.args[2]
+    if not _becomes(default.type, value.type):
+        raise Mismatch(f"the default of `{call.name}` must be {value.type}, this is {default.type}", 2)
+    return Typed(value.type, value.nullable or default.nullable or forces_null(default.type, value.type))
+
+
+def _becomes(type: DataType, target: DataType) -> bool:
+    """Whether Spark casts one type to the other without being asked, even where that loses digits."""
+    if target == VOID:
+        return type in (VOID, UNKNOWN)
+    if type == VOID or UNKNOWN in (type, target) or (is_numeric(type) and is_numeric(target)):
+        return True
+    if STRING in (type, target) and type != target:
+        other = target if type == STRING else type
+        return not isinstance(other, (Array, Map, Struct))
+    if isinstance(type, Array) and isinstance(target, Array):
+        return _becomes(type.element, target.element)
+    return {type, target} <= {DATE, TIMESTAMP, TIMESTAMP_NTZ} or tightest(type, target) is not None
 
 
 RULES: Final[dict[str, Rule]] = {
@@ -422,12 +468,13 @@ RULES: Final[dict[str, Rule]] = {
             "flatten", "sequence", "element", "element_at", "try_element_at",
             "get", "words", "sentences", "matched", "reverse", "concat", "map_from_arrays",
             "map_from_entries", "map_concat", "map_contains_key", "map_entries", "map_keys", "map_values",
-            "named_struct", "struct", "transform", "exists", "array_sort", "aggregate", "zip_with", "transform_keys",
-            "transform_values", "map_filter", "map_zip_with",
+            "named_struct", "struct", "to_variant_object", "transform", "exists", "array_sort", "aggregate", "zip_with",
+            "transform_keys", "transform_values", "map_filter", "map_zip_with",
         )
     },
     "map": nested.map_, "filter": nested.filter_, "unknown": unknown, "generated": unknown,
-    "collected": collected, "coalesce": coalesce, "if": if_, "nvl2": if_, "decode": decode, "nullif": nullif,
+    "collected": collected, "coalesce": coalesce, "if": if_, "nvl2": if_, "decode": decode, "when": when,
+    "nullif": nullif,
     "nullif_zero": nullif_zero, "zero_if_null": zero_if_null, "equal_null": equal_null, "greatest": greatest,
     "sum": sum_, "avg": avg, "median": median, "percentile": percentile, "percentile_cont": unknown,
     "percentile_approx": percentile_approx, "percentile_disc": unknown, "mode": mode, "kll": kll,

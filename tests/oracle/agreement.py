@@ -14,8 +14,8 @@ from sql.analyze import Analysis, analyze
 from tests.oracle.expressions import KINDS, ExpressionGenerator
 from tests.oracle.mutants import Mutant, mutate
 from tests.oracle.queries import QueryGenerator
-from tests.oracle.spark_oracle import Accepted, Rejected, SparkOracle, same_columns
-from tests.oracle.tables import ALL, ddl
+from tests.oracle.spark_oracle import Accepted, Rejected, SparkOracle, differences
+from tests.oracle.tables import ALL
 
 TABLES = {table.path.table: table for table in ALL}
 
@@ -41,7 +41,7 @@ class Agreement:
 
 
 def oracle(spark: object) -> SparkOracle:
-    return SparkOracle(spark, [(table.path.table, ddl(table)) for table in ALL])  # type: ignore[arg-type]
+    return SparkOracle(spark, ALL)  # type: ignore[arg-type]
 
 
 def expressions(asked: SparkOracle, count: int, seed: int = 0) -> Agreement:
@@ -109,7 +109,7 @@ def _compare(result: Agreement, query: str, answer: Accepted | Rejected, mutant:
     result.columns += len(answer.columns)
     unknown = sum("unknown" in str(each.type) for each in found.columns)
     result.unknown += len(answer.columns) if found.table.is_open else unknown
-    result.faults += [f"type: {fault} :: {query}" for fault in same_columns(answer, found)]
+    result.faults += [f"type: {fault} :: {query}" for fault in differences(answer, found)]
     return found
 
 
@@ -126,8 +126,7 @@ def _is_placed(found: Analysis, mutant: Mutant, answer: Rejected) -> bool:
     places = [text.span(mutant.start, mutant.end)]
     if answer.start is not None:
         places.append(text.span(answer.start, answer.start + 1))
-    spans = [span for each in found.diagnostics for span in (each.span, *each.also)]
-    return any(_touch(span, place) for span in spans for place in places)
+    return any(_touch(each.span, place) for each in found.diagnostics for place in places)
 
 
 def _touch(a: Span | None, b: Span) -> bool:

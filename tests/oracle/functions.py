@@ -16,7 +16,7 @@ from catalog.source import PlacedText
 from sql.analyze import analyze
 from sql.functions.catalogue import function_names, signatures
 from tests.oracle.agreement import oracle
-from tests.oracle.spark_oracle import Accepted, Rejected, SparkOracle, same_columns
+from tests.oracle.spark_oracle import Accepted, Rejected, SparkOracle, differences
 from tests.oracle.tables import ALL
 
 TABLES = {table.path.table: table for table in ALL}
@@ -110,7 +110,7 @@ def _compare(answers: Answers, query: str, expected: Accepted | Rejected) -> Non
     elif analysis.table.is_open or any("unknown" in str(each.type) for each in analysis.columns):
         answers.unknown += 1
     else:
-        faults = same_columns(expected, analysis)
+        faults = differences(expected, analysis)
         wrong = [each for each in faults if not each.startswith("name ")]
         answers.wrong += [f"{each} :: {query}" for each in wrong]
         answers.names += [f"{each} :: {query}" for each in faults if not wrong][:1]

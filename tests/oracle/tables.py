@@ -85,8 +85,3 @@ CUSTOMERS = CatalogTable.of(
 )
 
 ALL = (EVERY, ORDERS, CUSTOMERS)
-
-
-def ddl(table: CatalogTable) -> str:
-    """The table's columns as Spark DDL."""
-    return ", ".join(f"{each.name} {each.type}{'' if each.nullable else ' not null'}" for each in table.columns)

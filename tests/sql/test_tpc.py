@@ -5,8 +5,7 @@ import pytest
 from catalog.diagnostics import Severity
 from catalog.source import PlacedText
 from sql.analyze import analyze
-from tests.oracle.spark_oracle import Accepted, SparkOracle, same_columns
-from tests.oracle.tables import ddl
+from tests.oracle.spark_oracle import Accepted, SparkOracle, differences
 from tests.oracle.tpc import benchmark
 
 
@@ -14,7 +13,7 @@ from tests.oracle.tpc import benchmark
 @pytest.mark.parametrize("name", ["tpch", "tpcds"])
 def test_every_column_is_as_spark_says(spark, name):
     tables, queries = benchmark(name)
-    oracle = SparkOracle(spark, [(table.path.table, ddl(table)) for table in tables])
+    oracle = SparkOracle(spark, tables)
     inputs = {table.path.table: table for table in tables}
     faults = []
     for number, query in queries:
@@ -26,7 +25,7 @@ def test_every_column_is_as_spark_says(spark, name):
             for found in analysis.diagnostics
             if found.severity is Severity.ERROR
         ]
-        faults += [f"q{number}: {fault}" for fault in same_columns(expected, analysis)]
+        faults += [f"q{number}: {fault}" for fault in differences(expected, analysis)]
         faults += [f"q{number}: {each.name} unknown" for each in analysis.columns if "unknown" in str(each.type)]
         if analysis.table.is_open:
             faults.append(f"q{number}: columns unknown")

@@ -1,0 +1,137 @@
+"""Syntax of Spark's that sqlglot has no words for, as tokens that it parses and `expressions.py` knows again.
+
+`doc:a.b` becomes `doc['…']`, whose key stands in the text from the colon on; `void`, among types, sqlglot calls `null`;
+`struct(1 a)` is `struct(1 AS a)`; `DATE '…'::t` gets brackets around its literal.
+Every token that is made keeps the place of what it stands for.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+_T = TokenType
+PATH: Final = "spark_path"
+"""The key in the meta of a subscript's key that holds the path of a variant, which it stands for."""
+_OPERAND_ENDS: Final = frozenset((_T.VAR, _T.IDENTIFIER, _T.R_PAREN, _T.R_BRACKET))
+_NESTED: Final = frozenset((_T.STRUCT, _T.ARRAY, _T.MAP))
+_VALUE_ENDS: Final = _OPERAND_ENDS | {_T.NUMBER, _T.STRING, _T.NULL, _T.TRUE, _T.FALSE, _T.END}
+
+
+def rewritten(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with such syntax replaced; the same where there is none."""
+    made: list[Token] = []
+    calls: list[str] = []
+    angle = 0
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        before = tokens[index - 1] if index else None
+        kind = token.token_type
+        if kind == _T.LT and before is not None and before.token_type in _NESTED:
+            angle += 1
+        elif kind == _T.GT and angle:
+            angle -= 1
+        elif kind == _T.L_PAREN:
+            calls.append(before.text.lower() if before is not None else "")
+        elif kind == _T.R_PAREN and calls:
+            calls.pop()
+        elif kind == _T.COLON and not angle and before is not None and before.token_type in _OPERAND_ENDS:
+            end = _path_end(tokens, index + 1)
+            if end > index + 1:
+                made += _subscript(tokens, index, end)
+                index = end
+                continue
+        elif kind == _T.VAR and token.text.lower() == "void" and _is_type(tokens, index, calls, inside=bool(angle)):
+            token = _token(_T.NULL, "null", token, token)
+        elif kind in (_T.VAR, _T.IDENTIFIER) and calls and calls[-1] == "struct" and _is_alias(tokens, index):
+            made.append(_token(_T.ALIAS, "AS", token, token))
+        if _is_typed_literal(tokens, index):
+            literal = tokens[index + 1]
+            opened, closed = _token(_T.L_PAREN, "(", token, token), _token(_T.R_PAREN, ")", literal, literal)
+            made += [opened, token, literal, closed]
+            index += 2
+            continue
+        made.append(token)
+        index += 1
+    return made
+
+
+_TYPES: Final = frozenset(("date", "timestamp", "timestamp_ntz", "timestamp_ltz", "time"))
+
+
+def _is_typed_literal(tokens: Sequence[Token], index: int) -> bool:
+    """`DATE '2020-01-01'` before `::`, which sqlglot would bind to the string alone."""
+    following = [each.token_type for each in tokens[index + 1 : index + 3]]
+    return following == [_T.STRING, _T.DCOLON] and tokens[index].text.lower() in _TYPES
+
+
+def is_path(text: str, start: int | None) -> bool:
+    """Whether the key of a subscript, which stands at that offset, is the path behind a colon."""
+    return start is not None and text[start : start + 1] == ":"
+
+
+def path_name(path: str) -> str | None:
+    """The last name of a path `:a.b[0]['c']`, which names the column; None where it has positions only."""
+    names: list[str] = []
+    name = quote = ""
+    for character in path.lstrip(":"):
+        if quote:
+            quote, name = ("", name) if character == quote else (quote, name + character)
+        elif character in "'\"`":
+            quote = character
+        elif character in ".[]":
+            names.append(name.strip() if not (character == "]" and name.strip().isdigit()) else "")
+            name = ""
+        else:
+            name += character
+    return next((each for each in [name.strip(), *reversed(names)] if each), None)
+
+
+def _path_end(tokens: Sequence[Token], index: int) -> int:
+    """The index behind a path that starts there; the index itself where none does."""
+    end = index
+    while end < len(tokens):
+        kind = tokens[end].token_type
+        if kind == _T.L_BRACKET and _is_key(tokens, end):
+            end += 3
+        elif kind == _T.DOT and end > index and end + 1 < len(tokens) and _is_name(tokens[end + 1]):
+            end += 2
+        elif end == index and _is_name(tokens[end]):
+            end += 1
+        else:
+            break
+    return end
+
+
+def _is_key(tokens: Sequence[Token], index: int) -> bool:
+    inside = tokens[index + 1 : index + 3]
+    closed = len(inside) == 2 and inside[1].token_type == _T.R_BRACKET
+    return closed and inside[0].token_type in (_T.STRING, _T.NUMBER)
+
+
+def _is_name(token: Token) -> bool:
+    return token.token_type == _T.IDENTIFIER or (token.text.replace("_", "a").isalnum() and not token.text[0].isdigit())
+
+
+def _subscript(tokens: Sequence[Token], colon: int, end: int) -> list[Token]:
+    first, last = tokens[colon], tokens[end - 1]
+    key = _token(_T.STRING, "path", first, last)
+    return [_token(_T.L_BRACKET, "[", first, first), key, _token(_T.R_BRACKET, "]", last, last)]
+
+
+def _is_type(tokens: Sequence[Token], index: int, calls: Sequence[str], *, inside: bool) -> bool:
+    before = tokens[index - 1].token_type if index else None
+    is_cast = before == _T.ALIAS and bool(calls) and calls[-1] in ("cast", "try_cast")
+    return is_cast or before == _T.DCOLON or (inside and before in (_T.LT, _T.COMMA, _T.COLON, _T.VAR))
+
+
+def _is_alias(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a name stands behind a value and before the next one."""
+    if index + 1 >= len(tokens) or tokens[index + 1].token_type not in (_T.COMMA, _T.R_PAREN):
+        return False
+    return tokens[index - 1].token_type in _VALUE_ENDS
+
+
+def _token(kind: TokenType, text: str, first: Token, last: Token) -> Token:
+    return Token(kind, text, first.line, first.col, first.start, last.end, [])
