@@ -25,7 +25,7 @@ class Severity(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault: what it is, where it is, what to do about it."""
+    """One fault: what it is, where it is, what to do about it; `also`: the other places of the same cause, in order."""
 
     code: str
     message: str
@@ -33,10 +33,23 @@ class Diagnostic:
     help: str | None = None
     severity: Severity = Severity.ERROR
     notes: tuple[str, ...] = ()
+    also: tuple[Span, ...] = ()
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
             raise ValueError(f"diagnostic code {self.code} is not in catalog/codes.py")
+
+    def remarks(self) -> Iterator[tuple[str, str]]:
+        """What is said beside the message, each with its label: help, notes, and the other places."""
+        if self.help is not None:
+            yield "help", self.help
+        yield from (("note", note) for note in self.notes)
+        if self.also:
+            yield "also", ", ".join(self._short(span) for span in self.also)
+
+    def _short(self, span: Span) -> str:
+        is_same_file = self.span is not None and span.file == self.span.file
+        return f"{span.line}:{span.column}" if is_same_file else str(span)
 
 
 @dataclass(slots=True)

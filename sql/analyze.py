@@ -4,7 +4,7 @@ The query is parsed by sqlglot, checked for what sqlglot lets pass, bound to its
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sqlglot import exp
@@ -70,7 +70,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         table=CatalogTable(TablePath(output), schema, is_open=found.is_open),
         reads=tuple(binder.columns_read),
         lineage=tuple(_lineage(found)),
-        diagnostics=not_suppressed(query, _in_order(binder.faults)),
+        diagnostics=_by_cause(not_suppressed(query, _in_order(binder.faults))),
         columns_read={name: _in_table_order(inputs[name], read) for name, read in binder.columns_read.items()},
         is_deterministic=_are_deterministic(nodes),
         columns=columns,
@@ -131,6 +131,21 @@ def _in_order(faults: Iterable[Diagnostic]) -> list[Diagnostic]:
     for fault in faults:
         first.setdefault((fault.code, fault.span), fault)
     return sorted(first.values(), key=place)
+
+
+_NAME_THEIR_CAUSE: Final = frozenset(("PEN3002", "PEN3003", "PEN3004", "PEN3006", "PEN3009"))
+"""Codes whose message names the table, column or function: in one query the same message has the same cause."""
+
+
+def _by_cause(faults: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """One for each cause, at its first place."""
+    groups: dict[object, list[Diagnostic]] = {}
+    for fault in faults:
+        cause = fault.message if fault.code in _NAME_THEIR_CAUSE else fault.span
+        groups.setdefault((fault.code, fault.severity, cause), []).append(fault)
+    return tuple(
+        replace(first, also=tuple(each.span for each in rest if each.span)) for first, *rest in groups.values()
+    )
 
 
 def _in_table_order(table: CatalogTable, read: set[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ def _command(item: Diagnostic) -> str:
             properties |= {"col": span.column, "endColumn": max(span.end_column - 1, span.column)}
     properties["title"] = item.code
     listed = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items())
-    lines = [item.message, *([f"help: {item.help}"] if item.help else []), *(f"note: {note}" for note in item.notes)]
+    lines = [item.message, *(f"{label}: {text}" for label, text in item.remarks())]
     return f"::{item.severity.value} {listed}::{_escaped(chr(10).join(lines))}"
 
 

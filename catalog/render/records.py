@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from catalog.diagnostics import Diagnostic
+from catalog.source import Span
 
 
 def to_json(diagnostics: Sequence[Diagnostic]) -> str:
@@ -11,16 +12,22 @@ def to_json(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _record(item: Diagnostic) -> dict[str, object]:
-    span = item.span
     return {
         "code": item.code,
         "severity": item.severity.value,
         "message": item.message,
+        **_place(item.span),
+        "help": item.help,
+        "notes": list(item.notes),
+        "also": [_place(span) for span in item.also],
+    }
+
+
+def _place(span: Span | None) -> dict[str, object]:
+    return {
         "file": span.file if span else None,
         "line": span.line if span else None,
         "column": span.column if span else None,
         "end_line": span.end_line if span else None,
         "end_column": span.end_column if span else None,
-        "help": item.help,
-        "notes": list(item.notes),
     }

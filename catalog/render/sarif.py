@@ -28,7 +28,7 @@ def _rule(code: str) -> dict[str, object]:
 
 
 def _result(item: Diagnostic, rule: int) -> dict[str, object]:
-    lines = [item.message, *([f"help: {item.help}"] if item.help else []), *(f"note: {note}" for note in item.notes)]
+    lines = [item.message, *(f"{label}: {text}" for label, text in item.remarks())]
     result: dict[str, object] = {
         "ruleId": item.code,
         "ruleIndex": rule,
@@ -37,6 +37,8 @@ def _result(item: Diagnostic, rule: int) -> dict[str, object]:
     }
     if item.span:
         result["locations"] = [{"physicalLocation": _location(item.span)}]
+    if item.also:
+        result["relatedLocations"] = [{"physicalLocation": _location(span)} for span in item.also]
     return result
 
 

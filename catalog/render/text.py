@@ -51,11 +51,10 @@ def _paragraph(item: Diagnostic, sources: Mapping[str, SourceFile], color: bool)
         if shown:
             yield margin + _paint("│", _BLUE, color)
             yield from _excerpt(item.span, sources[item.span.file], shown, len(margin), tone if color else "")
-    for label, text in [("help", item.help), *(("note", note) for note in item.notes)]:
-        if text is not None:
-            first, *rest = text.splitlines() or [""]
-            yield f"{margin}{_paint('=', _BLUE, color)} {label}: {first}"
-            yield from (f"{margin}    {' ' * len(label)}{line}" for line in rest)
+    for label, text in item.remarks():
+        first, *rest = text.splitlines() or [""]
+        yield f"{margin}{_paint('=', _BLUE, color)} {label}: {first}"
+        yield from (f"{margin}    {' ' * len(label)}{line}" for line in rest)
 
 
 def _shown_lines(span: Span, sources: Mapping[str, SourceFile]) -> tuple[int, ...]:

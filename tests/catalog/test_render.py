@@ -103,6 +103,17 @@ def test_without_source_or_place_only_what_is_known_is_shown():
     assert render([]) == ""
 
 
+def test_the_other_places_of_one_cause_are_told_in_every_format():
+    fault = at("amout", also=(Span("jobs/orders_daily.conf", 15, 2, 15, 7), Span("other.conf", 1, 2, 1, 3)))
+    assert shown(fault).endswith("  = also: 15:2, other.conf:1:2\n")
+    assert render([fault], "github").endswith("wrong%0Aalso: 15:2, other.conf:1:2\n")
+    assert [(each["file"], each["line"]) for each in json.loads(render([fault], "json"))[0]["also"]] == [
+        ("jobs/orders_daily.conf", 15), ("other.conf", 1),
+    ]  # fmt: skip
+    (result,) = json.loads(render([fault], "sarif"))["runs"][0]["results"]
+    assert [each["physicalLocation"]["region"]["startLine"] for each in result["relatedLocations"]] == [15, 1]
+
+
 def test_order_is_by_place_and_duplicates_are_dropped():
     first, second, placeless = at("query"), at("amout"), Diagnostic("PEN1001", "no file")
     assert in_order([second, first, second, placeless]) == (placeless, first, second)
@@ -133,7 +144,7 @@ def test_json():
     (record,) = json.loads(render([at("amout", help="h")], "json"))
     assert record == {
         "code": "PEN3004", "severity": "error", "message": "wrong", "file": "jobs/orders_daily.conf",
-        "line": 14, "column": 23, "end_line": 14, "end_column": 28, "help": "h", "notes": [],
+        "line": 14, "column": 23, "end_line": 14, "end_column": 28, "help": "h", "notes": [], "also": [],
     }  # fmt: skip
     (bare,) = json.loads(render([Diagnostic("PEN1001", "m")], "json"))
     assert bare["file"] is bare["line"] is bare["end_column"] is None
@@ -168,6 +179,7 @@ RESULT = obj(
     level={"enum": ["none", "note", "warning", "error"]},
     message=TEXT,
     locations={"type": "array", "items": LOCATION},
+    relatedLocations={"type": "array", "items": LOCATION},
 )
 DRIVER = obj(["name"], name={"type": "string"}, rules={"type": "array", "items": RULE, "uniqueItems": True})
 RUN = obj(
@@ -185,7 +197,10 @@ SARIF = obj(
 """The part of SARIF 2.1.0's schema that Penstock uses, closed against everything else."""
 
 
-@pytest.mark.parametrize("found", [(), (at("amout", help="h"), at("path", "PEN2003"), Diagnostic("PEN1001", "m"))])
+ELSEWHERE = at("amout", help="h", also=(JOB.span(0, 1),))
+
+
+@pytest.mark.parametrize("found", [(), (ELSEWHERE, at("path", "PEN2003"), Diagnostic("PEN1001", "m"))])
 def test_sarif_has_the_standards_structure(found):
     log = json.loads(render(found, "sarif"))
     jsonschema.validate(log, SARIF)

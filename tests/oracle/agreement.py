@@ -126,7 +126,8 @@ def _is_placed(found: Analysis, mutant: Mutant, answer: Rejected) -> bool:
     places = [text.span(mutant.start, mutant.end)]
     if answer.start is not None:
         places.append(text.span(answer.start, answer.start + 1))
-    return any(_touch(each.span, place) for each in found.diagnostics for place in places)
+    spans = [span for each in found.diagnostics for span in (each.span, *each.also)]
+    return any(_touch(span, place) for span in spans for place in places)
 
 
 def _touch(a: Span | None, b: Span) -> bool:

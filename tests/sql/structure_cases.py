@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from catalog.datatypes import BIGINT, DATE, INT, STRING, Array, Decimal, Field, Map, Struct
-from catalog.diagnostics import Severity
+from catalog.diagnostics import Diagnostic, Severity
 from catalog.source import PlacedText
 from catalog.table import CatalogTable, Column
 from sql.analyze import analyze
@@ -53,7 +53,11 @@ def said(query: str) -> str:
     if not errors:
         return f"= {', '.join(map(str, found.columns))}" + (" ..." if found.table.is_open else "")
     lines = query.split("\n")
-    return "\n".join(f"! {each.code} `{_text(lines, each.span)}` {each.message}" for each in errors)
+    return "\n".join(f"! {each.code} {_texts(lines, each)} {each.message}" for each in errors)
+
+
+def _texts(lines: list[str], fault: Diagnostic) -> str:
+    return ", ".join(f"`{_text(lines, span)}`" for span in (fault.span, *fault.also))
 
 
 def _text(lines: list[str], span) -> str:

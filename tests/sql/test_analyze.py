@@ -33,6 +33,18 @@ def faults(query: str, inputs=INPUTS) -> list[tuple[str, str]]:
     ]
 
 
+def test_one_cause_is_one_diagnostic_that_tells_each_place():
+    query = "select amout, upper(amout), upper(nope) from orders where amout > 1"
+    first, second = analyze(PlacedText.bare(query), INPUTS).diagnostics
+    assert [span.column for span in (first.span, *first.also)] == [8, 21, 59]
+    assert (second.span.column, second.also) == (35, ())
+
+
+def test_equal_faults_of_types_stay_apart():
+    query = "select upper(tags) as one, upper(tags) as other from orders"
+    assert [code for code, _ in faults(query)] == ["PEN3008", "PEN3008"]
+
+
 @pytest.mark.parametrize(
     ("query", "code", "text"),
     [

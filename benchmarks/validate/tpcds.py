@@ -1,0 +1,37 @@
+"""Processor time of analyzing each query of TPC-DS: names, types, nullability and lineage, `duckdb` giving the texts.
+
+python -m benchmarks.validate.tpcds
+"""
+
+from collections.abc import Mapping
+from statistics import mean, median
+from time import process_time
+
+from catalog.source import PlacedText
+from catalog.table import CatalogTable
+from sql.analyze import analyze
+from tests.oracle.tpc import benchmark
+
+RUNS = 5
+TARGET_MS = 8
+
+
+def main() -> None:
+    tables, queries = benchmark("tpcds")
+    inputs = {table.path.table: table for table in tables}
+    fastest = {number: min(milliseconds(query, inputs) for _ in range(RUNS)) for number, query in queries}
+    slow = {number: each for number, each in fastest.items() if each > TARGET_MS}
+    print(f"mean {mean(fastest.values()):.1f} ms, median {median(fastest.values()):.1f} ms")
+    print(
+        f"over {TARGET_MS} ms:", ", ".join(f"query {number} {each:.1f} ms" for number, each in slow.items()) or "none"
+    )
+
+
+def milliseconds(query: str, inputs: Mapping[str, CatalogTable]) -> float:
+    start = process_time()
+    analyze(PlacedText.bare(query), inputs)
+    return (process_time() - start) * 1000
+
+
+if __name__ == "__main__":
+    main()
