@@ -244,6 +244,10 @@ class Sink(Protocol):
         """Faults that can be seen without the target: options against the incoming schema."""
         ...
 
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        """What `explain` tells of a commit with these actions: where it can be seen half done, what it costs."""
+        return ()
+
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         """What is at the target now: whether it exists, holds rows, and its schema."""
         ...

@@ -108,6 +108,9 @@ class Delta(Source, Sink):
                 hint = did_you_mean(name, table.schema.names)
                 found.error("PEN4008", f"no column `{name}` to part the table by", options.span("partition_by"), hint)
 
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        return ("its rows are written twice: staged as Parquet, then by Delta's one transaction",)
+
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         files, target = files_at(spark, task.options.string("path"))
         if not files.exists(f"{target}/_delta_log"):

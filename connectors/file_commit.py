@@ -58,6 +58,16 @@ def inspect(
     return TargetState(True, has_rows(as_uri(target)) if asks_for_rows else True, schema(as_uri(target)))
 
 
+def caveats(actions: Sequence[Action]) -> tuple[str, ...]:
+    """How a commit is seen half done on a file system that cannot swap two directories."""
+    ends = "a run that is killed there is finished by `penstock run --resume`, or by the next run"
+    if Action.CREATE in actions:
+        return ()
+    if {Action.REPLACE_ROWS, Action.DROP_AND_CREATE} & set(actions):
+        return (f"not atomic on this file system: between two renames there is no target; {ends}",)
+    return (f"not atomic on this file system: files are renamed into the target one by one; {ends}",)
+
+
 def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
     """The places of the write; touches nothing."""
     _, target = files_at(spark, task.options.string("path"))

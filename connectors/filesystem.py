@@ -192,6 +192,8 @@ class HadoopFiles:
         self.make_folder(target.rpartition("/")[0])
         if self.exists(target):  # a rename onto a directory would move the source into it
             raise FileExistsError(target)
+        if not self.exists(source):  # of which file systems tell in one way or another
+            raise FileNotFoundError(source)
         if not self.system.rename(self._path(source), self._path(target)):
             raise OSError(f"{source} could not be renamed to {target}")
 

@@ -99,6 +99,9 @@ class LocalFile(Source, Sink):
             help = 'partition_by = ["column"]'
             found.error("PEN2011", "overwrite_partitions needs `partition_by`", options.span("write_mode"), help)
 
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        return () if local_path(options.string("path")) else file_commit.caveats(actions)
+
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         reader = spark.read.format(file_format(task.options)).options(**writer_options(task.options))
         return file_commit.inspect(

@@ -1,14 +1,17 @@
 """Any data source that Spark has, by its format and options, or a table of Spark's catalog.
 
 Rows are staged as Parquet beside the run's journal and handed to the data source at the commit. Whether that write is
-atomic is the data source's affair: a run killed in the midst of an append may add rows twice when it is resumed.
+atomic is the data source's affair. An append that was cut off is not done again, since its rows may be there:
+
+    <run>/staging/<write id>/data     the staged rows
+    <run>/staging/<write id>/begun    the data source has been given them
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics import Diagnostics, RunError, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.table import CatalogTable
 from catalog.typenames import columns_to_ddl
@@ -77,6 +80,13 @@ class Spark(Source, Sink):
     def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
         _check_place(options, found)
 
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        if _appends(str(options["data_save_mode"])):
+            told = "an append that is cut off may leave part of its rows, and is not done again by `--resume`"
+        else:
+            told = "readers may find it empty or half written until the commit is done"
+        return (f"not atomic: the commit is a write of the data source `{options['format']}`; {told}",)
+
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         return TargetState(exists=False)  # a data source cannot be asked in general
 
@@ -84,8 +94,9 @@ class Spark(Source, Sink):
         options = task.options
         return {
             "staging": f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+            "run_id": task.run_id,
             "format": options.string("format"),
-            "save": "overwrite" if task.data_save_mode is DataSaveMode.DROP_DATA else "append",
+            "save": "append" if _appends(task.data_save_mode.value) else "overwrite",
             "path": options.get("path"),
             "table": options.get("table"),
             "options": {key: value for key, value in _handed_on(options).items() if not _SECRET.search(key)},
@@ -94,17 +105,22 @@ class Spark(Source, Sink):
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
         try:
-            df.write.mode("overwrite").parquet(str(prepared["staging"]))
+            df.write.mode("overwrite").parquet(f"{prepared['staging']}/data")
         except BaseException:
             self.abort(spark, prepared)
             raise
         return prepared
 
     def commit(self, spark: "SparkSession", staged: Staged) -> None:
+        """Raises `RunError` PEN5010 where an append had begun before: its rows may be at the target already."""
         files, staging = files_at(spark, str(staged["staging"]))
-        if not files.exists(staging):
+        if not files.exists(f"{staging}/data"):
             return
-        writer = spark.read.parquet(as_uri(staging)).write.format(str(staged["format"])).mode(str(staged["save"]))
+        if staged["save"] == "append" and not files.write_new(f"{staging}/begun", ""):
+            raise _in_doubt(staged, staging)
+        writer = (
+            spark.read.parquet(as_uri(f"{staging}/data")).write.format(str(staged["format"])).mode(str(staged["save"]))
+        )
         for options in (staged["options"], staged.get(SECRETS)):
             writer = writer.options(**{key: str(value) for key, value in dict(options or {}).items()})  # type: ignore[arg-type]
         if staged["table"] is not None:
@@ -119,6 +135,24 @@ class Spark(Source, Sink):
 
 
 connector = Spark()
+
+
+def _appends(data_save_mode: str) -> bool:
+    return data_save_mode.upper() != DataSaveMode.DROP_DATA.value
+
+
+def _in_doubt(staged: Staged, staging: str) -> RunError:
+    target = staged["table"] or staged["path"] or staged["format"]
+    message = (
+        f"run `{staged['run_id']}` was cut off while `{staged['format']}` appended its rows to `{target}`: "
+        "some or all of them may be there"
+    )
+    help = (
+        f"look at `{target}`; where its rows are there, remove `{staging}`, where none is, remove `{staging}/begun`; "
+        f"then `penstock run --resume {staged['run_id']}`"
+    )
+    return run_error("PEN5010", message, None, help)
+
 
 _SECRET: Final = re.compile(r"pass|secret|token|credential|key", re.IGNORECASE)
 """Names of options that no journal keeps; a resumed commit must find them in Spark's own configuration."""

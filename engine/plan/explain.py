@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import dedent
 from typing import Final
 
-from catalog.savemode import Action
+from catalog.savemode import Action, TargetState, plan_actions
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from connectors.base import Value
@@ -124,11 +124,19 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
                 yield f"now: {'; '.join(action.value for action in actions[node.id])}"
             if not node.connector.sink_capabilities.is_staged:
                 yield "not staged: what was written stays when the job fails"
+            yield from caveats(node, actions)
     if isinstance(node, Scan | Query) and node.parallelism is not None:
         yield f"parallelism: {node.parallelism}"
     if isinstance(node, Scan | Query | Union | Expect) and (kept := node.kept):
         where = "in memory" if kept.cache is Cache.MEMORY else "on disk"
         yield f"computed once for {kept.readers} readers and kept {where}: {kept.reason}"
+
+
+def caveats(write: Write, actions: Actions) -> tuple[str, ...]:
+    """Where the write's commit can be seen half done; for a target that is there, where it was not looked at."""
+    there = TargetState(exists=True)
+    supposed = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, there)
+    return write.connector.caveats(write.options, actions.get(write.id, supposed))
 
 
 def query_text(node: Query) -> str:

@@ -1,7 +1,7 @@
 """A plan as JSON, for other programs."""
 
 from connectors.base import Value
-from engine.plan.explain import Actions
+from engine.plan.explain import Actions, caveats
 from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children
 from engine.plan.options import given
 from sql.select import Select
@@ -21,6 +21,8 @@ def _node_json(node: AnyNode, actions: Actions) -> Value:
         "columns": [{"name": c.name, "type": str(c.type), "nullable": c.nullable} for c in node.table.columns],
         "columns_known": not node.table.is_open,
     }
+    if not isinstance(node, Write | Rejects) and (kept := node.kept):
+        common["kept"] = {"cache": kept.cache.value, "readers": kept.readers, "reason": kept.reason}
     return common | _own_json(node, actions)
 
 
@@ -48,5 +50,6 @@ def _own_json(node: AnyNode, actions: Actions) -> dict[str, Value]:
                 "data_save_mode": node.data_save_mode.value,
                 "write_mode": node.write_mode.value,
                 "staged": node.connector.sink_capabilities.is_staged,
+                "caveats": list(caveats(node, actions)),
                 "actions": [action.value for action in actions[node.id]] if node.id in actions else None,
             }

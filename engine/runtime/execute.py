@@ -45,15 +45,16 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str) -> JobResult
     state = state_dir_of(plan)
     files, root = files_at(spark, state)
     entry = ledger.Run(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
-    writing.recover(spark, state)
+    in_doubt = writing.recover(spark, state)
     checks = writing.check(spark, plan.writes, run_id)
     run = writing.begin(spark, checks, run_id, state, plan.env.name)
     if run is None:
-        return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, ())
+        return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), warnings=in_doubt)
     ledger.record(files, root, entry)
     try:
         with interrupts() as received:
             result = _Execution(spark, plan, run, received, started).result()
+            result = replace(result, warnings=(*in_doubt, *result.warnings))
     except BaseException as error:
         ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
         ledger.record(files, root, _ended(entry, ended, monotonic() - started, str(error), {}))

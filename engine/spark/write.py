@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import connectors
-from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError, run_error
+from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
 from catalog.evolution import fits
 from catalog.savemode import Action, TargetState, plan_actions
 from catalog.table import CatalogTable
@@ -30,6 +30,7 @@ from engine.spark.errors import as_run_error
 from engine.spark.journal import Journal, Outcome, Recorded, journal, open_journals
 from sql.select import quote
 
+IN_DOUBT = "PEN5010"
 SPARK_ERRORS = (PySparkException, Py4JError)
 
 
@@ -164,16 +165,24 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> Outcome:
     return _end(spark, journal(spark, state, run_id), recorded)
 
 
-def recover(spark: SparkSession, state: str) -> tuple[tuple[str, Outcome], ...]:
-    """End all dead runs of this state directory, those whose connectors this session has; what became of each."""
-    ended = []
+def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
+    """End all dead runs of this state directory, those whose connectors this session has.
+
+    Gives warnings of those that only the user can end (PEN5010): they stay as they are, and keep no other run back.
+    """
+    told: list[Diagnostic] = []
     for log in open_journals(spark, state):
         recorded = log.read()
         if recorded is None or not _is_open(recorded) or not owner.has_died(recorded.mark):
             continue
         if _has_jars(spark, recorded):
-            ended.append((log.run_id, _end(spark, log, recorded)))
-    return tuple(ended)
+            try:
+                _end(spark, log, recorded)
+            except RunError as error:
+                if any(each.code != IN_DOUBT for each in error.diagnostics):
+                    raise
+                told += [replace(each, severity=Severity.WARNING) for each in error.diagnostics]
+    return tuple(told)
 
 
 def connectors_to_recover(state: str) -> tuple[Sink, ...]:

@@ -117,7 +117,7 @@ CREATE VIEW cleaned AS
       from flights
       where distance > 0;
 
-CREATE VIEW enriched AS
+CREATE VIEW enriched WITH ('cache' = 'disk') AS
       select f.*,
              a.name as airline,
              p.name as airport,

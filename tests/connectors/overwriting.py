@@ -14,12 +14,13 @@ from engine.spark.write import begin, check, commit_all, recover, stage
 from tests.connectors.jobs import rows, write
 
 ROWS = 500
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # starts sooner
 
 
 def main(folder: Path, kinds: list[str], version: int) -> None:
     settings = {
         "spark.master": "local[2]",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # starts sooner
+        "spark.driver.extraJavaOptions": JAVA_OPTIONS,
         "spark.databricks.delta.snapshotPartitions": "1",
     }
     with_delta = (delta.maven, delta.session_settings) if "delta" in kinds else ((), {})

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.connectors.overwriting import ROWS
+from tests.connectors.overwriting import JAVA_OPTIONS, ROWS
 
 KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "10"))
 """How often each of the three jobs is killed."""
@@ -60,9 +60,8 @@ def resume(folder: Path) -> None:
     assert len(killed) <= 1, killed
     for run in killed:
         command = [sys.executable, "-m", "engine.cli", "run", "--resume", run, "--state-dir", str(folder / "state")]
-        done = subprocess.run(
-            [*command, "--master", "local[2]"], capture_output=True, text=True, timeout=180, check=False
-        )
+        environment = {**os.environ, "MASTER": "local[2]", "JAVA_TOOL_OPTIONS": JAVA_OPTIONS}
+        done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False, env=environment)
         assert done.returncode == 0, done.stderr
         assert open_runs(folder) == []
 

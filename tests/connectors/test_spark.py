@@ -1,13 +1,17 @@
 """The Spark connector: any data source by format and options, and tables of the catalog."""
 
+import shutil
+
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics import Diagnostics, RunError, Severity
 from connectors.spark import connector
 from engine.plan.nodes import Scan
+from engine.spark.journal import Outcome, journal
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
+from engine.spark.write import recover, resume
 from tests.connectors.jobs import options_of, rows, run_writes, write
 
 pytestmark = pytest.mark.spark
@@ -56,3 +60,51 @@ def test_secret_options_stay_out_of_the_journal(spark, tmp_path):
     journal = "".join(path.read_text() for path in (tmp_path / "state").rglob("*.json"))
     assert '"sep": "|"' in journal
     assert "sesame" not in journal
+
+
+def cut_off(spark, tmp_path, monkeypatch, mode):
+    """A run that was killed after the data source had got its rows, and before it was noted."""
+    scan = rows("select id, 'x' name from range(4)", "id bigint", "name string")
+    job = [write(connector, scan, format="parquet", path=str(tmp_path / "out"), data_save_mode=mode)]
+    with monkeypatch.context() as patched:
+        patched.setattr(type(connector), "abort", lambda self, spark, staged: killed())
+        with pytest.raises(Killed):
+            run_writes(spark, job, str(tmp_path / "state"), "cut")
+    log = journal(spark, str(tmp_path / "state"), "cut")
+    begun = log.read().steps["begin"]
+    log._put("begin", {**begun, "owner": {**begun["owner"], "pid": 2**22 + 1, "jvm_pid": None}})
+    return log
+
+
+class Killed(BaseException):
+    pass
+
+
+def killed():
+    raise Killed
+
+
+def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypatch):
+    log = cut_off(spark, tmp_path, monkeypatch, "APPEND_DATA")
+    for _ in range(2):
+        with pytest.raises(RunError) as caught:
+            resume(spark, str(tmp_path / "state"), "cut")
+        (fault,) = caught.value.diagnostics
+        assert fault.code == "PEN5010"
+        assert str(tmp_path / "out") in fault.message
+        assert "penstock run --resume cut" in fault.help
+    (warning,) = recover(spark, str(tmp_path / "state"))  # another run goes on
+    assert (warning.code, warning.severity) == ("PEN5010", Severity.WARNING)
+    assert spark.read.parquet(str(tmp_path / "out")).count() == 4
+    (begun,) = (tmp_path / "state").glob("runs/cut/staging/*/begun")
+    shutil.rmtree(begun.parent)  # as the help says, since the rows are there
+    assert resume(spark, str(tmp_path / "state"), "cut") is Outcome.FINISHED
+    assert spark.read.parquet(str(tmp_path / "out")).count() == 4
+    assert log.read().outcome is Outcome.FINISHED
+
+
+def test_an_overwrite_that_was_cut_off_is_done_again(spark, tmp_path, monkeypatch):
+    cut_off(spark, tmp_path, monkeypatch, "DROP_DATA")
+    assert resume(spark, str(tmp_path / "state"), "cut") is Outcome.FINISHED
+    assert spark.read.parquet(str(tmp_path / "out")).count() == 4
+    assert not list((tmp_path / "state").rglob("*.parquet"))
