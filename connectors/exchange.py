@@ -1,7 +1,6 @@
 """Swap two directories in one step, where the operating system can."""
 
 import ctypes
-import ctypes.util
 import errno
 import os
 import sys
