@@ -43,10 +43,14 @@ class Relation:
 
 
 class Relations:
-    """The names of a script; wherever one is used it may be spelled in any case."""
+    """The names of a script; wherever one is used it may be spelled in any case.
+
+    `reads`: the names that each query of a statement reads, as they were defined.
+    """
 
     def __init__(self, statements: Sequence[Statement], found: Diagnostics) -> None:
         self.by_name: dict[str, Relation] = {}
+        self.reads: dict[PlacedText, tuple[str, ...]] = {}
         for statement in statements:
             if isinstance(statement, CreateTable | CreateView):
                 self._define(statement, found)
@@ -60,14 +64,6 @@ class Relations:
                         relation.inserts.append(statement)
             if isinstance(statement, CreateTable | CreateView):
                 self._mark_rejects(statement, found)
-
-    def reads(self, query: PlacedText) -> tuple[str, ...]:
-        """The names of the script that a query reads, as they were defined; by its words where it does not parse."""
-        named: Iterable[str] = tables_named(query.value)
-        if not named and READS.search(query.value):
-            named = [quoted or word for quoted, word in WORDS.findall(query.value)]
-        known = [self.by_name[each.lower()].name for each in named if each.lower() in self.by_name]
-        return tuple(dict.fromkeys(known))
 
     def target(self, name: PlacedText, found: Diagnostics) -> Relation | None:
         """The table that rows go into; what is none is reported."""
@@ -91,8 +87,14 @@ class Relations:
             found.error("PEN2006", f"`{name.value}` is made twice", name.span(), f"it is made in line {place.line} too")
 
     def _mark_reads(self, query: PlacedText) -> None:
-        for name in self.reads(query):
-            self.by_name[name.lower()].is_read = True
+        """By the query's words where it does not parse."""
+        named: Iterable[str] = tables_named(query.value)
+        if not named and READS.search(query.value):
+            named = [quoted or word for quoted, word in WORDS.findall(query.value)]
+        read = dict.fromkeys(self.by_name[each.lower()] for each in named if each.lower() in self.by_name)
+        self.reads[query] = tuple(relation.name for relation in read)
+        for relation in read:
+            relation.is_read = True
 
     def _mark_rejects(self, statement: CreateTable | CreateView, found: Diagnostics) -> None:
         for each in statement.expectations:

@@ -78,7 +78,7 @@ class _Script:
     ) -> None:
         """A `Sql` block; its inputs are the names of the script that the query reads."""
         plugin = text_node(PlacedText("Sql", name.source, name.runs))
-        known = self.relations.reads(reads or query)
+        known = self.relations.reads[reads or query]
         inputs = [text_node(PlacedText(each, query.source, query.runs)) for each in known]
         self.put("transform", statement, [
             entry("plugin_name", plugin), entry("plugin_input", list_node(inputs, query)),
