@@ -7,7 +7,7 @@ from sqlglot import exp
 from catalog.datatypes import UNKNOWN, DataType
 from sql.binder import Binder, Environment
 from sql.calls import call_name
-from sql.coercion import widest_unpromoted
+from sql.coercion import is_equal_but_names, widest_unpromoted
 from sql.expressions import infer
 from sql.ordering import bind_limits, bind_order
 from sql.pipe_steps import bind_pipes, is_pipe
@@ -80,9 +80,21 @@ def _recursive(binder: Binder, environment: Environment, cte: exp.Expr, body: ex
     if body.args.get("distinct") and any(each.name.lower() == cte.alias.lower() for each in body.find_all(exp.Table)):
         help = "use UNION ALL"
         binder.report("PEN3017", cte.args["alias"], "a recursive CTE takes no UNION that removes duplicates", help)
-    anchor = all_nullable(_renamed(binder, cte, binder.query(body.left, environment)))
-    inside = environment.with_ctes({cte.alias.lower(): anchor})
-    return _renamed(binder, cte, combine(binder, body, anchor, binder.query(body.right, inside)))
+    anchor = _renamed(binder, cte, binder.query(body.left, environment))
+    inside = environment.with_ctes({cte.alias.lower(): all_nullable(anchor)})
+    step = binder.query(body.right, inside)
+    found = combine(binder, body, anchor, step)
+    _check_recursive_types(binder, cte, anchor, found)
+    return _renamed(binder, cte, found)
+
+
+def _check_recursive_types(binder: Binder, cte: exp.Expr, anchor: Output, found: Output) -> None:
+    """The recursive part must fit into the columns of the anchor, which are not widened."""
+    for before, after in zip(anchor.attributes, found.attributes, strict=False):
+        types = (before.typed.type, after.typed.type)
+        if UNKNOWN not in types and not is_equal_but_names(*types):
+            message = f"column `{before.name}` of the recursive CTE is {types[0]}, with its recursive part {types[1]}"
+            binder.report("PEN3010", cte.args["alias"], message, "cast both to one type")
 
 
 def _values(binder: Binder, environment: Environment, node: exp.Values) -> Output:

@@ -36,6 +36,7 @@ from catalog.datatypes import (
 from sql import coercion, literals
 from sql.calls import call_name
 from sql.casts import can_cast, forces_null, try_forces_null
+from sql.coercion import kind_of
 from sql.fields import field_of
 from sql.functions.call import Call
 from sql.functions.calls import arguments, infer_call
@@ -189,6 +190,8 @@ def _arithmetic(symbol: str) -> "Handler":
         found = arithmetic(symbol, left, right)
         if symbol in ("+", "-") and (shape := date_shape(left.type, right.type)):
             node.meta[SHAPE] = shape
+        if symbol == "*" and kind_of(right.type) in ("ym", "dt") and kind_of(left.type) not in ("ym", "dt"):
+            node.meta[SHAPE] = "swapped"
         return _folded(found, left, right)
 
     return handler

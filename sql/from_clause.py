@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from sql.binder import Binder, Environment, nearest
 from sql.calls import call_name
-from sql.expressions import generator_columns, is_generator
+from sql.expressions import generator_columns, is_deterministic, is_generator
 from sql.functions.catalogue import signatures
 from sql.joins import join_relations
 from sql.lineage import Dependency
@@ -162,8 +162,19 @@ def _lateral(binder: Binder, environment: Environment, node: exp.Lateral, left: 
     around = SelectScope(binder, environment, left)
     inner = replace(environment, outer=around)
     if isinstance(node.this, (exp.Subquery, exp.Query)):
+        _refuse_random(binder, node.this, left)
         return _aliased(binder, binder.query(node.this, inner), node)
     return _function(binder, inner, node.this, node, Relation())
+
+
+def _refuse_random(binder: Binder, query: exp.Expr, left: Relation) -> None:
+    """A LATERAL query that gives other rows each time, beside relations that may have several rows."""
+    if not any(source.input is not None for source in left.sources):
+        return
+    for call in query.find_all(exp.Anonymous):
+        if not is_deterministic(call):
+            message = f"`{call_name(call)}` gives other values each time: not in a LATERAL subquery"
+            binder.report("PEN3017", call, message, "compute it in the query around")
 
 
 def _lateral_view(binder: Binder, environment: Environment, seen: Relation, node: exp.Lateral) -> Relation:

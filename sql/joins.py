@@ -21,6 +21,8 @@ def join_relations(
     """The relation of `left JOIN right` as the join node says it."""
     side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
     if kind in ("SEMI", "ANTI"):
+        if (join.args.get("method") or "").upper() == "NATURAL":
+            binder.report("PEN3017", join.this, f"Spark has no NATURAL {kind} JOIN", "write `USING (...)`")
         return _filtered(binder, environment, left, right, join)
     names = _shared_names(binder, left, right, join)
     joined = side_by_side(

@@ -65,7 +65,8 @@ DEFAULTS: Final[dict[str, tuple[int, tuple[str, ...]]]] = {
 """How many arguments Spark prints, and what stands for the last ones where they are not given."""
 
 SHOWN: Final = {
-    "from_json": 1, "from_xml": 1, "from_csv": 1, "to_json": 1, "to_csv": 1, "to_xml": 1, "schema_of_xml": 1,
+    "from_json": 1, "ilike": 2, "from_xml": 1, "from_csv": 1, "to_json": 1, "to_csv": 1,
+    "to_xml": 1, "schema_of_xml": 1,
     "schema_of_json": 1, "schema_of_csv": 1, "variant_get": 2, "try_variant_get": 2, "first": 1, "first_value": 1,
     "last": 1, "last_value": 1, "any_value": 1, "try_make_timestamp": 6, "hour": 1, "minute": 1, "second": 1,
 }  # fmt: skip
@@ -80,6 +81,7 @@ UNITS: Final = {
 LAMBDA_VARIABLE: Final = "namedlambdavariable()"
 SHAPE: Final = "spark_shape"
 STARRED: Final = "spark_starred"
+PLACED: Final = "spark_placed"
 WORD: Final = "spark_word"
 """The key in a node's meta under which the typer notes how a sum with dates is printed."""
 
@@ -191,6 +193,8 @@ def _binary(symbol: str) -> "Printer":
                 return f"date_add({left}, {extracted if symbol == '+' else f'(- {extracted})'})"
             case "interval_days_swapped":
                 return f"date_add({right}, extractansiintervaldays({left}))"
+            case "swapped":
+                return f"({right} {symbol} {left})"
             case "moved":
                 return f"{left} {symbol} {right}"
             case "whole":
@@ -281,6 +285,8 @@ def _cast(node: exp.Expr, scope: Scope) -> str:
     target = to_type(node.args["to"])
     if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast) and node.this.is_string and target is not None:
         return _typed_literal(target, node.this.this)
+    if isinstance(target, (ArrayType, MapType, Struct)):
+        return pretty(node.this, scope)  # Spark forgets that such a cast was written
     name = "TRY_CAST" if node.args.get("safe") else "CAST"
     written = type_name(target) if target is not None else node.args["to"].sql("spark")
     return f"{name}({pretty(node.this, scope)} AS {written})"
@@ -383,11 +389,19 @@ def _list(nodes: Sequence[exp.Expr], scope: Scope) -> list[str]:
     return [pretty(each, scope) for each in nodes]
 
 
+def _ignoring_nulls(node: exp.IgnoreNulls, scope: Scope) -> str:
+    """Spark prints `first_value(x) IGNORE NULLS` as `first(x)`, and tells of `nth_value` only that it ignores any."""
+    shown = pretty(node.this, scope)
+    if shown.startswith("nth_value("):
+        return f"{shown} ignore nulls"
+    return shown.replace("_value(", "(", 1) if shown.startswith(("first_value(", "last_value(")) else shown
+
+
 def _call(node: exp.Anonymous, scope: Scope) -> str:
     name = call_name(node).lower()
     distinct = any(isinstance(each, exp.Distinct) for each in node.expressions)
     nodes: list[exp.Expr] = []
-    for each in node.expressions:
+    for each in node.meta.get(PLACED, node.expressions):
         nodes += each.expressions if isinstance(each, exp.Distinct) else [each]
     args = list(node.meta.get(STARRED) or _list(nodes, scope))
     special = SPECIAL.get(name)
@@ -396,6 +410,8 @@ def _call(node: exp.Anonymous, scope: Scope) -> str:
         return found
     if len(args) == 3 and name in UNITS:
         name = UNITS[name]
+    if name == "from_json" and node.meta.get(SHAPE) == "map":
+        return "entries"
     name = RENAMED.get(name, name)
     if name == "string_agg" and node.meta.get(SHAPE) not in (None, "string", "binary"):
         name = "listagg"
@@ -453,7 +469,7 @@ SPECIAL: Final[dict[str, Special]] = {
     "ceil": lambda args, nodes: f"CEIL({args[0]})" if len(args) == 1 else None,
     "floor": lambda args, nodes: f"FLOOR({args[0]})" if len(args) == 1 else None,
     "log": lambda args, nodes: f"LOG(E(), {args[0]})" if len(args) == 1 else None,
-    "like": lambda args, nodes: f"{args[0]} LIKE {args[1]}" if len(args) == 2 else None,
+    "like": lambda args, nodes: f"{args[0]} LIKE {args[1]}" + (f" ESCAPE '{args[2]}'" if len(args) > 2 else ""),
     "dateadd": lambda args, nodes: f"date_add({args[0]}, {args[1]})" if len(args) == 2 else None,
     "datepart": lambda args, nodes: f"datepart({args[0]} FROM {args[1]})" if len(args) == 2 else None,
     "extract": lambda args, nodes: f"extract({args[0]} FROM {args[1]})" if len(args) == 2 else None,
@@ -661,7 +677,7 @@ PRINTERS: Final[dict[type[exp.Expr], Printer]] = {
     exp.Bracket: _subscript,
     exp.Dot: lambda node, scope: f"{pretty(node.this, scope)}.{node.name}", exp.Star: _word("1"),
     exp.Window: _window, exp.Filter: _filter,
-    exp.IgnoreNulls: lambda node, scope: pretty(node.this, scope),
+    exp.IgnoreNulls: _ignoring_nulls,
     exp.RespectNulls: lambda node, scope: pretty(node.this, scope), exp.WithinGroup: _within_group,
     exp.Ordered: _ordered, exp.Tuple: _tuple, exp.Extract: _extract, exp.Trim: _trim_syntax,
     exp.Substring: _substring, exp.Overlay: _overlay,

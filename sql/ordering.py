@@ -42,6 +42,9 @@ def _item(
     is_only: bool,
 ) -> Origins:
     if clause == "ORDER BY" and is_only and is_all(node) and not _is_name(outputs, "all"):
+        for output in outputs:
+            if isinstance(output.typed.type, Map) or output.typed.type in (VARIANT, CALENDAR_INTERVAL):
+                scope.report("PEN3008", node, f"rows cannot be sorted by `{output.name}` of type {output.typed.type}")
         return merge(*(each.origins for each in outputs))
     number = ordinal(node)
     if number is not None and clause in ("ORDER BY", "SORT BY"):

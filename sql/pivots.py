@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from catalog.datatypes import STRING, UNKNOWN, VOID, DataType
 from sql.binder import Binder, Environment
+from sql.casts import can_cast, forces_null
 from sql.expressions import infer, output_name, widest
 from sql.lineage import Dependency, Origins, through
 from sql.relations import Attribute, Output, Relation, Slot, Source, merge
@@ -56,11 +57,28 @@ def _pivot_values(scope: SelectScope, pivot: exp.Pivot) -> tuple[Origins, list[s
     origins, names = [], []
     for field in pivot.args.get("fields") or ():
         columns = field.this.expressions if isinstance(field.this, exp.Tuple) else [field.this]
-        for column in columns:
-            infer(column, scope)
+        types = [infer(column, scope) for column in columns]
         origins.append(scope.origins_for(Dependency.CONDITIONAL))
+        for each in field.expressions:
+            _check_value(scope, each, types)
         names += [_value_name(scope, each) for each in field.expressions]
     return merge(*origins), names
+
+
+def _check_value(scope: SelectScope, node: exp.Expr, columns: Sequence[Typed]) -> None:
+    """A value must be such that it can be cast to the column that is pivoted, or several to a struct of them."""
+    body = node.this if isinstance(node, (exp.PivotAlias, exp.Alias)) else node
+    values = body.expressions if isinstance(body, exp.Tuple) else [body]
+    for value, column in zip(values, columns, strict=False):
+        if isinstance(value, exp.Column):
+            scope.report("PEN3017", value, "a value that is pivoted is a constant", f"write '{value.name}'")
+            continue
+        found = infer(value, SelectScope(scope.binder, scope.environment, Relation())).type
+        target = column.type
+        fits = can_cast(found, target) and (target != VOID or found == VOID)
+        forced = len(values) > 1 and not column.nullable and forces_null(found, target)
+        if UNKNOWN not in (found, target) and (forced or not fits):
+            scope.report("PEN3008", value, f"the column that is pivoted is {target}, this value is {found}")
 
 
 def _value_name(scope: SelectScope, node: exp.Expr) -> str:
@@ -68,6 +86,8 @@ def _value_name(scope: SelectScope, node: exp.Expr) -> str:
         return str(node.args["alias"].name)
     if isinstance(node, exp.Literal):
         return node.name
+    if isinstance(node, exp.Null):
+        return "null"
     if isinstance(node, exp.Tuple):
         return "{" + ", ".join(_value_name(scope, each) for each in node.expressions) + "}"
     return output_name(node, scope)
@@ -90,20 +110,20 @@ def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
     _note_read(scope, kept)
     columns = [replace(slot.attribute, typed=slot.typed) for slot in kept]
     columns += [Attribute(name, Typed(STRING, False)) for name in names]
-    keeps_nulls = bool(pivot.args.get("include_nulls"))
     for position, value in enumerate(values):
         parts = [group[position] for group in typed if position < len(group)]
         type_ = _widest_of([part.type for part in parts])
         if type_ is None:
             types = ", ".join(dict.fromkeys(str(part.type) for part in parts))
             scope.report("PEN3008", value, f"the columns of `{value.name}` have no common type: {types}")
-        nullable = keeps_nulls or any(part.nullable for part in parts)
+        nullable = any(part.nullable for part in parts)
         columns.append(Attribute(value.name, Typed(type_ or UNKNOWN, nullable), origins))
     return Output(tuple(columns), (), scope.relation.is_open)
 
 
 def _identifiers(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
-    return [each for node in nodes for each in (node.expressions if isinstance(node, exp.Tuple) else [node])]
+    plain = [node.unnest() for node in nodes]
+    return [each for node in plain for each in (node.expressions if isinstance(node, exp.Tuple) else [node])]
 
 
 def _widest_of(types: Sequence[DataType]) -> DataType | None:

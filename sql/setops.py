@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from catalog.datatypes import UNKNOWN, VARIANT, Map
+from catalog.datatypes import UNKNOWN, VARIANT, DataType, Map
 from sql.binder import Binder, Environment
+from sql.casts import forces_null
+from sql.coercion import is_equal_but_names
 from sql.expressions import widest
 from sql.relations import Attribute, Output, merge
 from sql.typed import Typed
@@ -27,25 +29,40 @@ def combine(binder: Binder, node: exp.SetOperation, left: Output, right: Output)
         return Output(left.attributes, rows, True)
     if node.args.get("distinct") or not isinstance(node, exp.Union):
         refuse_unhashable(binder, left.attributes, node.left, _word(node))
-    pairs = enumerate(zip(left.attributes, right.attributes, strict=True))
-    return Output(tuple(_column(binder, node, position, *pair) for position, pair in pairs), rows)
+    pairs = list(zip(left.attributes, right.attributes, strict=True))
+    is_widened = isinstance(node, exp.Union) or any(str(a.typed.type) != str(b.typed.type) for a, b in pairs)
+    columns = (_column(binder, node, at, *pair, is_widened=is_widened) for at, pair in enumerate(pairs))
+    return Output(tuple(columns), rows)
 
 
-def _column(binder: Binder, node: exp.SetOperation, position: int, left: Attribute, right: Attribute) -> Attribute:
+def _column(
+    binder: Binder, node: exp.SetOperation, position: int, left: Attribute, right: Attribute, *, is_widened: bool
+) -> Attribute:
+    """One column; where no types differ but in what may be null within, INTERSECT and EXCEPT keep those of the left."""
     type_ = widest(left.typed.type, right.typed.type)
+    if type_ is None and isinstance(node, exp.Union) and is_equal_but_names(left.typed.type, right.typed.type):
+        type_ = left.typed.type
     if type_ is None:
         message = (
             f"column {position + 1} of {_word(node)} is {left.typed.type} on the left, {right.typed.type} on the right"
         )
         binder.report("PEN3010", _item(node.right, position), message, "cast one side to the type of the other")
+    if not is_widened:
+        type_ = left.typed.type
+    first, second = (_is_nullable(each, type_ or UNKNOWN) for each in (left, right))
     match node:
         case exp.Except():
-            nullable, origins = left.typed.nullable, left.origins
+            nullable, origins = first, left.origins
         case exp.Intersect():
-            nullable, origins = left.typed.nullable and right.typed.nullable, left.origins
+            nullable, origins = first and second, left.origins
         case _:
-            nullable, origins = left.typed.nullable or right.typed.nullable, merge(left.origins, right.origins)
+            nullable, origins = first or second, merge(left.origins, right.origins)
     return Attribute(left.name, Typed(type_ or UNKNOWN, nullable), origins)
+
+
+def _is_nullable(attribute: Attribute, target: DataType) -> bool:
+    """Whether the column may be null once it is cast to the common type."""
+    return attribute.typed.nullable or forces_null(attribute.typed.type, target)
 
 
 def refuse_unhashable(binder: Binder, attributes: Sequence[Attribute], node: exp.Expr, where: str) -> None:

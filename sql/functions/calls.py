@@ -15,7 +15,7 @@ from sql.functions.catalogue import Signature, function_names, signatures
 from sql.functions.kinds import kind
 from sql.functions.nested import ELEMENTS
 from sql.functions.rules import RULES
-from sql.naming import STARRED
+from sql.naming import PLACED, STARRED
 from sql.operators import Mismatch
 from sql.type_rules import parse_schema
 from sql.typed import NOT_KNOWN, Scope, Typed
@@ -32,6 +32,9 @@ PARAMETERS = {
     "count_min_sketch": ("column", "epsilon", "confidence", "seed"),
 }
 """The names of arguments, of functions that take them by name."""
+
+GAPS = {"mask.upperchar": "X", "mask.lowerchar": "x", "mask.digitchar": "n"}
+"""What an argument is that is left out before one that is given by name."""
 
 SYNTACTIC = {"lambda": NOT_KNOWN, "unit": Typed(STRING, False, True)}
 """Arguments that are no expressions of their own."""
@@ -64,6 +67,8 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
     if name == "array":
         node.meta[ELEMENTS] = tuple(arg.nullable for arg in given)
     found = _result(node, signature, Call(name, nodes, given, given, scope, infer))
+    if name == "from_json":
+        node.meta["spark_shape"] = kind_of(found.type)
     return Typed(UNKNOWN, found.nullable) if _may_be_collated(found, given, scope) else found
 
 
@@ -82,7 +87,7 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
     """The arguments, what is known of those that a star stands for, and whether a star's columns are not known."""
     nodes: list[exp.Expr] = []
     typed: list[Typed | None] = []
-    for each in _in_order(call_name(node).lower(), list(_unwrapped(node.expressions))):
+    for each in _in_order(node, list(_unwrapped(node.expressions)), scope):
         if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
             if call_name(node).lower() == "count" and isinstance(each, exp.Star):
                 if isinstance(node.expressions[0], exp.Distinct):
@@ -99,18 +104,33 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
     return nodes, typed, False
 
 
-def _in_order(name: str, nodes: list[exp.Expr]) -> list[exp.Expr]:
+def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[exp.Expr]:
     """Arguments given by name, at their places; as they are where that can't be done."""
+    name = call_name(node).lower()
     names = PARAMETERS.get(name)
-    placed = [each for each in nodes if not isinstance(each, exp.Kwarg)]
-    given = {each.name.lower(): each.expression for each in nodes if isinstance(each, exp.Kwarg)}
-    if names is None or not given:
+    named = [each for each in nodes if isinstance(each, exp.Kwarg)]
+    if names is None or not named:
         return nodes
+    placed = [each for each in nodes if not isinstance(each, exp.Kwarg)]
+    given: dict[str, exp.Expr] = {}
+    for each in named:
+        parameter = each.name.lower()
+        if parameter not in names:
+            scope.report("PEN3007", each, f"`{name}` has no argument named `{each.name}`", f"it has {', '.join(names)}")
+        elif parameter in given or parameter in names[: len(placed)]:
+            scope.report("PEN3007", each, f"the argument `{each.name}` is given twice")
+        given[parameter] = each.expression
     for parameter in names[len(placed) :]:
-        if parameter not in given:
+        if not given:
             break
-        placed.append(given.pop(parameter))
-    return nodes if given else placed
+        missing = GAPS.get(f"{name}.{parameter}")
+        if parameter not in given and missing is None:
+            break
+        placed.append(given.pop(parameter) if parameter in given else exp.Literal.string(missing))
+    if given:
+        return nodes
+    node.meta[PLACED] = tuple(placed)
+    return placed
 
 
 def _unwrapped(nodes: Sequence[exp.Expr]) -> Iterator[exp.Expr]:

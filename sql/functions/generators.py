@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from catalog.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, Array, Map, Struct
-from sql.coercion import widest_of
+from catalog.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, VOID, Array, Map, Struct
+from sql.coercion import is_equal_but_names
 from sql.functions.call import Call
 from sql.operators import Mismatch
 from sql.typed import NamedTyped, Typed
@@ -72,8 +72,9 @@ def _stack(call: Call) -> tuple[NamedTyped, ...] | None:
     columns: list[NamedTyped] = []
     for index in range(width):
         cells = values[index::width]
-        found = widest_of([cell.type for cell in cells])
-        if found is None:
+        types = [cell.type for cell in cells if cell.type != VOID]
+        if UNKNOWN not in types and any(not is_equal_but_names(types[0], type) for type in types):
             raise Mismatch(f"column {index + 1} of `stack` holds values of different types")
+        found = UNKNOWN if UNKNOWN in types else types[0] if types else VOID
         columns.append(NamedTyped(f"col{index}", Typed(found)))
     return tuple(columns)

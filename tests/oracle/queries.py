@@ -5,6 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from tests.oracle.expressions import EVERY_COLUMNS, KINDS, Columns, ExpressionGenerator
+from tests.oracle.shapes import SHAPES
 
 TABLE_COLUMNS: dict[str, Columns] = {
     "every": EVERY_COLUMNS,
@@ -44,6 +45,8 @@ class QueryGenerator:
         self._names = 0
 
     def query(self, depth: int = 2) -> str:
+        if self.random.random() < 0.5:
+            return SHAPES[self.random.choice(list(SHAPES))](self)
         kinds = self._kinds()
         shape = self.random.random()
         if depth > 0 and shape < 0.15:
@@ -56,7 +59,7 @@ class QueryGenerator:
         return [self.random.choice(SIMPLE_KINDS) for _ in range(self.random.randint(1, 4))]
 
     def _with(self, depth: int, kinds: list[str]) -> str:
-        name = self._name("w")
+        name = self.name("w")
         inner = self._select(depth - 1, kinds, named=True)
         columns = _by_kind([(f"{name}.c{i}", kind) for i, kind in enumerate(kinds)])
         outer = self._block(Relation(name, columns), self._kinds(), depth - 1, named=False)
@@ -134,22 +137,22 @@ class QueryGenerator:
             return Relation(
                 "every lateral view explode(nums) e as n", {**EVERY_COLUMNS, "int": ["num", "e.n", "n", "big"]}
             )
-        return self._table()
+        return self.table()
 
-    def _table(self) -> Relation:
+    def table(self) -> Relation:
         table = self.random.choice(("every", "every", "orders", "customers"))
-        name = self._name("t")
+        name = self.name("t")
         columns = {kind: [f"{name}.{each}" for each in names] for kind, names in TABLE_COLUMNS[table].items()}
         return Relation(f"{table} {self.random.choice(('', 'as '))}{name}", columns)
 
     def _subquery(self, depth: int) -> Relation:
-        name, kinds = self._name("s"), self._kinds()
+        name, kinds = self.name("s"), self._kinds()
         text = self._select(depth - 1, kinds, named=True)
         return Relation(f"({text}) {name}", _by_kind([(f"{name}.c{i}", kind) for i, kind in enumerate(kinds)]))
 
     def _join(self, depth: int) -> Relation:
-        left = self._table()
-        right = self._table() if self.random.random() < 0.7 else self._subquery(depth)
+        left = self.table()
+        right = self.table() if self.random.random() < 0.7 else self._subquery(depth)
         join = self.random.choice(JOINS)
         both = {kind: [*left.columns.get(kind, ()), *right.columns.get(kind, ())] for kind in KINDS}
         condition = (
@@ -160,7 +163,7 @@ class QueryGenerator:
         visible = left.columns if "semi" in join or "anti" in join else both
         return Relation(f"{left.text} {join} {right.text}{condition}", visible)
 
-    def _name(self, prefix: str) -> str:
+    def name(self, prefix: str) -> str:
         self._names += 1
         return f"{prefix}{self._names}"
 
