@@ -88,7 +88,7 @@ class Delta(Source, Sink):
             columns = latest_columns(path, options.get("version"))
             return (CatalogTable.of(os.path.basename(path.rstrip("/")) or "delta", columns),)
         except UnknownSchemaError as cause:
-            help = "add a block `schema { fields { name = type } }`"
+            help = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
             message = f"the columns of `{options['path']}` are not known: {cause.reason}"
             found.error("PEN4002", message, options.span("path"), help)
             return (CatalogTable.unknown("delta"),)

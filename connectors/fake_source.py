@@ -80,7 +80,7 @@ class FakeSource(Source):
     def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
         table = declared_table(options, "fake", found)
         if table is None:
-            help = "schema { fields { id = bigint, name = string } }"
+            help = "schema { fields { id = bigint, name = string } }, in SQL CREATE TABLE t (id BIGINT, name STRING)"
             found.error("PEN2005", "FakeSource needs a `schema`", options.span(), help)
             return (CatalogTable.unknown("fake"),)
         for index, row in enumerate(_rows(options)):

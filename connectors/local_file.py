@@ -197,7 +197,7 @@ def _table_of_files(options: Options, found: Diagnostics) -> CatalogTable:
         columns = file_columns(file_format(options), data_files(path), read_header if has_header else None)
         return CatalogTable.of("local_file", columns)
     except UnknownSchemaError as cause:
-        help = "add a block `schema { fields { name = type } }`"
+        help = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
         message = f"the columns of `{options['path']}` are not known: {cause.reason}"
         found.error("PEN4002", message, options.span("path"), help)
         return CatalogTable.unknown("local_file")

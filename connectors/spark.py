@@ -59,7 +59,7 @@ class Spark(Source, Sink):
         table = declared_table(options, "spark", found)
         if table is not None:
             return (table,)
-        help = "add a block `schema { fields { name = type } }`"
+        help = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
         found.error("PEN4002", f"the columns of a `{options['format']}` source are not known", options.span(), help)
         return (CatalogTable.unknown("spark"),)
 

@@ -136,6 +136,10 @@ def _may_start_query(tokens: Sequence[Token], index: int) -> bool:
     return named and not is_argument and before.token_type in _BEFORE_QUERY
 
 
+_STATEMENTS: Final = ("CREATE", "INSERT", "SET")
+"""How the statements of a script begin."""
+
+
 def _parse_fault(text: str, tokens: Sequence[Token], error: ParseError) -> SyntaxFault:
     found = error.errors[0] if error.errors else {}
     line, col = found.get("line"), found.get("col")
@@ -144,7 +148,21 @@ def _parse_fault(text: str, tokens: Sequence[Token], error: ParseError) -> Synta
     written = text[token.start : token.end + 1]
     if not message or message.startswith(("Invalid expression", "Expecting", "Required keyword", "Expected")):
         message = f"syntax error at or near `{written}`"
-    return SyntaxFault(token.start, token.end + 1, message)
+    if token is tokens[-1] and (bracket := _unclosed(tokens)):
+        return SyntaxFault(bracket.start, bracket.end + 1, "the bracket `(` is not closed")
+    help = "is a `;` missing before it?" if written.upper() in _STATEMENTS else None
+    return SyntaxFault(token.start, token.end + 1, message, help=help)
+
+
+def _unclosed(tokens: Sequence[Token]) -> Token | None:
+    """The last opening bracket that nothing closes."""
+    opened: list[Token] = []
+    for token in tokens:
+        if token.token_type == TokenType.L_PAREN:
+            opened.append(token)
+        elif token.token_type == TokenType.R_PAREN and opened:
+            opened.pop()
+    return opened[-1] if opened else None
 
 
 def _token_fault(text: str, message: str) -> SyntaxFault:

@@ -41,6 +41,10 @@ COMMON: Final = (
 """What every block takes beside its own options."""
 
 
+_HIDING = ("PEN1002", "PEN2005", "PEN2007", "PEN3001")
+"""Faults of a text after which what seems to be missing in it may be there: one of them is told, not what follows."""
+
+
 def load(
     path: str | PathLike[str],
     found: Diagnostics,
@@ -61,7 +65,7 @@ def load(
     root = job_tree(source, Variables(variables or {}, os.environ, seatunnel), found)
     if root is None:
         return None
-    is_whole = all(each.code != "PEN1002" for each in found.items[before:])
+    is_whole = all(each.code not in _HIDING for each in found.items[before:])
     return _Loader(source, root, found, is_whole=is_whole, is_lenient=seatunnel, reads_secrets=reads_secrets).job()
 
 

@@ -80,5 +80,10 @@ class Job:
     blocks: tuple[Block, ...]
     is_whole: bool = True
 
+    @property
+    def is_sql(self) -> bool:
+        """Whether the file is a script: hints are then told in SQL."""
+        return self.source.path.lower().endswith(".sql")
+
     def of_kind(self, kind: BlockKind) -> tuple[Block, ...]:
         return tuple(block for block in self.blocks if block.kind is kind)

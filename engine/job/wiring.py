@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from catalog.diagnostics import Diagnostics, did_you_mean
 from engine.job.model import Block, BlockKind, Job, Reference
 
+_IN_SQL = {
+    BlockKind.SOURCE: "CREATE TABLE name (column type, …) WITH ('connector' = '…'), and a query that reads it",
+    BlockKind.SINK: "CREATE TABLE name WITH ('connector' = '…'), and INSERT INTO name SELECT …",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Wire:
@@ -74,7 +79,8 @@ def _inputs(
             each.name, [output.name for other in job.blocks for output in (*other.outputs, *other.rejects)]
         )
         if not may_be_hidden or (help or "").startswith("did you mean"):
-            found.error("PEN2007", f"no block has the output `{each.name}`", each.span, help)
+            what = "there is no table or view" if job.is_sql else "no block has the output"
+            found.error("PEN2007", f"{what} `{each.name}`", each.span, help)
     if unknown:
         return ()
     return tuple(Wire(each.name, *outputs[each.name.lower()]) for each in block.inputs)
@@ -165,12 +171,13 @@ def _check_presence(job: Job, found: Diagnostics) -> None:
         return
     for kind in (BlockKind.SOURCE, BlockKind.SINK):
         if not job.of_kind(kind):
-            found.error("PEN2010", f"the job has no {kind.value}", job.source.span(0, 0), f"add `{kind.value} {{ … }}`")
+            help = _IN_SQL[kind] if job.is_sql else f"add `{kind.value} {{ … }}`"
+            found.error("PEN2010", f"the job has no {kind.value}", job.source.span(0, 0), help)
 
 
 def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], found: Diagnostics) -> None:
-    if not job.of_kind(BlockKind.SINK):
-        return  # reported already, and everything would be unread
+    if not job.is_whole or not job.of_kind(BlockKind.SINK):
+        return  # reported already, and what reads a block may be among what could not be read
     wires = [each for wires in inputs.values() for each in wires]
     read = {each.producer for each in wires}
     reading = (block for block in job.blocks if block.kind is not BlockKind.SOURCE and not reads_nothing(block))
@@ -178,8 +185,9 @@ def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], found: Dia
     for block in job.blocks:
         if block.kind is not BlockKind.SINK and block not in read and complete:
             name = block.outputs[0].name if block.outputs else block.plugin
-            found.warning("PEN2009", f"nothing reads `{name}`: it will not run", block.plugin_span,
-                          "name it in the `plugin_input` of a transform or sink, or remove it")  # fmt: skip
+            reader = "a query" if job.is_sql else "the `plugin_input` of a transform or sink"
+            message = f"nothing reads `{name}`: it will not run"
+            found.warning("PEN2009", message, block.plugin_span, f"name it in {reader}, or remove it")
     quarantined = {(each.producer, each.output) for each in wires if each.output < 0}
     for block in job.blocks:
         for index, output in enumerate(block.rejects):

@@ -4,12 +4,12 @@ A block with a fault yields no nodes, and what reads it is passed over in silenc
 may not be what the user meant.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
 import connectors
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
 from catalog.table import CatalogTable
 from engine.job.model import Block, BlockKind, Job
 from engine.job.wiring import Wiring, reads_nothing, wire
@@ -44,11 +44,19 @@ def build(job: Job, found: Diagnostics) -> Plan | None:
                 nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
                 writes[block] = write_nodes(block, name, nodes or (), own)
     refuse_duplicates((write for each in writes.values() for write in each), own)
-    found.extend(own)
+    found.extend(_with_known_tables(own, job))
     if own.has_errors:
         return None
     in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))
     return with_ids(_with_names(Plan(job.env, in_order, _unread(built, in_order))))
+
+
+def _with_known_tables(found: Iterable[Diagnostic], job: Job) -> Iterator[Diagnostic]:
+    """A query is analyzed over what it reads; the names that it could have read are the job's."""
+    names = [output.name for block in job.blocks for output in (*block.outputs, *block.rejects)]
+    for each in found:
+        is_unknown_table = each.code == "PEN3002" and each.help is None
+        yield replace(each, help=did_you_mean(each.message.split("`")[1], names)) if is_unknown_table else each
 
 
 def _feeds(
