@@ -61,6 +61,25 @@ NAMES: Final[Mapping[str, DataType]] = {
 DECIMAL_NAMES: Final = ("decimal", "dec", "numeric")
 LENGTH_NAMES: Final = ("varchar", "char", "character")
 STRUCT_NAMES: Final = ("struct", "row")
+SEATUNNEL_NAMES: Final = frozenset(
+    (
+        *("bytes", "null", "timestamp_tz", "float_vector", "float16_vector", "bfloat16_vector"),
+        *("binary_vector", "sparse_float_vector", "row"),
+    )
+)
+"""Names that Spark does not know."""
+FOREIGN_NAMES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("text", "nvarchar", "varchar2", "json", "uuid", "clob", "enum"), "string"),
+    **dict.fromkeys(("datetime", "timestamptz", "smalldatetime"), "timestamp"),
+    **dict.fromkeys(("number", "money", "bigdecimal"), "decimal(p,s)"),
+    **dict.fromkeys(("int64", "uint32", "unsigned"), "bigint"),
+    **dict.fromkeys(("int4", "int32", "mediumint", "signed"), "int"),
+    **dict.fromkeys(("blob", "bytea", "varbinary"), "binary"),
+    **dict.fromkeys(("float8", "float64"), "double"),
+    "bool": "boolean",
+    "object": "variant",
+}
+"""What other systems' types are to Spark."""
 KNOWN_NAMES: Final = (*NAMES, *DECIMAL_NAMES, *LENGTH_NAMES, *STRUCT_NAMES, "array", "map", "time")
 
 _TOKEN = re.compile(
@@ -98,6 +117,13 @@ class _Token:
 def parse_type(text: str) -> DataType:
     """The type that a text names; raises `TypeTextError`."""
     return parse_sized_type(text).type
+
+
+def check_spark_type(text: str) -> None:
+    """Raises `TypeTextError` where the text is no type of Spark's own grammar."""
+    reader = _SparkReader(text)
+    reader.type(0)
+    reader.expect_end()
 
 
 @lru_cache(maxsize=4096)
@@ -249,6 +275,36 @@ class _Reader:
     def expect_end(self) -> None:
         if self.token.kind != "end":
             raise TypeTextError(f"expected the end of the type, found {_shown(self.token)}", self.token.offset)
+
+
+class _SparkReader(_Reader):
+    """Reads what Spark reads: none of SeaTunnel's names, and its own longer forms."""
+
+    def type(self, depth: int) -> SizedType:
+        start = self.token
+        if start.value == "{" or start.value.lower() in SEATUNNEL_NAMES:
+            raise TypeTextError(f"Spark has no type `{start.value}`", start.offset)
+        return super().type(depth)
+
+    def named(self, name: str, start: _Token, depth: int) -> SizedType:
+        if name in FOREIGN_NAMES:
+            help = f"Spark's name is `{FOREIGN_NAMES[name]}`"
+            raise TypeTextError(f"Spark has no type `{start.value}`", start.offset, help)
+        if name in DECIMAL_NAMES and self.takes_zero_digits():
+            return SizedType(Decimal())
+        found = super().named(name, start, depth)
+        if name in ("timestamp", "time"):
+            self.takes_word("without", "time", "zone")
+        return found
+
+    def takes_zero_digits(self) -> bool:
+        """`decimal(0)` and `decimal(0, 0)`, which Spark lets pass."""
+        values = [token.value for token in self.tokens[self.at : self.at + 5]]
+        length = next(
+            (len(zero) for zero in (["(", "0", ")"], ["(", "0", ",", "0", ")"]) if values[: len(zero)] == zero), 0
+        )
+        self.at += length
+        return length > 0
 
 
 def _tokens(text: str) -> tuple[_Token, ...]:

@@ -22,6 +22,7 @@ from sql.parse import parse
 from sql.relations import Output
 from sql.suppress import not_suppressed
 from sql.syntax import check_syntax
+from sql.written_types import type_faults
 
 __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
 
@@ -51,7 +52,9 @@ class Analysis:
 def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
     """Analyze one Spark SQL query over the named inputs; never raises for a fault of the query's."""
     parsed = parse(query.value)
-    faults = [*parsed.faults, *check_syntax(parsed)]
+    found_by_tokens = [*check_syntax(parsed), *type_faults(query.value, parsed.tokens)]
+    places = {fault.start for fault in found_by_tokens}
+    faults = [*(fault for fault in parsed.faults if fault.start not in places), *found_by_tokens]
     binder = Binder(query, parsed.tokens, inputs, bind_query)
     for fault in faults:
         severity = Severity.ERROR if fault.is_certain else Severity.WARNING

@@ -166,7 +166,11 @@ def _binary_literal(node: exp.HexString, scope: Scope) -> Typed:
 def _interval(node: exp.Interval, scope: Scope) -> Typed:
     if node.this is not None and not isinstance(node.this, (exp.Literal, exp.Neg)):
         infer(node.this, scope)
+        if isinstance(node.this, exp.Column):
+            raise Mismatch("INTERVAL takes a literal", 0)
         return NOT_KNOWN
+    if isinstance(node.this, exp.Literal) and literals.stands_alone(node, scope.text):
+        return infer(node.this, scope)
     return literals.interval(node)
 
 
@@ -495,6 +499,12 @@ def _bracket(node: exp.Bracket, scope: Scope) -> Typed:
     if held.type == UNKNOWN or len(keys) != 1:
         return NOT_KNOWN
     key = keys[0]
+    if isinstance(key.value, str) and _is_of_fields(held.type):
+        node.meta[SHAPE] = "field"
+        found = field_of(held, key.value)
+        if found is None:
+            scope.report("PEN3005", node.expressions[0], f"{held.type} has no field `{key.value}`")
+        return found or NOT_KNOWN
     match held.type:
         case Array(element):
             if key.type not in (VOID, UNKNOWN, *INTEGRAL_TYPES):
@@ -506,11 +516,15 @@ def _bracket(node: exp.Bracket, scope: Scope) -> Typed:
                 raise Mismatch(f"the keys of the map are {key_type}, this is {key.type}")
             return Typed(value)
         case Struct():
-            return field_of(held, key.value) or NOT_KNOWN if isinstance(key.value, str) else NOT_KNOWN
+            return NOT_KNOWN
         case _ if held.type == VARIANT:
             return Typed(VARIANT)
         case _:
             raise Mismatch(f"{held.type} has no elements")
+
+
+def _is_of_fields(type: DataType) -> bool:
+    return isinstance(type, Struct) or (isinstance(type, Array) and isinstance(type.element, Struct))
 
 
 def _dot(node: exp.Dot, scope: Scope) -> Typed:

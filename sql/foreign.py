@@ -66,6 +66,8 @@ def _join(binder: Binder, node: exp.Expr) -> None:
     if method == "NATURAL" and node.args.get("on") is not None:
         binder.report("PEN3001", node.args["on"], "a NATURAL JOIN takes no condition")
     kind = (node.args.get("kind") or "").upper()
+    if method == "NATURAL" and kind in ("SEMI", "ANTI", "CROSS"):
+        binder.report("PEN3017", node.this, f"Spark has no NATURAL {kind} JOIN", "write the columns in USING (…)")
     if kind in ("OUTER", "STRAIGHT", "STRAIGHT_JOIN", "ARRAY"):
         side = node.args.get("side")
         if not side:
@@ -107,7 +109,20 @@ def _is(binder: Binder, node: exp.Expr) -> None:
         binder.report("PEN3001", right, "IS takes NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
 
 
+def _check_share(binder: Binder, node: exp.Expr) -> None:
+    """How much is sampled: at most all of it, whole rows."""
+    percent, size = node.args.get("percent"), node.args.get("size")
+    if isinstance(percent, exp.Literal) and not 0 <= float(percent.name) <= 100:
+        binder.report("PEN3017", percent, "TABLESAMPLE takes 0 to 100 PERCENT")
+    if isinstance(size, exp.Literal) and not size.name.isdigit():
+        binder.report("PEN3017", size, "TABLESAMPLE takes a whole number of ROWS")
+    first, all_ = node.args.get("bucket_numerator"), node.args.get("bucket_denominator")
+    if isinstance(first, exp.Literal) and isinstance(all_, exp.Literal) and float(first.name) > float(all_.name):
+        binder.report("PEN3017", first, f"there are only {all_.name} buckets")
+
+
 def _sample(binder: Binder, node: exp.Expr) -> None:
+    _check_share(binder, node)
     if isinstance(node.parent, exp.Select):  # where sqlglot leaves a sample that follows an alias
         binder.report("PEN3001", node, "TABLESAMPLE stands before the alias of the table")
 

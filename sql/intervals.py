@@ -12,6 +12,7 @@ MICROS: Final = {
 }  # fmt: skip
 MONTHS: Final = {"year": 12, "month": 1}
 _PAIR: Final = re.compile(r"([+-]?\s*[0-9.]+)\s*([A-Za-z]+)")
+_PAIR_APART: Final = re.compile(r"[+-]?\s*[0-9.]+\s+[A-Za-z]+")
 _YEAR_MONTH: Final = re.compile(r"\s*([+-])?(\d+)-(\d+)\s*")
 _DAY_TIME: Final = re.compile(r"\s*([+-])?(?:(\d+)\s+)?([\d:.]+)\s*")
 
@@ -26,6 +27,21 @@ def of_pairs(text: str) -> int | None:
             return None
         total += Number(value.replace(" ", "")) * size
     return int(total)
+
+
+def is_none(text: str) -> bool:
+    """Whether a string is no interval such as `1 day 2 hours`, `interval` before it or not."""
+    body = text.strip().lower().removeprefix("interval").strip()
+    return _PAIR_APART.sub("", body).strip() != "" or not body or of_pairs(body) is None
+
+
+def has_months(text: str) -> bool:
+    return any(word.lower().removesuffix("s") in MONTHS for _, word in _PAIR.findall(text))
+
+
+def micros_of(text: str | None) -> int | None:
+    """Microseconds of a text without months and years; None where it is none."""
+    return None if text is None or is_none(text) or has_months(text) else of_pairs(text)
 
 
 def of_span(text: str, type: Interval) -> int | None:

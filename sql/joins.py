@@ -10,6 +10,7 @@ from sql.binder import Binder, Environment, nearest
 from sql.expressions import infer, widest
 from sql.lineage import Dependency, through
 from sql.misplaced import refuse_misplaced
+from sql.operators import is_orderable
 from sql.relations import Attribute, Output, Relation, Slot, Source, made_optional, merge, side_by_side
 from sql.scopes import SelectScope
 from sql.typed import Typed
@@ -30,6 +31,7 @@ def join_relations(
         made_optional(right) if side in ("LEFT", "FULL") else right,
     )
     if names:
+        _check_keys(binder, left, right, names, join)
         return _merged(joined, len(left.sources), names, side)
     on = join.args.get("on")
     if on is not None:
@@ -86,6 +88,18 @@ def _shared_names(binder: Binder, left: Relation, right: Relation, join: exp.Joi
     for relation in (left, right):
         _note_read(binder, relation, names)
     return names
+
+
+def _check_keys(binder: Binder, left: Relation, right: Relation, names: Sequence[str], join: exp.Join) -> None:
+    """The key columns are compared: values of their types must be comparable."""
+    for name in names:
+        pair = [relation.find([name])[0][0].typed.type for relation in (left, right)]
+        common = widest(*pair)
+        at = next((each for each in join.args.get("using") or () if each.name == name), join.this)
+        if common is None:
+            binder.report("PEN3008", at, f"the columns `{name}` can't be compared: {pair[0]} and {pair[1]}")
+        elif not is_orderable(common):
+            binder.report("PEN3008", at, f"the columns `{name}` can't be compared: values of {common} never are")
 
 
 def _has_key(binder: Binder, relation: Relation, identifier: exp.Expr, name: str) -> bool:

@@ -1,6 +1,7 @@
 """Literals of Spark SQL: their types, and whether their text is one (`DATE '2020-13-45'` is none)."""
 
 import re
+import sys
 from datetime import date
 from typing import Final
 
@@ -24,7 +25,7 @@ from catalog.datatypes import (
     Interval,
     Time,
 )
-from sql import decimals
+from sql import decimals, intervals
 from sql.operators import Mismatch
 from sql.typed import NOT_KNOWN, Typed
 
@@ -37,8 +38,9 @@ _SPECIAL: Final = frozenset(("now", "today", "tomorrow", "yesterday", "epoch"))
 
 INTERVAL_UNITS: Final = {
     "year": "year", "month": "month", "week": "day", "day": "day", "hour": "hour", "minute": "minute",
-    "second": "second", "millisecond": "second", "microsecond": "second", "nanosecond": "second",
+    "second": "second", "millisecond": "second", "microsecond": "second",
 }  # fmt: skip
+_AMOUNT: Final = re.compile(r"\s*[+-]?\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*")
 _UNIT_WORD: Final = re.compile(r"[A-Za-z]+")
 
 
@@ -48,10 +50,12 @@ def number(text: str, *, negative: bool = False) -> Typed:
     if found is None:
         return NOT_KNOWN
     mantissa, exponent, suffix = found.group(1), found.group(2), (found.group(3) or "").lower()
-    if suffix == "d" or (exponent and not suffix):
-        return Typed(DOUBLE, False, True, float(mantissa + (exponent or "")))
-    if suffix == "f":
-        return Typed(FLOAT, False, True, float(mantissa + (exponent or "")))
+    if suffix in ("d", "f") or (exponent and not suffix):
+        type, greatest = (FLOAT, 3.4028234663852886e38) if suffix == "f" else (DOUBLE, sys.float_info.max)
+        value = float(mantissa + (exponent or ""))
+        if value > greatest:
+            raise Mismatch(f"{text} does not fit into {type}")
+        return Typed(type, False, True, value)
     if suffix == "bd" or "." in mantissa:
         return _decimal(mantissa + (exponent or ""))
     value = -int(mantissa) if negative else int(mantissa)
@@ -101,15 +105,31 @@ def _check_date(text: str) -> None:
         raise Mismatch(f"'{text}' is no date: there is no such day") from None
 
 
+def stands_alone(node: exp.Interval, text: str) -> bool:
+    """Whether a literal without a unit is no interval in the query's text: sqlglot reads `INTERVAL 1 DAY + '…'` so."""
+    start = (
+        node.this.meta.get("start") if isinstance(node.this, exp.Literal) and node.args.get("unit") is None else None
+    )
+    return start is not None and not text[:start].rstrip().lower().endswith("interval")
+
+
 def interval(node: exp.Interval) -> Typed:
     """`INTERVAL '1' DAY`, `INTERVAL '1-2' YEAR TO MONTH`, `INTERVAL '1 day 2 hours'`."""
     unit = node.args.get("unit")
     if isinstance(unit, exp.IntervalSpan):
         return _span(unit.this.name, unit.expression.name)
+    text = node.this.name if isinstance(node.this, exp.Literal) else ""
     if unit is not None:
         name = _unit(unit.name)
+        if isinstance(unit, exp.Var) and name is None:
+            raise Mismatch(f"`{unit.name}` is no unit of time")
+        if text and _AMOUNT.fullmatch(text) is None:
+            raise Mismatch(f"'{text}' is no number of {unit.name.lower()}")
+        if "." in text and name != "second":
+            raise Mismatch(f"{unit.name.lower()} takes a whole number, only seconds have fractions")
         return interval_of([name]) if name else NOT_KNOWN
-    text = node.this.name if isinstance(node.this, exp.Literal) else ""
+    if isinstance(node.this, exp.Literal) and intervals.is_none(text):
+        raise Mismatch(f"'{text}' is no interval: write a number and its unit, as in INTERVAL '2' HOUR")
     units = [_unit(word) for word in _UNIT_WORD.findall(text)]
     if units[:1] == [None] and text.lower().split()[:1] == ["interval"]:
         units = units[1:]
@@ -154,4 +174,4 @@ def string(text: str) -> Typed:
     return Typed(STRING, False, True, text)
 
 
-__all__ = ["Decimal", "interval", "interval_of", "number", "string", "typed_literal", "units_of"]
+__all__ = ["Decimal", "interval", "interval_of", "number", "stands_alone", "string", "typed_literal", "units_of"]

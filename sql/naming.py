@@ -69,6 +69,7 @@ SHOWN: Final = {
     "to_xml": 1, "schema_of_xml": 1,
     "schema_of_json": 1, "schema_of_csv": 1, "variant_get": 2, "try_variant_get": 2, "first": 1, "first_value": 1,
     "last": 1, "last_value": 1, "any_value": 1, "try_make_timestamp": 6, "hour": 1, "minute": 1, "second": 1,
+    "approx_count_distinct": 1,
 }  # fmt: skip
 """How many arguments Spark prints of calls whose last ones are options."""
 
@@ -80,10 +81,11 @@ UNITS: Final = {
 
 LAMBDA_VARIABLE: Final = "namedlambdavariable()"
 SHAPE: Final = "spark_shape"
+"""The key in a node's meta under which the typer notes how a sum with dates is printed."""
 STARRED: Final = "spark_starred"
+"""The key in a star's meta under which the typer notes the names of the columns that it stands for."""
 PLACED: Final = "spark_placed"
 WORD: Final = "spark_word"
-"""The key in a node's meta under which the typer notes how a sum with dates is printed."""
 
 
 def output_name(node: exp.Expr, scope: Scope) -> str:
@@ -167,6 +169,8 @@ def _shortest_float(value: float) -> str:
 
 def _java_double(text: str) -> str:
     value = float(text)
+    if math.isinf(value):
+        return "Infinity"
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         plain = format(Number(text), "f")
         return plain if "." in plain else plain + ".0"
@@ -229,6 +233,8 @@ def _interval_sum(node: exp.Expr) -> str:
 
 
 def _interval(node: exp.Interval, scope: Scope) -> str:
+    if literals.stands_alone(node, scope.text):
+        return pretty(node.this, scope)
     try:
         type = literals.interval(node).type
     except Mismatch:
@@ -329,6 +335,11 @@ def _field_name(field: Field) -> str:
     return f"{field.name}: {type_name(field.type)}" + ("" if field.nullable else " NOT NULL")
 
 
+def _hex(node: exp.HexString, scope: Scope) -> str:
+    digits = str(node.this).upper()
+    return f"X'{'0' * (len(digits) % 2)}{digits}'"
+
+
 def _case(node: exp.Case, scope: Scope) -> str:
     subject = pretty(node.this, scope) if node.this is not None else None
     text = "CASE"
@@ -357,18 +368,39 @@ def _like(node: exp.Expr, scope: Scope) -> str:
     return f"(NOT {text})" if node.args.get("negate") else text
 
 
-def _quantified_like(node: exp.Expr, pattern: exp.Any | exp.All, left: str, scope: Scope) -> str:
+def _quantified_like(
+    node: exp.Expr, pattern: exp.Any | exp.All, left: str, scope: Scope, *, negated: bool = False
+) -> str:
+    ilike = isinstance(node, exp.ILike)
+    negated = negated or bool(node.args.get("negate"))
     if are_constant_patterns(pattern):
-        text = f"like{'any' if isinstance(pattern, exp.Any) else 'all'}({left})"
-        return f"(NOT {text})" if node.args.get("negate") else text
+        name = f"{'not' if negated else ''}like{'any' if isinstance(pattern, exp.Any) else 'all'}"
+        return f"{name}({f'lower({left})' if ilike else left})"
     word = "OR" if isinstance(pattern, exp.Any) else "AND"
-    tests = [f"{left} LIKE {pretty(each, scope)}" for each in patterns(pattern)]
+    shown = [pretty(each, scope) for each in patterns(pattern)]
+    tests = [f"ilike({left}, {each})" if ilike else f"{left} LIKE {each}" for each in shown]
+    if negated:
+        tests = [f"(NOT {each})" for each in tests]
     return reduce(lambda a, b: f"({a} {word} {b})", tests)
 
 
 def _in(node: exp.In, scope: Scope) -> str:
-    listed = [pretty(each, scope) for each in node.expressions] if node.args.get("query") is None else ["listquery()"]
+    query = node.args.get("query")
+    outer = ", ".join(scope.outer_names(query)) if query is not None else ""
+    listed = [f"listquery({outer})"] if query is not None else [pretty(each, scope) for each in node.expressions]
     return f"({pretty(node.this, scope)} IN ({', '.join(listed)}))"
+
+
+def _subquery(name: str) -> "Printer":
+    """A subquery shows the columns of the query around it that it uses."""
+
+    def printer(node: exp.Expr, scope: Scope) -> str:
+        if isinstance(node, exp.Exists) and not isinstance(node.this, exp.Query):
+            return f"{name}()"
+        query = node.this if isinstance(node, exp.Exists) else node
+        return f"{name}({', '.join(scope.outer_names(query))})"
+
+    return printer
 
 
 def _is(node: exp.Is, scope: Scope) -> str:
@@ -382,6 +414,9 @@ def _not(node: exp.Not, scope: Scope) -> str:
     inner = node.this
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
         return f"({pretty(inner.this, scope)} IS NOT NULL)"
+    if isinstance(inner, (exp.Like, exp.ILike)) and isinstance(inner.expression, (exp.Any, exp.All)):
+        left = pretty(inner.this, scope)
+        return _quantified_like(inner, inner.expression, left, scope, negated=True)
     return f"(NOT {pretty(inner, scope)})"
 
 
@@ -403,7 +438,7 @@ def _call(node: exp.Anonymous, scope: Scope) -> str:
     nodes: list[exp.Expr] = []
     for each in node.meta.get(PLACED, node.expressions):
         nodes += each.expressions if isinstance(each, exp.Distinct) else [each]
-    args = list(node.meta.get(STARRED) or _list(nodes, scope))
+    args = [text for each in nodes for text in each.meta.get(STARRED) or (pretty(each, scope),)]
     special = SPECIAL.get(name)
     found = special(args, nodes) if special is not None else _formatted(name, args, node.meta.get(SHAPE))
     if found is not None:
@@ -568,7 +603,7 @@ def _minus(text: str) -> str:
 def _bound(bound: object, side: object, kind: str, scope: Scope) -> str:
     if isinstance(bound, exp.Expr):
         text = pretty(bound, scope)
-        if kind == "RANGE" and str(side).upper() == "PRECEDING":
+        if kind == "RANGE" and str(side).upper() == "PRECEDING" and not isinstance(bound, exp.Interval):
             return f"(- {text}) FOLLOWING"
         return f"{text} {str(side).upper()}"
     return f"{bound} {side}".upper() if str(bound).upper() == "UNBOUNDED" else str(bound).upper()
@@ -613,7 +648,8 @@ def _tuple(node: exp.Tuple, scope: Scope) -> str:
 def _subscript(node: exp.Bracket, scope: Scope) -> str:
     path = _path(node, scope)
     if path is None:
-        return f"{pretty(node.this, scope)}[{', '.join(_list(node.expressions, scope))}]"
+        held, key = pretty(node.this, scope), ", ".join(_list(node.expressions, scope))
+        return f"{held}.{key}" if node.meta.get(SHAPE) == "field" else f"{held}[{key}]"
     steps = path.lstrip(": ").replace("`", "")
     shown = f"variant_get({pretty(node.this, scope)}, ${'' if steps.startswith('[') else '.'}{steps})"
     name = path_name(path)
@@ -659,7 +695,7 @@ PRINTERS: Final[dict[type[exp.Expr], Printer]] = {
     exp.Column: _column, exp.Literal: _literal, exp.RawString: lambda node, scope: str(node.this),
     exp.Identifier: lambda node, scope: LAMBDA_VARIABLE, exp.Paren: lambda node, scope: pretty(node.this, scope),
     exp.Null: _word("NULL"), exp.Boolean: lambda node, scope: "true" if node.this else "false",
-    exp.HexString: lambda node, scope: f"X'{str(node.this).upper()}'", exp.Interval: _interval,
+    exp.HexString: _hex, exp.Interval: _interval,
     exp.Add: _binary("+"), exp.Sub: _binary("-"), exp.Mul: _binary("*"), exp.Div: _binary("/"), exp.Mod: _binary("%"),
     exp.IntDiv: _binary("div"), exp.EQ: _binary("="), exp.LT: _binary("<"), exp.LTE: _binary("<="),
     exp.GT: _binary(">"), exp.GTE: _binary(">="), exp.NullSafeEQ: _binary("<=>"), exp.And: _binary("AND"),
@@ -671,7 +707,8 @@ PRINTERS: Final[dict[type[exp.Expr], Printer]] = {
     exp.Concat: lambda node, scope: "".join(each.name for each in node.expressions),
     exp.Is: _is, exp.Like: _like, exp.ILike: _like, exp.RegexpLike: _like, exp.Escape: _like, exp.In: _in,
     exp.Between: _between,
-    exp.Exists: _word("exists()"), exp.Subquery: _word("scalarsubquery()"), exp.Select: _word("scalarsubquery()"),
+    exp.Exists: _subquery("exists"), exp.Subquery: _subquery("scalarsubquery"),
+    exp.Select: _subquery("scalarsubquery"),
     exp.Case: _case, exp.Cast: _cast, exp.TryCast: _cast, exp.Anonymous: _call, exp.Lambda: _lambda,
     exp.Alias: lambda node, scope: f"{pretty(node.this, scope)} AS {node.alias}",
     exp.Bracket: _subscript,

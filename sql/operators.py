@@ -171,7 +171,7 @@ def date_shape(left: DataType, right: DataType) -> str | None:
             return "days" + suffix
         if point == DATE and by == DAY:
             return "interval_days" + suffix
-        if point in points and kind_of(by) in ("ym", "dt", "interval"):
+        if (point in points or point == STRING) and kind_of(by) in ("ym", "dt", "interval"):
             return "moved" + suffix
     return None
 

@@ -60,7 +60,7 @@ def parse(text: str) -> Parsed:
         token = tokens[second]
         return Parsed(None, tokens, (SyntaxFault(token.start, token.end + 1, "only one query may stand here"),))
     try:
-        plain = _table_statement(_without_recursion_limit(_keyword_aliases(rewritten(tokens))))
+        plain = _zoneless(_table_statement(_without_recursion_limit(_keyword_aliases(rewritten(tokens)))))
         piped = "|>" in text and has_pipes(plain)
         tree = parse_pipes(plain, partial(_tree, text=text)) if piped else _tree(plain, text)
     except ParseError as error:
@@ -108,6 +108,24 @@ def _without_recursion_limit(tokens: list[Token]) -> list[Token]:
         if is_max and [each.text.upper() for each in tokens[at + 1 : at + 3]] == ["RECURSION", "LEVEL"]:
             return tokens[:at] + tokens[at + 4 :]
     return tokens
+
+
+_ZONELESS: Final = ["TIMESTAMP", "WITHOUT", "TIME", "ZONE"]
+
+
+def _zoneless(tokens: list[Token]) -> list[Token]:
+    """`TIMESTAMP WITHOUT TIME ZONE` is `TIMESTAMP_NTZ`; sqlglot takes it for the one with a zone."""
+    words = [token.text.upper() for token in tokens]
+    if "WITHOUT" not in words:
+        return tokens
+    kept: list[Token] = []
+    for index, token in enumerate(tokens):
+        if words[index : index + 4] == _ZONELESS:
+            place = (token.line, token.col, token.start, tokens[index + 3].end, token.comments)
+            kept.append(Token(TokenType.TIMESTAMPNTZ, "TIMESTAMP_NTZ", *place))
+        elif not any(words[start : start + 4] == _ZONELESS for start in range(max(index - 3, 0), index)):
+            kept.append(token)
+    return kept
 
 
 def _table_statement(tokens: list[Token]) -> list[Token]:

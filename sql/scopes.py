@@ -226,6 +226,9 @@ class SelectScope:
         self.used.append((node, merge(*(each.origins for each in attributes))))
         return tuple(NamedTyped(each.name, each.typed) for each in attributes)
 
+    def outer_names(self, query: exp.Expr) -> list[str]:
+        return [column.name for column, _ in self.correlated.get(id(outermost(query)), ())]
+
     def star(self, node: exp.Expr) -> list[Attribute] | None:
         """The columns that a star stands for, its EXCEPT applied; None where they are not known."""
         from sql.stars import expand_star

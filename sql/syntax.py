@@ -153,6 +153,10 @@ _ORDER: Final = {
     _T.DISTRIBUTE_BY: 5,
     _T.LIMIT: 6,
 }
+_SORTS: Final = frozenset((_T.ORDER_BY, _T.SORT_BY, _T.CLUSTER_BY, _T.DISTRIBUTE_BY))
+_SORT_NAMES: Final = frozenset(("ORDER BY", "SORT BY", "CLUSTER BY", "DISTRIBUTE BY"))
+_BOTH: Final = ("DISTRIBUTE BY", "SORT BY")
+"""The one pair of them that Spark takes."""
 _NEW_QUERY: Final = frozenset((_T.SELECT, _T.UNION, _T.EXCEPT, _T.INTERSECT, _T.PIPE_GT))
 
 
@@ -169,7 +173,9 @@ def _clause_order(tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
             depths[-1] = (0, "")
         elif kind in _ORDER and (kind != _T.LIMIT or _are(tokens, index + 1, _T.NUMBER)):
             rank, before = depths[-1]
-            if _ORDER[kind] < rank:
+            if kind in _SORTS and before in _SORT_NAMES and (before, token.text.upper()) != _BOTH:
+                yield _at(token, f"{token.text.upper()} and {before} may not stand together")
+            elif _ORDER[kind] < rank:
                 yield _at(token, f"{token.text.upper()} must stand before {before}")
             depths[-1] = (_ORDER[kind], token.text.upper())
 

@@ -1,5 +1,6 @@
 """Types in casts as sqlglot parses them, and types in schema strings as functions take them."""
 
+import re
 from typing import Final
 
 from sqlglot import exp
@@ -29,7 +30,7 @@ from catalog.datatypes import (
     Struct,
     Time,
 )
-from catalog.typetext import TypeTextError, parse_type
+from catalog.typetext import TypeTextError, check_spark_type, parse_type
 
 _D: Final = exp.DType
 ATOMIC: Final[dict[object, DataType]] = {
@@ -77,6 +78,27 @@ def parse_schema(text: str) -> DataType | None:
             return parse_type(attempt)
         except TypeTextError:
             continue
+    return None
+
+
+_FIELD: Final = re.compile(r"\s*\w+\s*:")
+_NOT_READ: Final = ("collate", "geometry", "geography", "generated", "default")
+"""Words of schemas that are not read here, of which nothing is said."""
+
+
+def schema_fault(text: str) -> str | None:
+    """What is wrong with a schema string, as a type and as columns; None where nothing is, or it can't be told."""
+    if any(word in text.lower() for word in _NOT_READ):
+        return None
+    try:
+        if _FIELD.match(text):
+            raise TypeTextError("columns are written `name type`, without a colon")
+        check_spark_type(f"struct<{text}>" if text.strip() else "")
+    except TypeTextError as error:
+        try:
+            check_spark_type(text)
+        except TypeTextError:
+            return error.message
     return None
 
 

@@ -74,6 +74,9 @@ class Scope(Protocol):
     def bind(self, variables: Mapping[str, Typed]) -> AbstractContextManager[None]:
         """Lambda variables for as long as the context is open."""
 
+    def outer_names(self, query: exp.Expr) -> list[str]:
+        """The columns of this query that a subquery, once typed, was found to use, by their names."""
+
     def expand(self, node: exp.Expr) -> tuple[NamedTyped, ...] | None:
         """The columns that `*`, `t.*` or `s.*` stands for as an argument; None where they are not known."""
 

@@ -9,6 +9,7 @@ from catalog.datatypes import (
     CALENDAR_INTERVAL,
     DATE,
     INTEGRAL_TYPES,
+    STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     UNKNOWN,
@@ -146,5 +147,5 @@ def _may_range(key: DataType, bound: DataType) -> bool:
     if key in (TIMESTAMP, TIMESTAMP_NTZ):
         return isinstance(bound, Interval) or bound == CALENDAR_INTERVAL
     if is_numeric(key):
-        return is_numeric(bound) or isinstance(bound, Interval)
+        return is_numeric(bound) or isinstance(bound, Interval) or bound == STRING
     return isinstance(key, Interval) and isinstance(bound, Interval)

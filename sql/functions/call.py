@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from sqlglot import exp
 
 from catalog.datatypes import DataType
 from sql.operators import Mismatch
 from sql.typed import NOT_KNOWN, Scope, Typed
+
+_WITH_POSITION: Final = ("transform", "filter")
+"""Functions whose lambda may leave out its second argument, the position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Call:
         if not isinstance(node, exp.Lambda):
             return self.infer(node, self.scope)
         names = [each.name for each in node.expressions]
-        if not 1 <= len(names) <= len(variables):
+        if len(names) != len(variables) and not (self.name in _WITH_POSITION and len(names) == 1):
             raise Mismatch(f"the function takes {len(names)} arguments, {len(variables)} are given", index)
         with self.scope.bind(dict(zip(names, variables, strict=False))):
             return self.infer(node.this, self.scope)

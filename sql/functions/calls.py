@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, UNKNOWN, VOID, DataType, has_unknown
+from catalog.datatypes import STRING, UNKNOWN, VOID, DataType, has_unknown, is_numeric
 from catalog.diagnostics import did_you_mean
 from sql.calls import call_name
 from sql.casts import forces_null
@@ -13,6 +13,7 @@ from sql.coercion import kind_of
 from sql.functions.call import Call
 from sql.functions.catalogue import Signature, function_names, signatures
 from sql.functions.kinds import kind
+from sql.functions.modifiers import check_modifiers, check_unit, check_values
 from sql.functions.nested import ELEMENTS
 from sql.functions.rules import RULES
 from sql.naming import PLACED, STARRED
@@ -48,6 +49,7 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         _each(node.expressions, scope, infer)
         scope.report("PEN3006", node, f"there is no function `{name}`", _nearest(name))
         return NOT_KNOWN
+    check_modifiers(node, known[0], scope)
     nodes, typed, is_open = arguments(node, scope)
     if any(isinstance(each, exp.Kwarg) for each in nodes) or is_open:
         _each([each for each, known_ in zip(nodes, typed, strict=True) if known_ is None], scope, infer)
@@ -62,6 +64,9 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         known_ or SYNTACTIC.get(signature.kind_at(index)) or infer(each, scope)
         for index, (each, known_) in enumerate(zip(nodes, typed, strict=True))
     ]
+    check_values(name, nodes, scope)
+    if signature.kind_at(0) == "unit":
+        check_unit(name, nodes[0], scope)
     if name in NAMED_BY_TYPE and given[0].type != UNKNOWN:
         node.meta["spark_shape"] = kind_of(given[0].type)
     if name == "array":
@@ -91,11 +96,12 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
         if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
             if call_name(node).lower() == "count" and isinstance(each, exp.Star):
                 if isinstance(node.expressions[0], exp.Distinct):
-                    node.meta[STARRED] = tuple(column.name for column in scope.expand(each) or ())
+                    each.meta[STARRED] = tuple(column.name for column in scope.expand(each) or ())
                 return [each], [Typed(VOID, False)], False
             columns = scope.expand(each)
             if columns is None:
                 return [each], [NOT_KNOWN], True
+            each.meta[STARRED] = tuple(column.name for column in columns)
             nodes += [exp.column(column.name) for column in columns]
             typed += [column.typed for column in columns]
         else:
@@ -194,9 +200,23 @@ def _cast(signature: Signature, nodes: Sequence[exp.Expr], given: Sequence[Typed
         elif taken.is_constant and not arg.foldable and node.find(exp.Column):
             scope.report("PEN3008", node, f"`{signature.name}` takes a constant here")
             fits = False
+        elif taken.is_constant and not _is_number(arg, taken.target):
+            scope.report("PEN3013", node, f"'{arg.value}' is no {taken.target}")
+            fits = False
         target = taken.cast(arg.type)
         args.append(Typed(target, arg.nullable or forces_null(arg.type, target), arg.foldable, arg.value))
     return args if fits else None
+
+
+def _is_number(arg: Typed, target: DataType | None) -> bool:
+    """Whether a string literal can be cast to the number that is taken; true of all else."""
+    if not isinstance(arg.value, str) or arg.type != STRING or target is None or not is_numeric(target):
+        return True
+    try:
+        float(arg.value)
+    except ValueError:
+        return False
+    return True
 
 
 def _allowed(wanted: str) -> str:

@@ -32,6 +32,8 @@ def _columns(name: str, call: Call) -> tuple[NamedTyped, ...] | None:
         case "json_tuple":
             return tuple(NamedTyped(f"c{index}", Typed(STRING)) for index in range(len(call.args) - 1))
         case "range":
+            if len(call.given) > 2 and call.given[2].value == 0:
+                raise Mismatch("the step of `range` is not 0", 2)
             return (NamedTyped("id", Typed(BIGINT, False)),)
         case "variant_explode":
             pos, key = NamedTyped("pos", Typed(INT, False)), NamedTyped("key", Typed(STRING))

@@ -28,6 +28,7 @@ from catalog.datatypes import (
     Map,
 )
 from sql.coercion import kind_of
+from sql.operators import is_orderable
 
 _INTEGERS: Final = "tinyint smallint int bigint"
 _NUMBERS: Final = f"{_INTEGERS} float double decimal"
@@ -73,11 +74,14 @@ KINDS: Final[dict[str, tuple[str, DataType | None, str]]] = {
     "seconds16":    (f"{_NUMBERS} string",       Decimal(16, 6), ""),
     "datetime_text": (_ATOMIC,                   STRING,        "date timestamp timestamp_ntz"),
     "datetime_text_or_number": (_ATOMIC,         STRING,        f"date timestamp timestamp_ntz {_NUMBERS}"),
+    "comparable_array": ("array",                None,          _ALL),
     "sketchable":   (f"boolean {_NUMBERS} {_DATES}", None,      _ALL),
 }  # fmt: skip
 
 
-VOID_AS: Final[dict[str, DataType]] = {"array": Array(VOID), "map": Map(VOID, VOID), "integral": INT, "numeric": DOUBLE}
+VOID_AS: Final[dict[str, DataType]] = {
+    "array": Array(VOID), "comparable_array": Array(VOID), "map": Map(VOID, VOID), "integral": INT, "numeric": DOUBLE,
+}  # fmt: skip
 """What NULL becomes where a kind has no type of its own."""
 
 
@@ -93,7 +97,11 @@ class Kind:
     takes_null: bool
 
     def takes(self, type: DataType) -> bool:
-        return self.takes_null if type == VOID else kind_of(type) in self.taken
+        if type == VOID:
+            return self.takes_null
+        if self.name == "comparable_array" and isinstance(type, Array) and not is_orderable(type.element):
+            return False
+        return kind_of(type) in self.taken
 
     def cast(self, type: DataType) -> DataType:
         """The type that an argument which is taken is cast to."""

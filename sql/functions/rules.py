@@ -4,6 +4,7 @@ A rule gives a type, of which the catalogue's line says whether it may be null, 
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from catalog.datatypes import (
@@ -32,13 +33,13 @@ from catalog.datatypes import (
     Time,
     is_numeric,
 )
-from sql import decimals
+from sql import decimals, intervals
 from sql.casts import can_cast, forces_null
 from sql.coercion import as_decimal, tightest, widest
 from sql.functions import nested
 from sql.functions.call import Call, Rule
 from sql.operators import Mismatch, arithmetic, comparison, is_orderable
-from sql.type_rules import ATOMIC, parse_schema
+from sql.type_rules import ATOMIC, parse_schema, schema_fault
 from sql.typed import NOT_KNOWN, Typed
 
 YEAR_MONTH: Final = Interval("year", "month")
@@ -314,16 +315,28 @@ def to_number(call: Call) -> DataType:
     return Decimal(before + after, after) if 0 < before + after <= 38 else UNKNOWN
 
 
+def _schema(call: Call, index: int) -> DataType:
+    """The type that a literal argument names; unknown where it is no literal."""
+    text = call.text(index)
+    if text is None:
+        return UNKNOWN
+    fault = schema_fault(text)
+    if fault is not None:
+        raise Mismatch(f"'{text}' is no schema: {fault}", index)
+    return parse_schema(text) or UNKNOWN
+
+
 def from_json(call: Call) -> DataType:
-    schema = call.text(1)
-    return (parse_schema(schema) if schema is not None else None) or UNKNOWN
+    found = _schema(call, 1)
+    if found != UNKNOWN and not isinstance(found, (Struct, Array, Map)) and found != VARIANT:
+        raise Mismatch(f"the schema of JSON is a struct, an array, a map or a variant, this is {found}", 1)
+    return found
 
 
 def variant_get(call: Call) -> DataType:
     if len(call.args) < 3:
         return VARIANT
-    text = call.text(2)
-    return (parse_schema(text) if text is not None else None) or UNKNOWN
+    return _schema(call, 2)
 
 
 # casts
@@ -396,8 +409,10 @@ def extracted(field: str, source: Typed) -> Typed:
         return Typed(result, source.nullable)
     if isinstance(source.type, Time):
         return Typed(result)
-    if source.type not in (DATE, TIMESTAMP, TIMESTAMP_NTZ, STRING):
+    if source.type in (UNKNOWN, VOID):
         return NOT_KNOWN
+    if source.type not in (DATE, TIMESTAMP, TIMESTAMP_NTZ, STRING):
+        raise Mismatch(f"`{field}` can't be extracted from {source.type}", 1)
     has_clock = field.lower() in (_CLOCK_FIELDS + " " + _SECOND_FIELDS).split()
     target = TIMESTAMP if has_clock else DATE
     if has_clock and source.type == TIMESTAMP_NTZ:
@@ -427,11 +442,29 @@ def current_time(call: Call) -> DataType:
 
 
 def window(call: Call) -> Typed:
+    for index in range(1, len(call.nodes)):
+        text = call.text(index)
+        if text is not None and call.name == "window" and intervals.is_none(text):
+            raise Mismatch(f"'{text}' is no interval: write '10 minutes'", index)
+        if text is not None and intervals.has_months(text):
+            raise Mismatch("a window can't be of months or years: they are of no fixed length", index)
     type = call.type(0)
     if type not in (TIMESTAMP, TIMESTAMP_NTZ, DATE, STRING):
         return NOT_KNOWN
     point = TIMESTAMP_NTZ if type == TIMESTAMP_NTZ else TIMESTAMP
-    return Typed(Struct((Field("start", point), Field("end", point))), False)
+    durations = [intervals.micros_of(call.text(index)) for index in range(1, len(call.nodes))]
+    _check_durations(durations)
+    slides = len(durations) > 1 and durations[0] != durations[1]
+    return Typed(Struct((Field("start", point), Field("end", point))), slides)
+
+
+def _check_durations(durations: Sequence[int | None]) -> None:
+    """Length, slide and start of a window, in microseconds; None: no literal."""
+    for index, duration in enumerate(durations[:2], start=1):
+        if duration is not None and duration <= 0:
+            raise Mismatch("the length of a window is more than nothing", index)
+    if len(durations) > 1 and durations[0] is not None and durations[1] is not None and durations[1] > durations[0]:
+        raise Mismatch("a window slides at most by its length", 2)
 
 
 def lag(call: Call) -> Typed:

@@ -9,6 +9,7 @@ from catalog.diagnostics import Diagnostic, Severity
 from catalog.source import PlacedText
 from catalog.table import CatalogTable, Column
 from sql.analyze import analyze
+from tests.oracle.tables import ALL
 
 FILES = sorted(Path(__file__).with_name("structure").glob("*.test"))
 
@@ -30,6 +31,7 @@ TABLES = {
     "v": CatalogTable.of(
         "v", [Column("id", INT), Column("d", STRING, False), Column("dt", DATE), Column("money", Decimal(10, 2))]
     ),
+    **{table.path.table: table for table in ALL},
 }
 
 

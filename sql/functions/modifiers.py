@@ -1,0 +1,101 @@
+"""What may stand around a call (DISTINCT, FILTER, IGNORE NULLS, WITHIN GROUP), and constants that are out of range."""
+
+from collections.abc import Iterator, Mapping
+from math import inf
+from typing import Final
+
+from sqlglot import exp
+
+from sql.calls import call_name
+from sql.functions.catalogue import Signature
+from sql.typed import Scope
+
+TAKE_IGNORE_NULLS: Final = frozenset(
+    ("first", "first_value", "last", "last_value", "any_value", "nth_value", "lag", "lead")
+)
+TAKE_WITHIN_GROUP: Final = frozenset(("percentile_cont", "percentile_disc", "mode", "listagg", "string_agg"))
+
+_INT: Final = 2**31 - 1
+_PERCENTAGE: Final = (0.0, 1.0)
+RANGES: Final[Mapping[str, Mapping[int, tuple[float, float]]]] = {
+    "percentile": {1: _PERCENTAGE},
+    "percentile_cont": {0: _PERCENTAGE},
+    "percentile_disc": {0: _PERCENTAGE},
+    "percentile_approx": {1: _PERCENTAGE, 2: (1, _INT)},
+    "approx_percentile": {1: _PERCENTAGE, 2: (1, _INT)},
+    "histogram_numeric": {1: (2, _INT)},
+    "approx_count_distinct": {1: (0.000017, 0.39)},
+    "ntile": {0: (1, _INT)},
+    "nth_value": {1: (1, inf)},
+}
+"""By function and argument (0-based): the least and the greatest value of a constant."""
+
+
+def check_modifiers(node: exp.Anonymous, signature: Signature, scope: Scope) -> None:
+    """Reports a clause around the call that its function does not take."""
+    name, around = call_name(node).lower(), node.parent
+    is_aggregate = signature.kind == "aggregate"
+    if not is_aggregate and signature.kind != "window" and _is_distinct(node):
+        scope.report("PEN3011", node, f"`{name}` is no aggregate function: it takes no DISTINCT")
+    if isinstance(around, exp.Filter) and around.this is node and signature.kind == "scalar":
+        scope.report("PEN3011", node, f"`{name}` is no aggregate function: it takes no FILTER")
+    if isinstance(around, exp.IgnoreNulls) and name not in TAKE_IGNORE_NULLS:
+        scope.report("PEN3017", node, f"`{name}` takes no IGNORE NULLS")
+    if isinstance(around, exp.WithinGroup):
+        _check_group(name, node, around, scope)
+    elif name == "mode" and not node.expressions:
+        scope.report("PEN3011", node, "`mode()` needs WITHIN GROUP (ORDER BY …), or the column in its brackets")
+
+
+def _check_group(name: str, node: exp.Anonymous, around: exp.WithinGroup, scope: Scope) -> None:
+    keys = around.expression.expressions
+    if name not in TAKE_WITHIN_GROUP:
+        scope.report("PEN3017", node, f"`{name}` takes no WITHIN GROUP")
+    elif name not in ("listagg", "string_agg") and len(keys) != 1:
+        scope.report("PEN3017", node, f"`{name}` orders by one expression, here are {len(keys)}")
+    elif _is_distinct(node) and [each.this for each in keys] != node.expressions[0].expressions[:1]:
+        scope.report("PEN3017", around.expression, f"`{name}` of DISTINCT values is ordered by these values alone")
+
+
+UNITS: Final = frozenset(
+    (
+        *("year", "quarter", "month", "week", "day", "dayofyear"),
+        *("hour", "minute", "second", "millisecond", "microsecond"),
+    )
+)
+
+
+def check_unit(name: str, node: exp.Expr, scope: Scope) -> None:
+    """The first argument of `timestampadd(DAY, 1, ts)` and its like."""
+    if node.name.lower() not in UNITS or not isinstance(node, (exp.Column, exp.Var, exp.Identifier)):
+        known = ", ".join(sorted(UNITS)).upper()
+        scope.report("PEN3013", node, f"`{name}` takes a unit of time here, as a bare word", f"one of {known}")
+
+
+def _is_distinct(node: exp.Anonymous) -> bool:
+    return any(isinstance(each, exp.Distinct) for each in node.expressions)
+
+
+def check_values(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
+    """Reports a constant argument outside of what its function takes."""
+    for index, (least, most) in RANGES.get(name, {}).items():
+        for node in _each_constant(nodes[index]) if index < len(nodes) else ():
+            value = _number(node)
+            if value is not None and not least <= value <= most:
+                wanted = f"between {least:g} and {most:g}" if most < _INT else f"{least:g} or more"
+                scope.report("PEN3013", node, f"`{name}` takes a number {wanted} here, this is {value:g}")
+
+
+def _each_constant(node: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(node, exp.Anonymous) and call_name(node).lower() == "array":
+        for each in node.expressions:
+            yield from _each_constant(each)
+    else:
+        yield node
+
+
+def _number(node: exp.Expr) -> float | None:
+    if isinstance(node, exp.Neg):
+        inner = _number(node.this)
+        return None if inner is None else -inner
+    return float(node.name) if isinstance(node, exp.Literal) and not node.is_string else None
