@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from catalog.diagnostics import Diagnostic
 
 PACKAGES = ("engine", "catalog", "sql", "connectors")
-EXIT_JOB_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+EXIT_JOB_FAILED, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_NO_READER = 1, 2, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,7 +66,7 @@ def _carry_out(arguments: Namespace) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as in `penstock connectors | head -1`
         sys.stderr.close()
-        return 0
+        return EXIT_NO_READER  # never 0: what was not read may have been a fault
     except Exception as error:  # noqa: BLE001 (the last line of defence: a fault of ours, shown as one)
         if arguments.verbose:
             _print_trace()

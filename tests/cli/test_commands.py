@@ -186,6 +186,19 @@ def cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def test_output_that_nobody_reads_is_no_success(folder):
+    for number in range(400):  # more faults than a pipe holds
+        (folder / f"bad{number}.conf").write_text(BAD)
+    shown = subprocess.Popen(
+        [sys.executable, "-m", "engine.cli", "validate", "--processes", "1", "."],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    shown.stdout.close()
+    assert shown.wait() == 141
+
+
 def test_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("penstock ")
