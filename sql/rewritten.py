@@ -15,11 +15,16 @@ PATH: Final = "spark_path"
 """The key in the meta of a subscript's key that holds the path of a variant, which it stands for."""
 _OPERAND_ENDS: Final = frozenset((_T.VAR, _T.IDENTIFIER, _T.R_PAREN, _T.R_BRACKET))
 _NESTED: Final = frozenset((_T.STRUCT, _T.ARRAY, _T.MAP))
+_SIGNS: Final = frozenset((_T.COLON, _T.DCOLON))
+_WORDS: Final = frozenset(("void", "struct"))
+"""Without any of these signs and words there is no such syntax."""
 _VALUE_ENDS: Final = _OPERAND_ENDS | {_T.NUMBER, _T.STRING, _T.NULL, _T.TRUE, _T.FALSE, _T.END}
 
 
 def rewritten(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with such syntax replaced; the same where there is none."""
+    if not any(each.token_type in _SIGNS or each.text.lower() in _WORDS for each in tokens):
+        return list(tokens)
     made: list[Token] = []
     calls: list[str] = []
     angle = 0

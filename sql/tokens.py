@@ -52,6 +52,8 @@ class Cursor:
 
     def take(self, *words: str) -> bool:
         """Read these words if they come next."""
+        if not self.word().startswith(words[0]):
+            return False
         index, rest = self.index, list(words)
         while rest:
             # the tokenizer makes one token of some pairs: PARTITIONED BY, PRIMARY KEY
