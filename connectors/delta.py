@@ -22,7 +22,7 @@ from connectors.base import (
     WriteTask,
 )
 from connectors.delta_log import latest_columns
-from connectors.file_schema import UnknownSchemaError, local_path
+from connectors.file_schema import UnknownSchemaError, local_path, spark_path
 from connectors.filesystem import as_uri, files_at
 from connectors.schema_option import SCHEMA_OPTION, declared_table
 from connectors.spark_types import table_of
@@ -98,7 +98,7 @@ class Delta(Source, Sink):
         for option, spark_name in (("version", "versionAsOf"), ("timestamp", "timestampAsOf")):
             if task.options.get(option) is not None:
                 reader = reader.option(spark_name, str(task.options[option]))
-        df = reader.load(task.options.string("path"))
+        df = reader.load(spark_path(task.options.string("path")))
         names = task.columns or (() if task.table.is_open else task.table.schema.names)
         return df.select(*("`" + name.replace("`", "``") + "`" for name in names)) if names else df
 

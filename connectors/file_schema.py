@@ -33,6 +33,7 @@ from catalog.datatypes import (
     Map,
     Struct,
 )
+from catalog.diagnostics import nearest
 from catalog.table import Column
 from catalog.typenames import parse_type
 
@@ -67,10 +68,32 @@ def data_files(path: str) -> list[str]:
     return found
 
 
+def spark_path(path: str) -> str:
+    """The path as Spark is given it: it knows no `~`."""
+    return os.path.expanduser(path) if path.startswith("~") else path
+
+
+def near_path(path: str) -> str | None:
+    """What a local path that leads nowhere may mean: the first part of it that is wrong, set right; else None."""
+    local = local_path(path)
+    if local is None:
+        return None
+    right = os.sep if local.startswith(os.sep) else ""
+    parts = [part for part in local.split(os.sep) if part]
+    for index, part in enumerate(parts):
+        if os.path.lexists(os.path.join(right, part)):
+            right = os.path.join(right, part)
+            continue
+        there = os.listdir(right or ".") if os.path.isdir(right or ".") else []
+        meant = nearest(part, (name for name in there if not is_hidden(name)))
+        return None if meant is None or glob.has_magic(part) else os.path.join(right, meant, *parts[index + 1 :])
+    return None
+
+
 def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str], list[str]] | None) -> list[Column]:
     """The columns of the first file; raises `UnknownSchemaError`."""
     if not files:
-        raise UnknownSchemaError("no file is there yet")
+        raise UnknownSchemaError("no file is there")
     match kind:
         case "text":
             return [Column("value", STRING)]
@@ -110,7 +133,7 @@ def partition_columns(path: str, files: Iterable[str]) -> list[Column]:
     values: dict[str, list[str]] = {}
     root = path if os.path.isdir(path) else os.path.dirname(re.split(r"[*?\[{]", path)[0])
     for file in files:
-        for part in os.path.relpath(os.path.dirname(file), root or ".").split(os.sep):
+        for part in os.path.relpath(os.path.dirname(file) or ".", root or ".").split(os.sep):
             name, equals, value = part.partition("=")
             if equals:
                 values.setdefault(unquote(name), []).append(unquote(value))

@@ -36,7 +36,9 @@ from connectors.file_schema import (
     data_files,
     file_columns,
     local_path,
+    near_path,
     partition_columns,
+    spark_path,
 )
 from connectors.file_types import can_hold
 from connectors.schema_option import declared_table
@@ -74,7 +76,7 @@ class LocalFile(Source, Sink):
             reader = reader.schema(columns_to_ddl(_file_order(task.table, options)))
         if not options.flag("parse_partition_from_path"):
             reader = reader.option("recursiveFileLookup", "true")
-        df = reader.load(options.string("path"))
+        df = reader.load(spark_path(options.string("path")))
         names = task.columns or (() if task.table.is_open else task.table.schema.names)
         return df.select(*(_quoted(name) for name in names)) if names else df
 
@@ -197,7 +199,9 @@ def _table_of_files(options: Options, found: Diagnostics) -> CatalogTable:
         columns = file_columns(file_format(options), data_files(path), read_header if has_header else None)
         return CatalogTable.of("local_file", columns)
     except UnknownSchemaError as cause:
-        help = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
+        near = near_path(options.string("path"))
+        named = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
+        help = f"did you mean `{near}`?" if near else named
         message = f"the columns of `{options['path']}` are not known: {cause.reason}"
         found.error("PEN4002", message, options.span("path"), help)
         return CatalogTable.unknown("local_file")

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics import Diagnostic, PenstockError
+from catalog.diagnostics import Diagnostic, PenstockError, run_error
 from connectors.filesystem import files_at
 from engine.compile import Compiled
 from engine.expectations.outcomes import Outcome as Expectation
@@ -47,7 +47,12 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str) -> JobResult
     entry = ledger.Run(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     in_doubt = writing.recover(spark, state)
     checks = writing.check(spark, plan.writes, run_id)
-    run = writing.begin(spark, checks, run_id, state, plan.env.name)
+    try:
+        run = writing.begin(spark, checks, run_id, state, plan.env.name)
+    except OSError as error:
+        help = "name another with `--state-dir DIR` or PENSTOCK_STATE_DIR"
+        message = f"the state directory `{state}` cannot be written: {error.strerror or error}"
+        raise run_error("PEN5005", message, None, help) from error
     if run is None:
         return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), warnings=in_doubt)
     ledger.record(files, root, entry)

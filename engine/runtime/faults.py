@@ -46,6 +46,21 @@ PERMANENT_CLASSES: Final = frozenset(
 )
 """Exceptions of `pyspark.errors`, by name so that this module works without pyspark."""
 
+PERMANENT_TEXTS: Final = (
+    "PARQUET_COLUMN_DATA_TYPE_MISMATCH",
+    "is not a Parquet file",
+    "Malformed ORC file",
+)
+"""What Spark says of files that will be the same the next time, under the SQLSTATE of all that cannot be read."""
+
+PERMANENT_OS_ERRORS: Final = (
+    PermissionError,
+    FileNotFoundError,
+    FileExistsError,
+    NotADirectoryError,
+    IsADirectoryError,
+)
+
 PASSING_CODES: Final = frozenset({"PEN5001", "PEN5004", "PEN5005"})
 """Diagnostics that say where it failed, not why: their cause decides. Every other code is a permanent fault."""
 
@@ -72,6 +87,8 @@ def _is_permanent(error: BaseException) -> bool:
         return True
     if isinstance(error, PenstockError):
         return any(each.code not in PASSING_CODES for each in error.diagnostics)
+    if isinstance(error, PERMANENT_OS_ERRORS) or any(text in str(error) for text in PERMANENT_TEXTS):
+        return True
     if isinstance(error, (AssertionError, TypeError, KeyError, AttributeError, ImportError, SyntaxError)):
         return True
     if any(base.__name__ in PERMANENT_CLASSES for base in type(error).__mro__ if base is not ValueError):

@@ -26,7 +26,7 @@ from catalog.typenames import to_ddl
 from connectors import owner
 from connectors.base import Sink, Staged, WriteTask
 from engine.plan.nodes import AnyNode, Write
-from engine.spark.errors import as_run_error
+from engine.spark.errors import as_run_error, unwritable
 from engine.spark.journal import Journal, Outcome, Recorded, journal, open_journals
 from sql.select import quote
 
@@ -110,6 +110,8 @@ def stage(spark: SparkSession, run: Run, write: Write, df: DataFrame, nodes: Ite
         staged = write.connector.stage(spark, rows, run.tasks[write.id], run.places[write.id])
     except SPARK_ERRORS as error:
         raise as_run_error(error, write, nodes) from error
+    except OSError as error:
+        raise unwritable(error, write) from error
     with run.lock:
         run.journal.staged(write.id, staged)
         run.places[write.id] = staged
@@ -130,6 +132,8 @@ def commit_all(spark: SparkSession, run: Run) -> None:
                 raise _unfinished(run.run_id, as_run_error(error, each.write)) from error
             except PenstockError as error:
                 raise _unfinished(run.run_id, error) from error
+            except OSError as error:
+                raise _unfinished(run.run_id, unwritable(error, each.write)) from error
             run.journal.committed(each.write.id)
     run.journal.end(Outcome.FINISHED)
 

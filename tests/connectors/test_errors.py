@@ -83,3 +83,18 @@ def test_two_queries_use_one_name_for_two_inputs(spark):
     union = Union("u", tuple(parts), CatalogTable.unknown("u"))
     df = lower(pipeline_session(spark), [write(connectors.sink("Console"), union)]).dataframes[union]
     assert sorted(row[0] for row in df.collect()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "help"),
+    [
+        ("select id / (id - id) r from t", "Division by zero (in `q`)", "Use `try_divide`"),
+        ("select cast('x' as int) n from t", 'cannot be cast to "INT" because it is malformed (in `q`)', "`try_cast`"),
+        ("select nope from t", "`nope` cannot be resolved (in `q`)", "Did you mean"),
+    ],
+)
+def test_what_spark_advises_is_help(spark, tmp_path, text, message, help):
+    found = fail(spark, tmp_path, query_of(text, Input("t", rows("select id from range(3)", "id bigint"))))
+    assert found.message.endswith(message)
+    assert help in found.help
+    assert "ansi" not in found.help

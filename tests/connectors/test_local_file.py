@@ -7,8 +7,10 @@ from typing import ClassVar
 import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
+from connectors.file_schema import near_path
 from connectors.local_file import connector
 from engine.plan.nodes import Scan
+from engine.runtime.faults import may_pass
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from tests.connectors.jobs import options_of, rows, run_writes, write
@@ -236,3 +238,89 @@ def test_read_columns_of_csv_keep_their_places(spark, tmp_path):
     schema = {"fields": {"a": "int", "b": "string", "c": "date"}}
     df = read(spark, path=str(tmp_path / "in.csv"), file_format_type="csv", schema=schema, read_columns=["c", "a"])
     assert [(str(c), a) for c, a in df.collect()] == [("2020-01-01", 1)]
+
+
+def test_a_file_in_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "orders.csv").write_text("id,name\n1,a\n")
+    table, codes = table_of(path="orders.csv", file_format_type="csv", schema={"fields": {"id": "int"}})
+    assert (table.schema.names, codes) == (("id",), [])
+    table, codes = table_of(path="*.csv", file_format_type="csv", csv_use_header_line=True)
+    assert (table.schema.names, codes) == (("id", "name"), [])
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("data/ordres.csv", "data/orders.csv"),
+        ("dta/orders.csv", "data/orders.csv"),
+        ("data/orders.csv", None),
+        ("data/*.parquet", None),
+        ("data/something_else", None),
+        ("s3a://data/ordres.csv", None),
+    ],
+)
+def test_what_a_path_may_mean(tmp_path, monkeypatch, path, near):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "orders.csv").write_text("id\n")
+    assert near_path(path) == near
+    absolute = str(tmp_path / path)
+    assert "://" in path or near_path(absolute) == (near and str(tmp_path / near))
+
+
+@pytest.mark.spark
+def test_a_path_from_the_home_directory(spark, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "in.csv").write_text("1\n")
+    df = read(spark, path="~/in.csv", file_format_type="csv", schema={"fields": {"id": "int"}})
+    assert [tuple(row) for row in df.collect()] == [(1,)]
+
+
+def fault_of(spark, tmp_path, path, kind, **fields):
+    schema = {"fields": fields}
+    options = options_of(connector.source_options, path=str(path), file_format_type=kind, schema=schema)
+    (table,) = connector.tables(options, Diagnostics())
+    scan = Scan("files", connector, options, table, id="scan")
+    job = [write(connector, scan, path=str(tmp_path / "out"), file_format_type="parquet")]
+    with pytest.raises(RunError) as caught:
+        run_writes(spark, job, str(tmp_path / "state"), "run")
+    assert not may_pass(caught.value)
+    (fault,) = caught.value.diagnostics
+    assert fault.code == "PEN5004"
+    assert "`files`" in fault.message
+    return fault
+
+
+@pytest.mark.spark
+def test_what_cannot_be_read_is_told_with_its_cause(spark, tmp_path):
+    (tmp_path / "orders.csv").write_text("1\n")
+    missing = fault_of(spark, tmp_path, tmp_path / "ordres.csv", "csv", id="int")
+    assert missing.message == f"the path of `files` leads nowhere: `{tmp_path}/ordres.csv`"
+    assert missing.help == f"did you mean `{tmp_path}/orders.csv`?"
+    (tmp_path / "text.parquet").write_text("no parquet at all")
+    strange = fault_of(spark, tmp_path, tmp_path / "text.parquet", "parquet", id="int")
+    assert f"{tmp_path}/text.parquet is not a Parquet file" in strange.message
+    spark.range(3).write.parquet(str(tmp_path / "numbers"))
+    other = fault_of(spark, tmp_path, tmp_path / "numbers", "parquet", id="int")
+    assert "Expected Spark type int, actual Parquet type INT64" in other.message
+    assert "Encountered error" not in other.message
+    (tmp_path / "bad.csv").write_text("1\nfive hundred\n")
+    malformed = fault_of(spark, tmp_path, tmp_path / "bad.csv", "csv", id="int")
+    assert "does not fit the schema: " in malformed.message
+    assert "five hundred" in malformed.message
+    assert "[null" not in malformed.message
+    assert "on_malformed" in malformed.help
+
+
+@pytest.mark.spark
+def test_a_target_that_cannot_be_written(spark, tmp_path):
+    (tmp_path / "file").write_text("")
+    job = [write(connector, rows(NEW, *COLUMNS), path=str(tmp_path / "file" / "out"), file_format_type="parquet")]
+    with pytest.raises(RunError) as caught:
+        run_writes(spark, job, str(tmp_path / "state"), "run")
+    (fault,) = caught.value.diagnostics
+    assert fault.code == "PEN5005"
+    assert "the target of `w` cannot be written: Not a directory" in fault.message
+    assert fault.span is not None
+    assert not may_pass(caught.value)

@@ -39,6 +39,8 @@ def test_may_pass(error):
         caused(run_error("PEN5001", "the job failed in Spark"), AnalysisException("[UNRESOLVED_COLUMN]")),
         caused(run_error("PEN5005", "cannot write"), RuntimeError("[CAST_INVALID_INPUT] x. SQLSTATE: 22018")),
         TypeError("a fault of a connector's own"),
+        RuntimeError("[FAILED_READ_FILE.NO_HINT] … Caused by: x is not a Parquet file. SQLSTATE: KD001"),
+        caused(run_error("PEN5005", "cannot be written"), PermissionError(13, "Permission denied")),
     ],
 )
 def test_is_permanent(error):

@@ -1,0 +1,59 @@
+"""What a Spark error says: the Java exceptions behind it, each with its condition and the SQL text it points at."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from py4j.java_gateway import is_instance_of
+from pyspark import SparkContext
+
+_END_OF_MESSAGE: Final = re.compile(r"\n== |;\n|\s*SQLSTATE: \w{5}|\n\s*JVM stacktrace|\n\tat ")
+_LINE_AND_COLUMN: Final = re.compile(r"\(line (\d+), pos (\d+)\)")
+_SENTENCES: Final = re.compile(r"(?<=[\w`'\")\]])[.?] (?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class SparkFault:
+    """One of the causes of a Spark error: its condition, what it says, and the SQL text it points at."""
+
+    condition: str | None
+    message: str
+    contexts: tuple[tuple[int, int, str], ...]
+    position: tuple[int, int] | None
+
+
+def spark_faults(error: BaseException) -> Iterator[SparkFault]:
+    """The Java exceptions behind a Python one, outermost first; those without anything to say are left out."""
+    thrown: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
+    for _ in range(20):
+        if thrown is None:
+            return
+        text = str(thrown.getMessage() or "")
+        condition, contexts = _spark_part(thrown)
+        position = _LINE_AND_COLUMN.search(text)
+        if text and not (condition is None and text.startswith("Job aborted")):
+            at = (int(position.group(1)), int(position.group(2))) if position else None
+            yield SparkFault(condition, _clean(text), contexts, at)
+        thrown = thrown.getCause()
+
+
+def _spark_part(thrown: Any) -> tuple[str | None, tuple[tuple[int, int, str], ...]]:
+    if not is_instance_of(SparkContext._gateway, thrown, "org.apache.spark.SparkThrowable"):  # type: ignore[no-untyped-call]
+        return None, ()
+    contexts = thrown.getQueryContext()
+    quoted = [each for each in contexts if "SQL" in str(each.contextType())]
+    return thrown.getCondition(), tuple((each.startIndex(), each.stopIndex(), each.fragment()) for each in quoted)
+
+
+def _clean(text: str) -> str:
+    """The first sentence or two, without condition, SQLSTATE, plan and stack."""
+    told = _END_OF_MESSAGE.split(text.strip())[0].strip()
+    return re.sub(r"^\[[A-Z0-9_.]+\]\s*", "", told)
+
+
+def message_and_remedy(message: str) -> tuple[str, str | None]:
+    """What is wrong, and what Spark advises; not to leave ANSI mode, which jobs are checked for."""
+    first, *rest = _SENTENCES.split(message.partition("\n")[0].strip().rstrip("."))
+    advice = [each for each in rest if "spark.sql.ansi" not in each]
+    return first, ". ".join(advice) or None

@@ -1,0 +1,90 @@
+"""Spark's errors that speak of a source: told at the scan whose files they name."""
+
+import re
+from typing import Final
+
+from catalog.diagnostics import RunError, run_error
+from connectors.file_schema import near_path
+from engine.plan.nodes import AnyNode, Scan
+from engine.spark.faults import SparkFault
+
+_CONDITIONS: Final = (
+    "FAILED_READ_FILE",
+    "MALFORMED_RECORD_IN_PARSING",
+    "PATH_NOT_FOUND",
+    "UNABLE_TO_INFER_SCHEMA",
+    "NOT_NULL_ASSERT_VIOLATION",
+    "CANNOT_READ_FILE_FOOTER",
+    "DATA_SOURCE_NOT_FOUND",
+)
+"""Conditions of Spark's that speak of a source, whichever action met them."""
+
+_FILE: Final = re.compile(r"(?:reading file|CSV file:|Path does not exist:) (\S+?)\.?(?:\s|$)")
+_ROW: Final = re.compile(r"Malformed \w+ record: (.*?)\.?$", re.M)
+_IN_READING: Final = re.compile(r"Encountered error while reading file \S+\s*")
+
+
+def is_of_source(faults: tuple[SparkFault, ...]) -> bool:
+    return any((fault.condition or "").startswith(_CONDITIONS) for fault in faults)
+
+
+def source_error(faults: tuple[SparkFault, ...], nodes: tuple[AnyNode, ...]) -> RunError:
+    """What could not be read (PEN5004), at the scan that reads it."""
+    files = [found.group(1) for fault in faults for found in _FILE.finditer(fault.message)]
+    scan = _scan(files, nodes)
+    file = f"`{_plain(files[0])}`" if files else "a source"
+    of = f" of `{scan.name}`" if scan else ""
+
+    def told(message: str, help: str | None = None, option: str = "path") -> RunError:
+        return run_error("PEN5004", message, scan.options.span(option) if scan else None, help)
+
+    if any(fault.condition == "PATH_NOT_FOUND" for fault in faults):
+        near = near_path(files[0]) if files else None
+        help = f"did you mean `{near}`?" if near else "a path without a scheme starts where the command is run"
+        return told(f"the path{of} leads nowhere: {file}", help)
+    if any(_is_malformed(fault) for fault in faults):
+        row = next((found.group(1) for fault in reversed(faults) if (found := _ROW.search(fault.message))), None)
+        help = '`on_malformed = "null"` reads what does not fit as NULL, `"drop"` leaves such rows out'
+        message = (
+            f"a row of {file}{of} does not fit the schema: {(row or faults[-1].message).partition(chr(10))[0][:200]}"
+        )
+        return told(message, help, "schema")
+    if any(fault.condition == "NOT_NULL_ASSERT_VIOLATION" for fault in faults):
+        return told(f"a NULL in a column that the schema of {file}{of} says has none", None, "schema")
+    why = _why(faults)
+    name = f" ({of.strip()})" if of else ""
+    message = f"{why}{name}" if files and _plain(files[0]) in why else f"{file}{of} cannot be read: {why}"
+    if any((fault.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for fault in faults):
+        return told(message, "files of this format hold their types: the `schema` may be left out", "schema")
+    return told(message)
+
+
+def _why(faults: tuple[SparkFault, ...]) -> str:
+    """The cause: what Spark says beside the file's name, else what the exception below says."""
+    for fault in sorted(faults, key=lambda each: each.condition is None):
+        text = "; ".join(line.strip() for line in _IN_READING.sub("", fault.message).split("\n") if line.strip())
+        if text.strip("."):
+            return text.rstrip(".").replace("file://", "").replace("file:/", "/")
+    return "no reason is given"
+
+
+def _scan(files: list[str], nodes: tuple[AnyNode, ...]) -> Scan | None:
+    scans = [node for node in nodes if isinstance(node, Scan)]
+    found = next((each for each in scans if any(_reads(each, file) for file in files)), None)
+    return scans[0] if found is None and len(scans) == 1 else found
+
+
+def _reads(scan: Scan, file: str) -> bool:
+    path = scan.options.get("path")
+    if not isinstance(path, str):
+        return False
+    fixed = re.split(r"[*?\[{]", path.removeprefix("file://"))[0].strip("./")
+    return bool(fixed) and fixed in file
+
+
+def _plain(file: str) -> str:
+    return file.removeprefix("file://").removeprefix("file:")
+
+
+def _is_malformed(fault: SparkFault) -> bool:
+    return (fault.condition or "").startswith(("MALFORMED_RECORD_IN_PARSING", "MALFORMED_CSV_RECORD"))
