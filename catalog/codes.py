@@ -79,4 +79,5 @@ CODES: dict[str, str] = {
     "PEN9001": "internal error",
     "PEN9002": "another package shadows one of Penstock's",
     "PEN9003": "a package that is needed is not installed",
+    "PEN9004": "Spark says otherwise of a query than validation: a bug of Penstock",
 }

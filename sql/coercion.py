@@ -108,6 +108,17 @@ def is_equal_but_names(a: DataType, b: DataType) -> bool:
             return a == b
 
 
+def holds_map(type: DataType) -> bool:
+    """Whether the type is a map or has one within."""
+    match type:
+        case Array(element):
+            return holds_map(element)
+        case Struct(fields):
+            return any(holds_map(field.type) for field in fields)
+        case _:
+            return isinstance(type, Map)
+
+
 def as_nullable(type: DataType) -> DataType:
     """The type with elements, values and fields that may all be null."""
     match type:

@@ -563,7 +563,7 @@ def _filter(node: exp.Filter, scope: Scope) -> Typed:
     found = infer(node.this, scope)
     condition = node.expression.this
     typed = infer(condition, scope)
-    if typed.type not in (BOOLEAN, VOID, UNKNOWN):
+    if typed.type not in (BOOLEAN, UNKNOWN):
         scope.report("PEN3008", condition, f"a condition is boolean, this is {typed.type}")
     return found
 

@@ -504,6 +504,8 @@ SPECIAL: Final[dict[str, Special]] = {
     "ceil": lambda args, nodes: f"CEIL({args[0]})" if len(args) == 1 else None,
     "floor": lambda args, nodes: f"FLOOR({args[0]})" if len(args) == 1 else None,
     "log": lambda args, nodes: f"LOG(E(), {args[0]})" if len(args) == 1 else None,
+    "lag": lambda args, nodes: "lag(NULL, 1, NULL)" if not args else None,
+    "lead": lambda args, nodes: "lead(NULL, 1, NULL)" if not args else None,
     "like": lambda args, nodes: f"{args[0]} LIKE {args[1]}" + (f" ESCAPE '{args[2]}'" if len(args) > 2 else ""),
     "dateadd": lambda args, nodes: f"date_add({args[0]}, {args[1]})" if len(args) == 2 else None,
     "datepart": lambda args, nodes: f"datepart({args[0]} FROM {args[1]})" if len(args) == 2 else None,

@@ -120,7 +120,8 @@ def _promote(side: Typed, other: DataType) -> Typed:
 
 def _decimal_side(side: Typed, other: Typed) -> Decimal:
     """A side as a decimal; a whole literal beside a decimal has just the digits that it needs."""
-    if side.type in INTEGRAL_TYPES and isinstance(side.value, int) and isinstance(other.type, Decimal):
+    is_integral = side.type in INTEGRAL_TYPES and side.type != TINYINT  # Spark leaves `4Y` out
+    if is_integral and isinstance(side.value, int) and isinstance(other.type, Decimal):
         return Decimal(max(len(str(abs(side.value))), 1), 0)
     return as_decimal(side.type)
 

@@ -1,4 +1,4 @@
-"""`penstock validate`: every fault of job files, without Spark, Java or a network."""
+"""`penstock validate`: every fault of job files, without Spark, Java or a network (but for `--engine-check`)."""
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -21,6 +21,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="how many processes share the jobs (default: one per core, where there are 40 jobs or more)",
     )
+    parser.add_argument(
+        "--engine-check",
+        action="store_true",
+        help="ask a local Spark about each query too, and report where it says otherwise (needs pyspark and Java)",
+    )
     add_format_argument(parser)
     add_job_arguments(parser)
 
@@ -39,10 +44,18 @@ def run(arguments: Namespace) -> int:
     outcomes = check_jobs(paths, settings, arguments.processes)
     for outcome in outcomes:
         found.extend(outcome.diagnostics)
+    checked = None
+    if arguments.engine_check:
+        from engine.engine_check import engine_check
+
+        checked = engine_check(paths, settings)
+        found.extend(checked.diagnostics)
     typed, columns = sum(each.typed for each in outcomes), sum(each.columns for each in outcomes)
     report(found, arguments.format, sys.stdout)
     if arguments.format == "text":
         _print_summary(len(paths), found, typed, columns, perf_counter() - started)
+        if checked is not None:
+            print(f"Spark was asked about {checked.asked} of {_counted(checked.queries, 'query', 'queries')}")
     return JobError.exit_code if found.has_errors else 0
 
 
@@ -60,5 +73,5 @@ def _print_summary(jobs: int, found: Diagnostics, typed: int, columns: int, seco
     print(f"{_counted(jobs, 'job')}: {faults}{share} ({seconds:.2f} s)")
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+def _counted(number: int, noun: str, plural: str | None = None) -> str:
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

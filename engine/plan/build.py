@@ -18,12 +18,16 @@ from engine.plan.feeds import Feed, united
 from engine.plan.ids import with_ids
 from engine.plan.locked import with_locked_schema
 from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Union, Write, children, rewrite
-from engine.plan.queries import query_nodes
+from engine.plan.queries import Analyze, query_nodes
 from engine.plan.writes import refuse_duplicates, write_nodes
+from sql.analyze import analyze
 
 
-def build(job: Job, found: Diagnostics) -> Plan | None:
-    """The plan of a job; None where it has an error, all of which are then in `found`."""
+def build(job: Job, found: Diagnostics, analyze: Analyze = analyze) -> Plan | None:
+    """The plan of a job; None where it has an error, all of which are then in `found`.
+
+    `analyze` is asked of each query; another than `sql.analyze`'s may note what it is asked.
+    """
     own = Diagnostics()
     wiring = wire(job, own)
     built: dict[Block, tuple[Node, ...] | None] = {}
@@ -37,7 +41,7 @@ def build(job: Job, found: Diagnostics) -> Plan | None:
                 scans = _scans(block, name, job.source.path, own)
                 built[block], rejects[block] = expected(block, name, scans, own)
             case BlockKind.TRANSFORM:
-                queries = query_nodes(block, name, feeds, own) if feeds is not None else None
+                queries = query_nodes(block, name, feeds, own, analyze) if feeds is not None else None
                 built[block], rejects[block] = expected(block, name, queries, own)
             case BlockKind.SINK:
                 inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None

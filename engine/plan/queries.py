@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Protocol
 
 from catalog.diagnostics import Diagnostic, Diagnostics, Severity
 from catalog.source import PlacedText, Span
@@ -19,7 +21,15 @@ DUAL = "dual"
 """What SeaTunnel's jobs may call the input of a query."""
 
 
-def query_nodes(block: Block, name: str, feeds: tuple[Feed, ...], found: Diagnostics) -> tuple[Node, ...] | None:
+class Analyze(Protocol):
+    """`sql.analyze.analyze`, or what asks it."""
+
+    def __call__(self, query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str) -> Analysis: ...
+
+
+def query_nodes(
+    block: Block, name: str, feeds: tuple[Feed, ...], found: Diagnostics, analyze: Analyze = analyze
+) -> tuple[Node, ...] | None:
     """The query of a transform, or one per table of an input with several; None where a fault was reported."""
     if not block.options.is_valid:
         return None
@@ -27,12 +37,14 @@ def query_nodes(block: Block, name: str, feeds: tuple[Feed, ...], found: Diagnos
         case TableTransform() as plugin:
             inputs = united(block, f"{name}_inputs", feeds, found) or ()
             alias = feeds[0].name if len(feeds) == 1 else None
-            queries = [_selection(block, name, plugin, alias or node.name, node, found=found) for node in inputs]
+            select = partial(_selection, block, name, plugin, found=found, analyze=analyze)
+            queries = [select(alias or node.name, node) for node in inputs]
         case QueryTransform() as plugin:
+            query = partial(_query, block, name, plugin, found=found, analyze=analyze)
             if len(feeds) == 1:
-                queries = [_query(block, name, plugin, (Feed(feeds[0].name, (n,)),), found) for n in feeds[0].nodes]
+                queries = [query((Feed(feeds[0].name, (node,)),)) for node in feeds[0].nodes]
             else:
-                queries = [_query(block, name, plugin, feeds, found)]
+                queries = [query(feeds)]
         case None:
             return None
     nodes = tuple(query for query in queries if query)
@@ -40,7 +52,7 @@ def query_nodes(block: Block, name: str, feeds: tuple[Feed, ...], found: Diagnos
 
 
 def _selection(
-    block: Block, name: str, plugin: TableTransform, source: str, node: Node, *, found: Diagnostics
+    block: Block, name: str, plugin: TableTransform, source: str, node: Node, *, found: Diagnostics, analyze: Analyze
 ) -> Query | None:
     table = node.table.renamed(source)
     before = len(found)
@@ -62,7 +74,7 @@ def _selection(
 
 
 def _query(
-    block: Block, name: str, plugin: QueryTransform, feeds: tuple[Feed, ...], found: Diagnostics
+    block: Block, name: str, plugin: QueryTransform, feeds: tuple[Feed, ...], *, found: Diagnostics, analyze: Analyze
 ) -> Query | None:
     if several := next((feed for feed in feeds if len(feed.nodes) > 1), None):
         found.error("PEN2013", f"`{several.name}` has several tables and no query over several inputs", block.span)

@@ -14,6 +14,7 @@ from catalog.datatypes import Array, Atomic, DataType, Field, Map, Struct, has_u
 from catalog.table import CatalogTable, Column
 from catalog.typetext import TypeTextError, parse_type
 from sql.analyze import Analysis
+from sql.select import quote
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject
@@ -46,7 +47,7 @@ class SparkAnalyzer:
         self._spark = spark
         for name, table in tables.items():
             schema = t.StructType([_field(each.name, each.type, each.nullable) for each in table.columns])
-            spark.createDataFrame([], schema).createOrReplaceTempView(name)
+            spark.createDataFrame([], schema).createOrReplaceTempView(quote(name))
 
     def ask(self, query: str) -> Accepted | Rejected:
         session: JavaObject = self._spark._jsparkSession

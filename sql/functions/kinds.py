@@ -27,7 +27,7 @@ from catalog.datatypes import (
     Decimal,
     Map,
 )
-from sql.coercion import kind_of
+from sql.coercion import holds_map, kind_of
 from sql.operators import is_orderable
 
 _INTEGERS: Final = "tinyint smallint int bigint"
@@ -99,9 +99,9 @@ class Kind:
     def takes(self, type: DataType) -> bool:
         if type == VOID:
             return self.takes_null
-        if self.name == "comparable_array" and isinstance(type, Array) and not is_orderable(type.element):
+        if self.name in ("orderable", "comparable_array") and not is_orderable(type):
             return False
-        return kind_of(type) in self.taken
+        return kind_of(type) in self.taken and not (self.name == "not_map" and holds_map(type))
 
     def cast(self, type: DataType) -> DataType:
         """The type that an argument which is taken is cast to."""

@@ -25,7 +25,7 @@ from catalog.datatypes import (
     has_unknown,
 )
 from sql.casts import can_cast, forces_null
-from sql.coercion import as_nullable, tightest, widest, widest_of
+from sql.coercion import as_nullable, holds_map, tightest, widest, widest_of
 from sql.functions.call import Call
 from sql.operators import Mismatch, concatenated, is_orderable
 from sql.rewritten import PATH, path_name
@@ -283,12 +283,13 @@ def map_(call: Call) -> DataType:
 
 
 def _check_key(key: DataType, index: int) -> None:
-    if isinstance(key, Map) or key == VARIANT:
+    if holds_map(key) or key == VARIANT:
         raise Mismatch(f"{key} can't be the key of a map", index)
 
 
 def map_from_arrays(call: Call) -> DataType:
     values = array_of(call, 1)
+    _check_key(array_of(call, 0).element, 0)
     return Map(array_of(call, 0).element, values.element, values.contains_null)
 
 

@@ -469,9 +469,9 @@ def _check_durations(durations: Sequence[int | None]) -> None:
 
 def lag(call: Call) -> Typed:
     """The value's own type, to which the default is cast."""
-    value = call.args[0]
     if len(call.args) < 3:
-        return Typed(value.type)
+        return Typed(call.type(0) if call.args else VOID)
+    value = call.args[0]
     default = call.args[2]
     if not _becomes(default.type, value.type):
         raise Mismatch(f"the default of `{call.name}` must be {value.type}, this is {default.type}", 2)

@@ -123,6 +123,11 @@ def _is_placed(found: Analysis, mutant: Mutant, answer: Rejected) -> bool:
     if mutant.kind == "no grouping":  # nothing stands where the key was
         return any(each.code == "PEN3009" for each in found.diagnostics)
     text = PlacedText.bare(mutant.query)
+    if mutant.kind == "dropped parenthesis":  # it is missed at the next word that cannot stand within the bracket
+        dropped = text.span(mutant.start, mutant.end)
+        syntax = [each.span for each in found.diagnostics if each.code == "PEN3001" and each.span]
+        if any((span.line, span.column) >= (dropped.line, dropped.column) for span in syntax):
+            return True
     places = [text.span(mutant.start, mutant.end)]
     if answer.start is not None:
         places.append(text.span(answer.start, answer.start + 1))

@@ -95,6 +95,8 @@ def _no_arguments(words: list[Token]) -> list[_Edit]:
     edits = []
     for i, token in enumerate(words):
         if token in _calls(words[i : i + 2]) and (close := _closing(words, i + 1)) is not None:
+            if close + 1 < len(words) and words[close + 1].text.lower() == "as" and words[close + 2].text == "(":
+                continue  # the name of a CTE
             edits.append((token.start, words[close].end, f"{token.text}()"))
     return edits
 
