@@ -95,8 +95,8 @@ def _compare(question: Question, spark_says: "Accepted | Rejected") -> Iterator[
     error = next((each for each in said.diagnostics if each.severity is Severity.ERROR), None)
     if isinstance(spark_says, Rejected):
         if error is None and "penstock:" not in text.value:  # a fault that a comment suppresses is known
-            start = spark_says.start
-            span = text.span() if start is None else text.span(start, min(start + 1, len(text.value)))
+            start, end = spark_says.start, spark_says.end
+            span = text.span() if start is None or end is None else text.span(start, min(end, len(text.value)))
             reason = spark_says.message.strip().split("\n")[0]
             yield _disagreement(question, f"Spark refuses this query, validation does not: {reason}", span)
     elif error is not None:

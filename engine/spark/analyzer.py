@@ -32,11 +32,12 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Spark's error condition (`UNRESOLVED_COLUMN.WITH_SUGGESTION`), message and the offset it points to, if any."""
+    """Spark's error condition (`UNRESOLVED_COLUMN.WITH_SUGGESTION`), message and the offsets it points to, if any."""
 
     condition: str
     message: str
     start: int | None = None
+    end: int | None = None
 
 
 class SparkAnalyzer:
@@ -54,7 +55,7 @@ class SparkAnalyzer:
         try:
             schema = t._parse_datatype_json_string(session.sql(query).schema().json())
         except CapturedException as error:
-            return Rejected(str(error.getCondition()), str(error._desc), _start(error, query))
+            return Rejected(str(error.getCondition()), str(error._desc), *_place(error, query))
         except Py4JJavaError as error:  # a bare exception of Java's out of the analyzer
             return Rejected("", str(error.java_exception))
         assert isinstance(schema, t.StructType)
@@ -132,12 +133,13 @@ def _written(type: DataType) -> t.DataType:
             return t.DataType.fromDDL(str(type))
 
 
-def _start(error: CapturedException, query: str) -> int | None:
-    """Where Spark points: the query context of an analysis error, line and position of a syntax error."""
+def _place(error: CapturedException, query: str) -> tuple[int | None, int | None]:
+    """Where Spark points (end exclusive): the context of an analysis error, line and position of a syntax error."""
     contexts: list[Any] = error.getQueryContext()
     if contexts:
-        return int(contexts[0].startIndex())
+        return int(contexts[0].startIndex()), int(contexts[0].stopIndex()) + 1
     if match := _POSITION.search(str(error._desc)):
         lines = query.split("\n")[: int(match[1]) - 1]
-        return sum(len(line) + 1 for line in lines) + int(match[2])
-    return None
+        start = sum(len(line) + 1 for line in lines) + int(match[2])
+        return start, start + 1
+    return None, None

@@ -3,6 +3,7 @@
 `python -m tests.oracle.agreement expressions 2000` (or `queries`, `mutants`; then a first seed) prints them.
 """
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from tests.oracle.queries import QueryGenerator
 from tests.oracle.spark_oracle import Accepted, Rejected, SparkOracle, differences
 from tests.oracle.tables import ALL
 
+_NAME = re.compile(r"[\w.`]+")
 TABLES = {table.path.table: table for table in ALL}
 
 
@@ -129,8 +131,9 @@ def _is_placed(found: Analysis, mutant: Mutant, answer: Rejected) -> bool:
         if any((span.line, span.column) >= (dropped.line, dropped.column) for span in syntax):
             return True
     places = [text.span(mutant.start, mutant.end)]
-    if answer.start is not None:
-        places.append(text.span(answer.start, answer.start + 1))
+    if answer.start is not None and answer.end is not None:
+        is_name = _NAME.fullmatch(mutant.query[answer.start : answer.end])  # `v.z`, where the fault is `z`
+        places.append(text.span(answer.start, answer.end if is_name else answer.start + 1))
     spans = [span for each in found.diagnostics for span in (each.span, *each.also)]
     return any(_touch(span, place) for span in spans for place in places)
 

@@ -13,7 +13,7 @@ _KEYWORDS = frozenset(
     unbounded current row with union all intersect except distinct cast exists interval desc asc values lateral
     view filter escape date timestamp rollup cube grouping sets within any both placing for year month day hour
     hours months second time to timestamp_ntz nulls last first div range array map struct string int bigint double
-    float decimal boolean binary smallint mm
+    float decimal boolean binary smallint mm outer view window pivot unpivot tablesample percent rows bucket out of
     """.split()  # noqa: SIM905 -- a word list reads better than eighty quoted words
 )
 
@@ -62,13 +62,27 @@ def _calls(words: list[Token]) -> list[Token]:
 
 
 def _references(words: list[Token]) -> list[Token]:
-    calls = {id(token) for token in _calls(words)}
+    calls = {id(token) for token in _calls(words)} | {id(token) for token in _defined(words)}
     found = []
     for before, token, after in zip([Token("", 0, 0), *words], words, [*words[1:], Token("", 0, 0)], strict=False):
         is_alias = before.text.lower() in ("as", "from", "join", ")") or after.text in ("->", ".")
         if _is_name(token) and id(token) not in calls and not is_alias and "." not in before.text:
             found.append(token)
     return found
+
+
+def _defined(words: list[Token]) -> list[Token]:
+    """Names that are defined here, not used: lambda variables, column lists of aliases, windows."""
+    found = [a for a, b, c in zip(words, words[1:], words[2:], strict=False) if (b.text.lower(), c.text) == ("as", "(")]
+    for i, token in enumerate(words):
+        close = _closing(words, i) if token.text == "(" else None
+        if close is None or i == 0:
+            continue
+        after = [each.text.lower() for each in words[close + 1 : close + 3]]
+        before = words[i - 2].text.lower() if i > 1 else ""
+        if after[:1] == ["->"] or after == ["as", "("] or (before in ("as", ")") and _is_name(words[i - 1])):
+            found += words[i:close]
+    return found + [a for a, b in pairwise(words) if b.text == "->"]
 
 
 def _unknown_column(words: list[Token]) -> list[_Edit]:
