@@ -144,10 +144,16 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class SourceCapabilities:
-    """What a source can do. `is_cheap`: reading it again costs no more than a cache and gives the same rows."""
+    """What a source can do.
+
+    `column_pushdown`, `filter_pushdown`: `read` takes the columns and filters of its `ScanTask`. `is_pruned_by_spark`:
+    it yields a DataFrame of a data source of Spark's, whose optimizer has it read no more than is wanted, so that ours
+    has nothing to push. `is_cheap`: reading it again costs no more than a cache and gives the same rows.
+    """
 
     column_pushdown: bool = False
     filter_pushdown: bool = False
+    is_pruned_by_spark: bool = False
     is_cheap: bool = True
     is_deterministic: bool = True
     streaming: bool = False

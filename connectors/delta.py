@@ -54,7 +54,7 @@ class Delta(Source, Sink):
         Option("version", OptionType.INTEGER, "Reads the table as of this version.", alternatives=("versionAsOf",)),
         Option("timestamp", OptionType.STRING, "Reads the table as of this time.", alternatives=("timestampAsOf",)),
     )
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities()
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
     sink_options: ClassVar[tuple[Option, ...]] = (
         Option("path", OptionType.STRING, "The table's directory.", required=True),
         Option(

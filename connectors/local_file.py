@@ -52,7 +52,7 @@ class LocalFile(Source, Sink):
     name: ClassVar[str] = "LocalFile"
     doc: ClassVar[str] = "Reads and writes csv, json, parquet, orc and text files, local or of any Hadoop file system."
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities()
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=tuple(SchemaSaveMode),

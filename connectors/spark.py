@@ -47,7 +47,7 @@ class Spark(Source, Sink):
         "Reads and writes through any Spark data source. Its commit is as atomic as that source's own writes."
     )
     source_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, SCHEMA_OPTION)
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=False)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, is_cheap=False)
     sink_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, *SAVE_OPTIONS)
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),

@@ -80,8 +80,9 @@ def _abilities(can: SourceCapabilities) -> str:
     facts = [
         (can.column_pushdown, "reads only the columns that are used"),
         (can.filter_pushdown, "takes filters"),
+        (can.is_pruned_by_spark, "is read by Spark as far as the columns, partitions and rows are wanted"),
         (can.streaming, "can be read as a stream"),
-        (not can.is_cheap, "is read once, however many read it in the job"),
+        (not can.is_cheap, "is read once, however many read it in the job (`cache = none`: once for each)"),
         (not can.is_deterministic, "may give other rows when read again"),
     ]
     holding = [text for holds, text in facts if holds]
