@@ -116,6 +116,8 @@ class CatalogTable:
 
     `has_row_kind`: rows carry a kind (`+I -U +U -D`), a hidden column on Spark.
     `is_open`: the columns could not be known (nothing may be said of names that are not among them).
+    `repeated`: columns whose name an earlier one has, each with its place among all (0-based): the rows of a query may
+    have them, those of a target may not.
     """
 
     path: TablePath
@@ -125,6 +127,7 @@ class CatalogTable:
     comment: str | None = None
     has_row_kind: bool = False
     is_open: bool = False
+    repeated: tuple[tuple[int, Column], ...] = ()
 
     def __post_init__(self) -> None:
         if missing := next((name for name in self.partition_keys if self.schema.column(name) is None), None):
@@ -143,6 +146,14 @@ class CatalogTable:
     @property
     def columns(self) -> tuple[Column, ...]:
         return self.schema.columns
+
+    @property
+    def all_columns(self) -> tuple[Column, ...]:
+        """The columns, those that are repeated at their places among them."""
+        columns = list(self.schema.columns)
+        for place, column in self.repeated:
+            columns.insert(place, column)
+        return tuple(columns)
 
     def column(self, name: str) -> Column | None:
         return self.schema.column(name)

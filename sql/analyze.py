@@ -66,11 +66,11 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         check_nodes(binder, nodes)
         found = bind_query(binder, parsed.tree, Environment())
     columns = tuple(Column(each.name, each.typed.type, each.typed.nullable) for each in found.attributes)
-    schema = TableSchema(_distinct(columns))
-    if len(schema.columns) < len(columns):
+    distinct, repeated = _split(columns)
+    if repeated:
         _warn_of_duplicates(binder, parsed.tree, columns)
     return Analysis(
-        table=CatalogTable(TablePath(output), schema, is_open=found.is_open),
+        table=CatalogTable(TablePath(output), TableSchema(distinct), is_open=found.is_open, repeated=repeated),
         reads=tuple(binder.columns_read),
         lineage=tuple(_lineage(found)),
         diagnostics=_by_cause(not_suppressed(query, _in_order(binder.faults))),
@@ -89,11 +89,14 @@ def _lineage(found: Output) -> Iterable[ColumnLineage]:
         yield ColumnLineage(None, *origin)
 
 
-def _distinct(columns: Iterable[Column]) -> tuple[Column, ...]:
+def _split(columns: Iterable[Column]) -> tuple[tuple[Column, ...], tuple[tuple[int, Column], ...]]:
+    """The columns of names that no earlier one has, and the others with their places."""
     first: dict[str, Column] = {}
-    for column in columns:
-        first.setdefault(column.name.lower(), column)
-    return tuple(first.values())
+    repeated: list[tuple[int, Column]] = []
+    for place, column in enumerate(columns):
+        if first.setdefault(column.name.lower(), column) is not column:
+            repeated.append((place, column))
+    return tuple(first.values()), tuple(repeated)
 
 
 def _warn_of_duplicates(binder: Binder, tree: exp.Expr | None, columns: Iterable[Column]) -> None:

@@ -79,9 +79,9 @@ def _named(binder: Binder, environment: Environment, node: exp.Table) -> Relatio
         names = [*environment.ctes, *binder.table_names()]
         close = nearest(name, names)
         listed = "known: " + ", ".join(f"`{each}`" for each in sorted(names)) if 0 < len(names) <= 8 else None
-        binder.report(
-            "PEN3002", node, f"table `{name}` is not known here", f"did you mean `{close}`?" if close else listed
-        )
+        help = f"did you mean `{close}`?" if close else listed
+        first, last = (binder.places.range(part) for part in (node.parts[0], node.parts[-1]))  # without the alias
+        binder.report_at("PEN3002", (first[0], last[1]), f"table `{name}` is not known here", help)
         return _aliased(binder, Output((), is_open=True), node, tuple(part.name for part in node.parts))
     written, output = known
     return _aliased(binder, output, node, tuple(part.name for part in node.parts), written)

@@ -50,7 +50,7 @@ def table_output(name: str, table: CatalogTable) -> Output:
     """The columns of an input, each its own origin."""
     attributes = (
         Attribute(column.name, Typed(column.type, column.nullable), (Origin(name, column.name, Dependency.IDENTITY),))
-        for column in table.columns
+        for column in table.all_columns
     )
     return Output(tuple(attributes), (), table.is_open)
 

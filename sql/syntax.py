@@ -139,7 +139,7 @@ def _missing_operand(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFaul
     if kind == _T.COMMA and follower.token_type == _T.FROM:
         yield _at(token, "a comma stands before FROM", help="remove the comma")
     elif follower.token_type in _ENDS:
-        at = token if kind == _T.COMMA else follower
+        at = token if kind == _T.COMMA != follower.token_type else follower  # of two commas, the second
         yield _at(at, f"something must stand between {what} and `{follower.text}`")
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
+from catalog.source import Span
 from connectors.base import Option, OptionType
 from engine.job.check import check_options
 from engine.job.model import Env
@@ -75,26 +76,27 @@ def read_env(node: MapNode | None, default_name: str, found: Diagnostics, *, is_
         failure_policy=options.string("failure_policy"),
         spark=spark_settings(spark, found),
         options=options,
-        places={name: leaf.key_place.span for each in spark for name, leaf in _leaves(each.key, each)},
+        places={name: _place(name, each, leaf) for each in spark for name, leaf in _leaves(each.key, each)},
     )
 
 
 def spark_settings(entries: Iterable[Entry], found: Diagnostics) -> dict[str, str]:
     """The `spark.*` settings as text; one that a job cannot set is an error at its place."""
     settings: dict[str, str] = {}
-    for name, entry in (leaf for each in entries for leaf in _leaves(each.key, each)):
+    for top, name, entry in ((each, *leaf) for each in entries for leaf in _leaves(each.key, each)):
+        place = _place(name, top, entry)
         value = _text(entry.value)
         if value is None:
             found.error("PEN2004", f"`{name}` must be a text or a number", entry.value.place.span)
         elif name in STATIC:
             found.error(
                 "PEN2014", f"`{name}` is fixed when the Spark application starts: a job cannot set it",
-                entry.key_place.span, f"set it for the application, with `spark-submit --conf {name}=…`",
+                place, f"set it for the application, with `spark-submit --conf {name}=…`",
             )  # fmt: skip
         elif name in FIXED and value.lower() != FIXED[name].lower():
             found.error(
                 "PEN2014", f"`{name}` is always `{FIXED[name]}`: that is what queries are checked for",
-                entry.key_place.span, "leave it out",
+                place, "leave it out",
             )  # fmt: skip
         else:
             settings[name] = value
@@ -104,6 +106,13 @@ def spark_settings(entries: Iterable[Entry], found: Diagnostics) -> dict[str, st
 def is_of_application(name: str) -> bool:
     """Whether a `spark.*` setting is one of the whole application, not of each job's own session."""
     return not name.startswith("spark.sql.") or name == "spark.sql.extensions"
+
+
+def _place(name: str, top: Entry, leaf: Entry) -> Span:
+    """The name as a whole where it is written with dots, else its last part."""
+    first, last = top.key_place.span, leaf.key_place.span
+    is_dotted = first.line == last.end_line and last.end_column - first.column == len(name)
+    return Span(first.file, first.line, first.column, last.end_line, last.end_column) if is_dotted else last
 
 
 def _leaves(name: str, entry: Entry) -> Iterator[tuple[str, Entry]]:

@@ -138,4 +138,5 @@ def _like_input(output: CatalogTable, table: CatalogTable, select: Select) -> Ca
         schema=replace(output.schema, primary_key=key if keeps_key else None, constraint_keys=constraints),
         partition_keys=table.partition_keys if keeps_partitions else (),
         is_open=output.is_open,
+        repeated=output.repeated,
     )

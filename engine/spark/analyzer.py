@@ -47,7 +47,7 @@ class SparkAnalyzer:
         """`tables`: by the name under which queries read them; a table whose types are not all known is refused."""
         self._spark = spark
         for name, table in tables.items():
-            schema = t.StructType([_field(each.name, each.type, each.nullable) for each in table.columns])
+            schema = t.StructType([_field(each.name, each.type, each.nullable) for each in table.all_columns])
             spark.createDataFrame([], schema).createOrReplaceTempView(quote(name))
 
     def ask(self, query: str) -> Accepted | Rejected:
