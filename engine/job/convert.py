@@ -7,7 +7,7 @@ from catalog.source import PlacedText
 from engine.job.comments import Comments
 from engine.job.hocon import parse
 from engine.job.load import load, read_file
-from engine.job.resolve import resolve_job
+from engine.job.sections import resolve_job
 from engine.job.sql_job import script_tree
 from engine.job.syntax import Array
 from engine.job.to_hocon import to_hocon

@@ -4,67 +4,29 @@ Values mean what pyhocon makes of them; where pyhocon and the HOCON specificatio
 lists which is followed. A fault is reported once and the reader goes on at the next line, so that one run finds all.
 """
 
-import json
 import re
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText, Run, SourceFile
+from catalog.source import PlacedText, SourceFile
 from engine.job.include import Includes
-from engine.job.syntax import Array, Concatenation, Field, Object, Substitution, Syntax
-from engine.job.tree import Place, ScalarNode, TextNode
+from engine.job.lexemes import key_at, string_at, substitution_at, unescape, word_at
+from engine.job.syntax import Array, Concatenation, Field, Object, Syntax
+from engine.job.tree import Place, TextNode
 
 _GAP: Final = re.compile(r"(?:[\s,\ufeff]+|#[^\n]*|//[^\n]*)*")
 _GAP_BEFORE_VALUE: Final = re.compile(r"(?:\s+|#[^\n]*|//[^\n]*)*")
 _BLANKS: Final = re.compile(r"(?:[ \t]|\\\r?\n)*")
-_SIMPLE_KEY: Final = re.compile(r"([\w-]+)[ \t]*(?=[={:])")
-_KEY_PART: Final = re.compile(r'[^\s"{}\[\]:=,+#`^?!@*&\\$.]+(?:[ \t]+[^\s"{}\[\]:=,+#`^?!@*&\\$.]+)*')
-_QUOTED: Final = re.compile(r'"((?:[^"\\\n]|\\[^\n])*)"')
-_TRIPLE: Final = re.compile(r'"""(.*?"*)"""', re.DOTALL)
-_WORD: Final = r'(?:[^`^+?!@*&"\[{\s\]}#,=$\\]|\\[^\n])+'
-_UNQUOTED: Final = re.compile(rf"{_WORD}(?:[ \t]+(?!//){_WORD})*")
-_NUMBER: Final = re.compile(r"[+-]?(?:\d*\.\d+|\d+(?:\.\d+)?)(?:[eE][+-]?\d+)?(?=[ \t]*(?:[$}\],#\r\n]|//|\Z))")
-_SUBSTITUTION: Final = re.compile(r"\$\{(\?)?([^}:\n]+)(?::([^}\n]*))?\}")
 _INCLUDE: Final = re.compile(
     r'include\s+(?:(required)\s*\(\s*)?(?:(url|file|package)\s*\(\s*)?("(?:[^"\\\n]|\\.)*")', re.IGNORECASE
 )
 _CLOSE: Final = re.compile(r"\s*\)")
-_ESCAPE: Final = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
-_ESCAPES: Final = {
-    '\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t",
-    "\\=": "=", "\\#": "#", "\\!": "!",
-}  # fmt: skip
-_CONSTANTS: Final = {"true": True, "false": False, "null": None}
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
 
 def parse(source: SourceFile, found: Diagnostics, includes: Includes | None = None) -> Object | Array:
     """The whole file; faults go to `found`, and what could be read is returned."""
     return _Reader(source, found, includes or Includes(source.path)).file()
-
-
-def unescape(text: str, source: SourceFile, start: int) -> PlacedText:
-    """A string without its quotes, which stands at `start` of the file, with its escapes undone."""
-    pieces: list[str] = []
-    runs: list[Run] = []
-    length = position = 0
-    for escape in _ESCAPE.finditer(text):
-        written = escape.group()
-        plain = _ESCAPES.get(written) or (json.loads(f'"{written}"') if len(written) > 2 else written)
-        for piece, first, last in (
-            (text[position : escape.start()], position, escape.start()),
-            (plain, *escape.span()),
-        ):
-            if piece:
-                pieces.append(piece)
-                runs.append(Run(length, length + len(piece), start + first, start + last))
-                length += len(piece)
-        position = escape.end()
-    rest = text[position:]
-    if rest or not runs:
-        pieces.append(rest)
-        runs.append(Run(length, length + len(rest), start + position, start + len(text)))
-    return PlacedText("".join(pieces), source, tuple(runs))
 
 
 class _Reader:
@@ -211,7 +173,7 @@ class _Reader:
 
     def field(self, fields: list[Field]) -> None:
         start = self.pos
-        steps = self.key()
+        steps, self.pos = key_at(self.source, start)
         if not steps:
             self.stray()
             return
@@ -245,27 +207,6 @@ class _Reader:
         match = _GAP_BEFORE_VALUE.match(self.text, self.pos)
         assert match is not None
         self.pos = match.end()
-
-    def key(self) -> list[tuple[str, int, int]]:
-        """The steps of a key with their places: `a."b.c"` has the steps `a` and `b.c`."""
-        text = self.text
-        simple = _SIMPLE_KEY.match(text, self.pos)
-        if simple:
-            self.pos = simple.end()
-            return [(simple.group(1), simple.start(1), simple.end(1))]
-        steps: list[tuple[str, int, int]] = []
-        while True:
-            quoted = _TRIPLE.match(text, self.pos) or _QUOTED.match(text, self.pos)
-            part = quoted or _KEY_PART.match(text, self.pos)
-            if part is None:
-                return steps
-            name = unescape(quoted.group(1), self.source, quoted.start(1)).value if quoted else part.group()
-            steps.append((name, part.start(), part.end()))
-            self.pos = part.end()
-            while text.startswith(".", self.pos):
-                self.pos += 1
-            if text[self.pos - 1] != ".":
-                return steps
 
     def stray(self) -> None:
         """A character that starts nothing: report it and go on at the next line."""
@@ -325,18 +266,11 @@ class _Reader:
                 return self.unquoted()
 
     def string(self) -> TextNode:
-        start = self.pos
-        triple = self.text.startswith('"""', start)
-        match = (_TRIPLE if triple else _QUOTED).match(self.text, start)
-        if match is None:
+        found = string_at(self.source, self.pos)
+        if found is None:
             return self.unclosed_string()
-        self.pos = match.end()
-        inner = match.group(1)
-        if triple or "\\" not in inner:
-            text = PlacedText(inner, self.source, (Run(0, len(inner), *match.span(1)),))
-        else:
-            text = unescape(inner, self.source, match.start(1))
-        return TextNode(text, self.place(start, self.pos))
+        self.pos = found.place.end
+        return found
 
     def unclosed_string(self) -> TextNode:
         start = self.pos
@@ -353,28 +287,18 @@ class _Reader:
         return TextNode(PlacedText.verbatim(self.source, start + 1, self.pos), self.place(start, self.pos), False)
 
     def substitution(self) -> Syntax:
-        match = _SUBSTITUTION.match(self.text, self.pos)
-        if match is None:
+        found = substitution_at(self.source, self.pos)
+        if found is None:
             return self.forbidden("`$` starts a substitution `${name}`")
-        self.pos = match.end()
-        return Substitution(match.group(2).strip(), bool(match.group(1)), match.group(3), self.place(*match.span()))
+        self.pos = found.place.end
+        return found
 
     def unquoted(self) -> Syntax:
-        start = self.pos
-        number = _NUMBER.match(self.text, start)
-        match = number or _UNQUOTED.match(self.text, start)
-        if match is None:
-            return self.forbidden(f"`{self.text[start]}` cannot stand in text without quotes")
-        self.pos = match.end()
-        written = match.group()
-        place = self.place(start, self.pos)
-        if number:
-            return ScalarNode(int(written) if written.lstrip("+-").isdigit() else float(written), place, written)
-        if written.lower() in _CONSTANTS:
-            return ScalarNode(_CONSTANTS[written.lower()], place, written)
-        if "\\" in written:
-            return TextNode(unescape(written, self.source, start), place)
-        return TextNode(PlacedText(written, self.source, (Run(0, len(written), start, self.pos),)), place)
+        found = word_at(self.source, self.pos)
+        if found is None:
+            return self.forbidden(f"`{self.text[self.pos]}` cannot stand in text without quotes")
+        self.pos = found.place.end
+        return found
 
     def forbidden(self, message: str) -> TextNode:
         start = self.pos

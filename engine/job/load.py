@@ -16,8 +16,9 @@ from engine.job.check import check_options
 from engine.job.env import read_env
 from engine.job.hocon import parse
 from engine.job.model import Block, BlockKind, Cache, Env, Job, Reference
-from engine.job.resolve import SECTIONS, resolve_job, section_like
+from engine.job.resolve import SECTIONS
 from engine.job.secret_options import Secrets, Shade
+from engine.job.sections import resolve_job, section_like
 from engine.job.syntax import Array
 from engine.job.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
 from engine.job.variables import Variables, fill_in, fill_in_text

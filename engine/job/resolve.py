@@ -5,13 +5,12 @@ Of several values of one key the last one counts, objects are merged, and a valu
 of the file, else the environment, else its default.
 """
 
-import re
-from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
 from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.source import PlacedText, Run
+from catalog.source import PlacedText
+from engine.job.joining import all_merged, bare, blanks_between, merged, moved, shape
 from engine.job.syntax import Array, Concatenation, Field, Object, Substitution, Syntax, parts_of
 from engine.job.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, kind_of
 
@@ -28,36 +27,13 @@ def resolve(
     compat: bool = False,
 ) -> Node:
     """The tree of a file, as pyhocon would have it. With `compat`, what is not defined stays as it is written."""
-    resolver = _Resolver(syntax, found, variables or {}, environment or {}, compat)
+    resolver = Resolver(syntax, found, variables or {}, environment or {}, compat)
     if isinstance(syntax, Array):
         return resolver.list_of(syntax)
     return resolver.map_of(syntax, (), None)
 
 
-def resolve_job(
-    syntax: Object,
-    found: Diagnostics,
-    variables: Mapping[str, str] | None = None,
-    environment: Mapping[str, str] | None = None,
-    *,
-    compat: bool = False,
-) -> MapNode:
-    """The tree of a job file, in which every section is a list of blocks in the order of the file, none merged.
-
-    Each block has its name as `plugin_name`, its first entry. Keys of the top level that only substitutions read are
-    definitions and left out.
-    """
-    return _Resolver(syntax, found, variables or {}, environment or {}, compat).job(syntax)
-
-
-def section_like(key: str) -> str | None:
-    """The section that a key of the top level means: `sorce` is reported as unknown, then read as `source`."""
-    if key in SECTIONS:
-        return key
-    return next(iter(get_close_matches(key.lower(), SECTIONS, n=1, cutoff=0.75)), None) if key != "env" else None
-
-
-class _Resolver:
+class Resolver:
     """Resolves values of one root; `folding` holds the paths in work and what they were before."""
 
     def __init__(
@@ -76,64 +52,6 @@ class _Resolver:
         self.folding: dict[Path, Node | None] = {}
         self.reported: set[tuple[str, int]] = set()
         self.used: set[str] = set()
-
-    def job(self, root: Object) -> MapNode:
-        sections: dict[str, list[MapNode]] = {}
-        places: dict[str, Field] = {}
-        for field in root.fields:
-            if section_like(field.key) and not isinstance(field.value, ScalarNode | TextNode):
-                places.setdefault(field.key, field)
-                sections.setdefault(field.key, []).extend(self.blocks(field))
-        others = Object([field for field in root.fields if field.key not in sections], root.place)
-        entries = [each for each in self.map_of(others, (), None).entries if each.key not in self.used]
-        for name, blocks in sections.items():
-            field = places[name]
-            entries.append(Entry(name, field.key_place, ListNode(tuple(blocks), field.value.place)))
-        return MapNode(tuple(entries), root.place)
-
-    def blocks(self, section: Field) -> Iterable[MapNode]:
-        for part in parts_of(section.value):
-            match part:
-                case Object(fields):
-                    for field in fields:
-                        yield from self.block(field, section.key)
-                case Array(items):
-                    yield from self.listed(items, section)
-                case _:
-                    yield from self.brought(self.value(part, (section.key,), None), section)
-
-    def block(self, field: Field, section: str) -> Iterable[MapNode]:
-        node = self.value(field.value, (section, field.key), None)
-        items = node.items if isinstance(node, ListNode) else (node,)
-        for item in items:
-            if isinstance(item, MapNode):
-                yield _with_name(item, field.key, field.key_place)
-            elif item is not None:
-                self.fault("PEN2001", f"`{field.key}` is {kind_of(item)}, not a block of options", field.key_place,
-                           f"write `{field.key} {{ … }}`")  # fmt: skip
-
-    def listed(self, items: Iterable[Syntax], section: Field) -> Iterable[MapNode]:
-        for item in items:
-            node = self.value(item, None, None)
-            if isinstance(node, MapNode):
-                yield node
-            elif node is not None:
-                self.fault("PEN2001", f"{kind_of(node)} stands where a block is expected", node.place,
-                           'write `{ plugin_name = "…", … }`')  # fmt: skip
-
-    def brought(self, node: Node | None, section: Field) -> Iterable[MapNode]:
-        """The blocks of a section that is written as a substitution."""
-        match node:
-            case ListNode(items):
-                yield from self.listed(items, section)
-            case MapNode(entries):
-                for each in entries:
-                    yield from self.block(Field(each.key, each.key_place, each.value), section.key)
-            case None:
-                pass
-            case _:
-                self.fault("PEN2001", f"`{section.key}` is {kind_of(node)}, not a list of blocks", section.key_place,
-                           f"write `{section.key} {{ … }}`")  # fmt: skip
 
     # maps and lists
 
@@ -189,7 +107,7 @@ class _Resolver:
             case MapNode(), MapNode():
                 return merged(before, more)
             case ((TextNode() | ScalarNode()), (TextNode() | ScalarNode())):
-                return self.joined([before, _bare(" ", more.place), more], more.place)
+                return self.joined([before, bare(" ", more.place), more], more.place)
             case _:
                 return self.mixed(before, more)
 
@@ -226,10 +144,10 @@ class _Resolver:
             return before
         first = nodes[0]
         for each in nodes[1:]:
-            if _shape(each) is not _shape(first):
+            if shape(each) is not shape(first):
                 return self.mixed(first, each)
         if isinstance(first, MapNode):
-            return _all_merged(before, nodes)
+            return all_merged(before, nodes)
         if isinstance(first, ListNode):
             return ListNode(tuple(item for each in nodes if isinstance(each, ListNode) for item in each.items), place)
         return self.joined(self.with_blanks(parts, path), place)
@@ -241,11 +159,11 @@ class _Resolver:
         for part in parts:
             here = part.place
             if last is not None and here.start > last.end:
-                nodes.append(TextNode(_blanks(last, here), here))
+                nodes.append(TextNode(blanks_between(last, here), here))
             node = self.value(part, path, None)
             last = here if node is not None else None
             if node is not None:
-                nodes.append(_moved(node, here) if isinstance(part, Substitution) else node)
+                nodes.append(moved(node, here) if isinstance(part, Substitution) else node)
         return nodes
 
     def joined(self, nodes: list[Node], place: Place) -> TextNode:
@@ -253,7 +171,7 @@ class _Resolver:
             PlacedText.verbatim(node.place.source, node.place.start, node.place.end)
             if isinstance(node, ScalarNode)
             and node.written == node.place.source.text[node.place.start : node.place.end]
-            else _bare(node.written, node.place).text
+            else bare(node.written, node.place).text
             if isinstance(node, ScalarNode)
             else node.text
             for node in nodes
@@ -273,7 +191,7 @@ class _Resolver:
         """What a substitution stands for; None where it is optional and there is nothing."""
         given = self.variables.get(each.name)
         if given is not None:
-            return _bare(given, each.place)
+            return bare(given, each.place)
         path = steps(each.name)
         self.used.add(path[0])
         node = self.folding[path] if path in self.folding else self.at(self.fields, path, ())
@@ -281,7 +199,7 @@ class _Resolver:
             return node
         text = self.environment.get(each.name, each.default)
         if text is not None:
-            return _bare(text, each.place)
+            return bare(text, each.place)
         return None if each.is_optional else self.undefined(each, path)
 
     def undefined(self, each: Substitution, path: Path) -> TextNode:
@@ -289,7 +207,7 @@ class _Resolver:
         if path in self.folding:
             self.fault("PEN1002", f"`{written}` refers to itself", each.place, "give it a value before this one")
         elif self.compat:
-            return _bare(written, each.place)
+            return bare(written, each.place)
         else:
             known = [*self.variables, *(field.key for field in self.fields if field.key not in (*SECTIONS, "env"))]
             self.fault("PEN1003", f"the variable `{each.name}` is not defined", each.place,
@@ -342,60 +260,3 @@ def steps(name: str) -> Path:
     for i, piece in enumerate(name.split('"')):
         result += [piece] if i % 2 else [each.strip() for each in piece.split(".") if each.strip()]
     return tuple(result) or (name,)
-
-
-def merged(base: MapNode, over: MapNode) -> MapNode:
-    """The entries of `over` laid over those of `base`, maps within maps too."""
-    entries = {each.key: each for each in base.entries}
-    for each in over.entries:
-        before = entries.get(each.key)
-        if before and isinstance(before.value, MapNode) and isinstance(each.value, MapNode):
-            entries[each.key] = Entry(each.key, each.key_place, merged(before.value, each.value))
-        else:
-            entries[each.key] = each
-    return MapNode(tuple(entries.values()), over.place)
-
-
-def _all_merged(before: Node | None, nodes: list[Node]) -> MapNode:
-    result = before if isinstance(before, MapNode) else None
-    for each in nodes:
-        if isinstance(each, MapNode):
-            result = merged(result, each) if result else each
-    assert result is not None
-    return result
-
-
-def _with_name(block: MapNode, name: str, place: Place) -> MapNode:
-    text = PlacedText(name, place.source, (Run(0, len(name), place.start, place.end),))
-    rest = tuple(each for each in block.entries if each.key != "plugin_name")
-    return MapNode((Entry("plugin_name", place, TextNode(text, place)), *rest), block.place)
-
-
-_SHAPES: Final[Mapping[type, Callable[..., object]]] = {MapNode: dict, ListNode: list, TextNode: str, ScalarNode: str}
-
-
-def _shape(node: Node) -> object:
-    return _SHAPES[type(node)]
-
-
-def _bare(text: str, place: Place) -> TextNode:
-    """A text that stands in the file as something else: a variable, a default."""
-    return TextNode(PlacedText(text, place.source, (Run(0, len(text), place.start, place.end),)), place)
-
-
-def _moved(node: Node, place: Place) -> Node:
-    """A substituted value within a longer text: it stands where the substitution does."""
-    match node:
-        case TextNode(is_resolved=resolved):
-            return TextNode(_bare(node.value, place).text, place, resolved)
-        case ScalarNode(value, _, written):
-            return ScalarNode(value, place, written)
-        case _:
-            return node
-
-
-def _blanks(before: Place, after: Place) -> PlacedText:
-    text = re.sub(r"\\\r?\n[ \t]*", "", before.source.text[before.end : after.start])
-    if len(text) == after.start - before.end:
-        return PlacedText.verbatim(before.source, before.end, after.start)
-    return PlacedText(text, before.source, (Run(0, len(text), before.end, after.start),))

@@ -14,7 +14,7 @@ from engine.job.find import find_jobs
 from engine.job.hocon import parse
 from engine.job.job_schema import job_schema
 from engine.job.load import job_tree, read_file
-from engine.job.resolve import resolve_job
+from engine.job.sections import resolve_job
 from engine.job.tree import plain
 from engine.job.variables import Variables
 
