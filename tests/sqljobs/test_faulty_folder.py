@@ -20,7 +20,7 @@ FAULTS = [
     ("missing_semicolon.sql", "PEN2007", "big"),
     ("misspelt_column.sql", "PEN3004", "amout"),
     ("misspelt_table.sql", "PEN2009", "LocalFile"),
-    ("misspelt_table.sql", "PEN3002", "oders o"),
+    ("misspelt_table.sql", "PEN3002", "oders"),
     ("no_sink_table.sql", "PEN2007", "bigg"),
     ("save_mode.sql", "PEN2005", "LocalFile"),
     ("save_mode.sql", "PEN2004", "DROP"),
