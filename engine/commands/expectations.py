@@ -10,7 +10,9 @@ SUMMARY = "show what became of the expectations of a run; as a page with --html"
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN_ID", help="a run, as `penstock runs` lists it")
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write great-expectations' data docs page")
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write great-expectations' data docs, one page for offline use"
+    )
     parser.add_argument("--json", action="store_true", help="print the validation results as JSON")
     parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded (default: .penstock)")
 
@@ -38,8 +40,10 @@ def run(arguments: Namespace) -> int:
 
 def _page(results: list[dict[str, Any]]) -> str:
     import warnings
+    from importlib.metadata import version
 
     from catalog.diagnostics import run_error
+    from engine.expectations.offline import offline
 
     with warnings.catch_warnings():  # its own dependencies warn of each other
         warnings.simplefilter("ignore")
@@ -70,7 +74,8 @@ def _page(results: list[dict[str, Any]]) -> str:
                 "evaluated_expectations": len(each), "successful_expectations": good,
                 "unsuccessful_expectations": len(each) - good, "success_percent": 100 * good / len(each),
             },
-            meta={**results[0]["meta"], "great_expectations_version": "1"},
+            meta={**results[0]["meta"], "great_expectations_version": version("great_expectations")},
         )  # fmt: skip
         view: Any = DefaultJinjaPageView()
-        return str(view.render(ValidationResultsPageRenderer(run_info_at_end=True).render(suite)))
+        page = str(view.render(ValidationResultsPageRenderer(run_info_at_end=True).render(suite)))
+        return offline(page, f"Expectations of {results[0]['suite_name']}")

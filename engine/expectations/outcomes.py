@@ -7,7 +7,10 @@ from engine.expectations.rules import RowCheck, Rule
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`rows` came by; `unexpected` of them broke a rule over rows, `observed` is the value of one over all rows."""
+    """`rows` came by; `unexpected` of them broke a rule over rows, `observed` is the value of one over all rows.
+
+    `rejected`: rows that rules of the node took out, all of its rules together; a row that breaks two is one.
+    """
 
     node: str
     rule: Rule
@@ -16,6 +19,7 @@ class Outcome:
     unexpected: int | None = None
     observed: object = None
     details: str | None = None
+    rejected: int = 0
 
     @property
     def said(self) -> str:

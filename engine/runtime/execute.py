@@ -186,10 +186,12 @@ class _Execution:
         with self._labelled(name), closing(keeper):
             lowered = lower(session, plan.writes, keeper.keep)
             frames = lowered.dataframes
+            expect.note(lowered.watched)  # of what was computed for several readers
             for index, write in enumerate(plan.writes, start=1):
                 progress.doing(name, f"writing {write.name} ({index} of {len(plan.writes)})")
                 self.spark.sparkContext.setJobDescription(descriptions[write.id])
                 writing.stage(session, self.run, write, frames[write.input], below(write))
+                expect.note(lowered.watched)
             outcomes = expect.outcomes(lowered.watched)
             if outcomes:
                 text = text_of(validation_result(self.plan.env.name, self.run.run_id, outcomes))
@@ -252,7 +254,7 @@ class _Execution:
         taken = [each for each in staged.expectations if each.node in checked and each.rule.takes_out]
         if not taken:
             return count
-        rejected = sum(each.unexpected or 0 for each in taken)
+        rejected = sum({each.node: each.rejected for each in taken}.values())
         filtered = None if count.filtered is None else max(0, count.filtered - rejected)
         return replace(count, rejected=rejected, filtered=filtered)
 

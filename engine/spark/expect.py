@@ -1,7 +1,13 @@
-"""Expectations in the write's own pass: counted by an observation on the branch that is written, no row read twice."""
+"""Expectations in the write's own pass: counted by the filter that the rows pass on their way, no row read twice.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+A row that breaks no rule costs one compiled condition, the rules in one AND; only one that breaks some is looked at
+rule by rule. Aggregates over all rows are an observation.
+"""
+
+from collections import Counter as Tally
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Observation
@@ -9,33 +15,114 @@ from pyspark.sql import functions as f
 
 from catalog.diagnostics import Diagnostic, Diagnostics, RunError, Severity
 from engine.expectations.outcomes import Outcome
-from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, Rule, TableCheck
+from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
 from engine.plan.nodes import Expect, Rejects
+from engine.spark.counters import Counter, Partitions, counter, partitions, rows_counter
 from sql.statements import OnViolation
 
-ROWS = "rows"
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Of one pass: the rows that came by, those that were taken out, and of each rule by its index the rows that break
+    it and the rows that it is about."""
+
+    rows: int = 0
+    rejected: int = 0
+    broken: Mapping[int, int] = field(default_factory=dict)
+    about: Mapping[int, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(eq=False)
 class Watched:
-    """An Expect that was lowered: the observation that counts its rows, its input for what needs a pass of its own."""
+    """An Expect that was lowered: its counters, what they said of the longest pass, its input for what needs a pass of
+    its own."""
 
     node: Expect
-    observation: Observation
     rows: DataFrame
+    passed: Counter
+    rejected: Counter | None
+    partitions: Partitions
+    broken: Mapping[int, Counter]
+    about: Mapping[int, Counter]
+    observation: Observation | None
+    counts: Counts = field(default_factory=Counts)
+    before: tuple[int, ...] = ()
+
+    def note(self) -> None:
+        """Call it after everything that reads the rows: of several passes, the one over the most rows counts."""
+        turned = [self.passed, *([self.rejected] if self.rejected else []), *self.broken.values(), *self.about.values()]
+        now, seen = [each.value for each in turned], self.partitions.seen
+        skipped, *last = self.before or (0, *[0] * len(now))
+        passes = max(1, min(Tally(seen[skipped:]).values(), default=1))  # a query that reads a node twice has two
+        passed = [-(-(new - old) // passes) for new, old in zip(now, last, strict=True)]
+        self.before = (len(seen), *now)
+        if passed[0] > self.counts.rows:
+            found = iter(passed)
+            self.counts = Counts(
+                rows=next(found),
+                rejected=next(found) if self.rejected else 0,
+                broken={index: next(found) for index in self.broken},
+                about={index: next(found) for index in self.about},
+            )
 
 
 def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
     """The rows that go on, and the handle to what becomes of the rules while they are written."""
-    observation = Observation(f"expect {node.id}")
-    aggregates = [f.count(f.lit(1)).alias(ROWS)]
-    for index, rule in enumerate(node.rules):
-        aggregates.extend(_aggregates(index, rule))
-    seen = df.observe(observation, *aggregates)
-    for rule in node.rules:
-        if rule.takes_out and isinstance(rule.check, RowCheck):
-            seen = seen.where(f.coalesce(f.expr(f"({rule.check.predicate})"), f.lit(True)))
-    return seen, Watched(node, observation, df)
+    spark = df.sparkSession
+    checks = {index: rule.check for index, rule in enumerate(node.rules) if isinstance(rule.check, RowCheck)}
+    holds = {index: f.expr(f"({check.predicate})") for index, check in checks.items()}
+    taking = [holds[index] for index in holds if node.rules[index].takes_out]
+    watched = Watched(
+        node,
+        df,
+        passed=rows_counter(spark),
+        rejected=counter(spark, ~_all(taking)) if taking else None,
+        partitions=partitions(spark),
+        broken={index: counter(spark, ~each) for index, each in holds.items()},
+        about={
+            index: counter(spark, f.expr(check.counted))
+            for index, check in checks.items()
+            if check.counted and check.mostly < 1
+        },
+        observation=None,
+    )
+    aggregates = [
+        f.expr(rule.check.aggregate).alias(f"value_{index}")
+        for index, rule in enumerate(node.rules)
+        if isinstance(rule.check, TableCheck)
+    ]
+    if aggregates:
+        watched.observation = Observation(f"expect {node.id}")
+        df = df.observe(watched.observation, *aggregates)
+    return df.where(_goes_on(watched, list(holds.values()))), watched
+
+
+def _goes_on(watched: Watched, holds: Sequence[Column]) -> Column:
+    """Whether a row goes on; evaluating it turns the counters, each once."""
+    always = [watched.passed.turn, watched.partitions.turn, *(each.turn for each in watched.about.values())]
+    counted = f.when(_number(always) < 0, False)  # it never is: numbers of counters that were turned
+    if not holds:
+        return counted.otherwise(True)
+    out = watched.rejected.turn.isNotNull() if watched.rejected else f.lit(False)
+    number = _number([each.turn for each in watched.broken.values()]) + f.when(out, _TAKEN_OUT).otherwise(0)
+    # Spark runs what calls a method in its interpreter: rows that break nothing so do not carry the code for it, and
+    # the filter passes them on without copying them
+    text = f.java_method(f.lit("java.lang.String"), f.lit("valueOf"), number)
+    return counted.when(~_all(holds), text.cast("int") < _TAKEN_OUT).otherwise(True)
+
+
+_TAKEN_OUT = 1_000_000
+"""More than the rules of a node."""
+
+
+def _all(holds: Sequence[Column]) -> Column:
+    """Not true where any is false: `NOT` of it is true for the rows that break one, as NULL breaks none."""
+    return reduce(lambda left, right: left & right, holds)
+
+
+def _number(turns: Sequence[Column]) -> Column:
+    """How many counters were turned."""
+    return reduce(lambda left, right: left + right, (f.when(each.isNotNull(), 1).otherwise(0) for each in turns))
 
 
 def rejected(df: DataFrame, node: Rejects) -> DataFrame:
@@ -50,6 +137,12 @@ def rejected(df: DataFrame, node: Rejects) -> DataFrame:
     return df.select(*(df[f"`{name}`"] for name in own), reason.alias(REASON), f.lit(node.node).alias(NODE)).where(
         f.col(REASON) != ""
     )
+
+
+def note(watched: Iterable[Watched]) -> None:
+    """Read the counters; call it after each action over rows that are watched."""
+    for each in watched:
+        each.note()
 
 
 def outcomes(watched: Iterable[Watched]) -> tuple[Outcome, ...]:
@@ -75,37 +168,25 @@ def _diagnostic(outcome: Outcome, severity: Severity) -> Diagnostic:
     return Diagnostic("PEN6001", message, outcome.rule.span, f"it demands {outcome.rule.text}", severity)
 
 
-def _aggregates(index: int, rule: Rule) -> Iterable[Column]:
-    match rule.check:
-        case RowCheck(predicate, _, counted):
-            yield f.expr(f"count_if(NOT ({predicate}))").alias(f"broken_{index}")
-            if counted and rule.check.mostly < 1:
-                yield f.expr(f"count_if({counted})").alias(f"counted_{index}")
-        case TableCheck(aggregate):
-            yield f.expr(aggregate).alias(f"value_{index}")
-        case QueryCheck():
-            return
-
-
 def _outcomes(watched: Watched) -> Iterable[Outcome]:
-    values: Mapping[str, Any] = watched.observation.get
-    rows = int(values[ROWS])
+    counts, node = watched.counts, watched.node.name
+    values: Mapping[str, Any] = watched.observation.get if watched.observation else {}
     for index, rule in enumerate(watched.node.rules):
         match rule.check:
             case RowCheck(_, mostly):
-                counted = int(values.get(f"counted_{index}", rows))
-                broken = int(values[f"broken_{index}"])
-                yield Outcome(watched.node.name, rule, _succeeds(broken, counted, mostly), rows, unexpected=broken)
+                broken = counts.broken.get(index, 0)
+                success = _succeeds(broken, counts.about.get(index, counts.rows), mostly)
+                yield Outcome(node, rule, success, counts.rows, unexpected=broken, rejected=counts.rejected)
             case TableCheck() as check:
                 value = values[f"value_{index}"]
-                yield Outcome(watched.node.name, rule, check.holds(value), rows, observed=value)
+                yield Outcome(node, rule, check.holds(value), counts.rows, observed=value)
             case QueryCheck(query=None):
                 from engine.spark.quality import run_expectation
 
-                yield run_expectation(watched.rows, watched.node.name, rule, rows)
+                yield run_expectation(watched.rows, node, rule, counts.rows)
             case QueryCheck(str() as query, mostly):
                 broken = _query(watched.rows, query)
-                yield Outcome(watched.node.name, rule, _succeeds(broken, rows, mostly), rows, unexpected=broken)
+                yield Outcome(node, rule, _succeeds(broken, counts.rows, mostly), counts.rows, unexpected=broken)
 
 
 def _succeeds(broken: int, rows: int, mostly: float) -> bool:

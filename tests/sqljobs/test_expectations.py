@@ -1,6 +1,7 @@
 """Expectations: what each action does to the target, exact counts, and every rule that is read or refused."""
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -74,6 +75,8 @@ def test_what_each_action_does(spark, run):
         "CONSTRAINT w EXPECT (n < 999) ON VIOLATION WARN"
     )
     assert code == 0, said
+    assert "7,000" in said  # rejected: a row that breaks both rules is one
+    assert "8,000" not in said
     assert "warning[PEN6001]" in said
     assert "`w` of `numbers` is broken: 1,000 of 1,000,000 (0.1 %) rows break it" in said
     rejected = spark.read.parquet(str(bad))
@@ -186,25 +189,85 @@ def test_bounds(check, value, holds):
     assert check.holds(value) is holds
 
 
-@pytest.mark.spark
-def test_counts_are_exact_whatever_rows_break(spark, tmp_path):
-    """Many rules, many tasks whose counts are merged, and columns with the names of our counts."""
-    from engine.spark.expect import outcomes, watch
+@pytest.fixture
+def expect(spark):
+    from engine.spark import expect
 
+    return expect
+
+
+@pytest.mark.spark
+def test_counts_are_exact_whatever_rows_break(spark, expect, tmp_path):
+    """Many rules, and many tasks whose counts are merged."""
     predicates = [f"id % {index + 2} > 0" for index in range(23)] + ["CAST(NULL AS BOOLEAN)"]
     rules = [
         Rule(f"r{index}", RowCheck(each), OnViolation.DROP if index in (3, 15) else OnViolation.WARN)
         for index, each in enumerate(predicates)
     ]
-    df = spark.range(0, 40_000, 1, 40).selectExpr("id", "id AS broken_0", "id AS BROKEN_1")
-    seen, watched = watch(df, SimpleNamespace(id="e", name="e", rules=tuple(rules)))
+    df = spark.range(0, 40_000, 1, 40)
+    seen, watched = expect.watch(df, SimpleNamespace(id="e", name="e", rules=tuple(rules)))
     assert seen.columns == df.columns
     seen.write.parquet(str(tmp_path / "out"))
     wanted = [len(range(0, 40_000, index + 2)) for index in range(23)] + [0]
-    found = list(outcomes([watched]))
+    expect.note([watched])
+    found = list(expect.outcomes([watched]))
     assert [each.unexpected for each in found] == wanted
     assert {each.rows for each in found} == {40_000}
     assert count(spark, tmp_path / "out") == sum(1 for number in range(40_000) if number % 5 and number % 17)
+
+
+def rules_of(*predicates: str, action: OnViolation = OnViolation.WARN) -> SimpleNamespace:
+    rules = tuple(Rule(f"r{i}", RowCheck(each), action) for i, each in enumerate(predicates))
+    return SimpleNamespace(id="e", name="e", rules=rules)
+
+
+@pytest.mark.spark
+def test_a_row_that_breaks_two_rules_is_rejected_once(spark, expect, tmp_path):
+    rules = rules_of("id % 2 = 0", "id % 3 = 0", "id IS NULL OR id <> 7", action=OnViolation.DROP)
+    seen, watched = expect.watch(spark.range(0, 600, 1, 3).selectExpr("nullif(id, 12) AS id"), rules)
+    seen.write.parquet(str(tmp_path / "out"))
+    expect.note([watched])
+    first, second, third = expect.outcomes([watched])
+    assert (first.unexpected, second.unexpected, third.unexpected) == (300, 400, 1)
+    assert {each.rejected for each in (first, second, third)} == {500}
+    assert count(spark, tmp_path / "out") == 100
+    assert spark.read.parquet(str(tmp_path / "out")).where("id IS NULL").count() == 1  # NULL breaks no rule
+
+
+@pytest.mark.spark
+def test_rows_that_are_read_several_times_count_once(spark, expect, tmp_path):
+    """By a query that joins them to themselves, by a sink that shows some, and by two sinks that write all."""
+    seen, watched = expect.watch(spark.range(0, 900, 1, 9), rules_of("id % 100 <> 5"))
+    assert len(seen.take(3)) == 3
+    expect.note([watched])
+    seen.createOrReplaceTempView("seen")
+    spark.sql("SELECT a.id, b.id + 1 AS next FROM seen a JOIN seen b ON a.id = b.id + 7").write.parquet(
+        str(tmp_path / "joined")
+    )
+    expect.note([watched])
+    (outcome,) = expect.outcomes([watched])
+    assert (outcome.rows, outcome.unexpected) == (900, 9)
+    for name in ("one", "two"):
+        seen.write.parquet(str(tmp_path / name))
+    expect.note([watched])
+    assert list(expect.outcomes([watched])) == [outcome]
+
+
+@pytest.mark.spark
+def test_all_rows_break_all_rules(spark, expect, tmp_path):
+    seen, watched = expect.watch(spark.range(0, 5000, 1, 4), rules_of(*[f"id < {-index}" for index in range(12)]))
+    seen.write.parquet(str(tmp_path / "out"))
+    expect.note([watched])
+    assert {each.unexpected for each in expect.outcomes([watched])} == {5000}
+    assert count(spark, tmp_path / "out") == 5000
+
+
+@pytest.mark.spark
+def test_a_filter_above_does_not_come_before_the_rules(spark, expect, tmp_path):
+    seen, watched = expect.watch(spark.range(0, 1000, 1, 4), rules_of("id <> 3", "id <> 4"))
+    seen.where("id > 500").select((seen.id + 1).alias("id")).write.parquet(str(tmp_path / "out"))
+    expect.note([watched])
+    assert [(each.rows, each.unexpected) for each in expect.outcomes([watched])] == [(1000, 1), (1000, 1)]
 
 
 @pytest.mark.spark
@@ -227,6 +290,9 @@ def test_results_are_a_validation_result_and_a_page(spark, tmp_path, monkeypatch
     assert main(["expectations", "one"]) == 1
     assert "BROKEN s.few: element count 2, unexpected count 1" in capsys.readouterr().out
     assert main(["expectations", "one", "--html", str(tmp_path / "page.html")]) == 1
-    assert "Evaluated Expectations" in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert "Evaluated Expectations" in page
+    assert "SELECT * FROM {batch} WHERE NOT (id &lt; 2)" in page
+    assert not re.search(r"https?://|<script|<link|<img|src=|@import|url\(", page)  # it opens without a network
     assert main(["expectations", "two"]) == 1
     assert "PEN5008" in capsys.readouterr().err
