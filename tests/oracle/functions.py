@@ -73,12 +73,14 @@ def examples(spark: object) -> Iterator[str]:
                     yield query
 
 
+NOT_CALLS = OPERATORS | {"identifier", "timestampadd", "timestampdiff", "table_changes", "table_changes_by_path"}
+"""What only one of the two lists: operators, calls of the grammar, and Delta's where its extension is loaded."""
+
+
 def missing(spark: object) -> set[str]:
     """Functions of which only one of the two knows."""
     listed = {row[0] for row in spark.sql("show functions").collect()}  # type: ignore[attr-defined]
-    grammar = {"identifier", "timestampadd", "timestampdiff"}
-    delta = {"table_changes", "table_changes_by_path"}  # where its extension is loaded
-    return (listed ^ set(function_names())) - OPERATORS - grammar - delta
+    return (listed ^ set(function_names())) - NOT_CALLS
 
 
 def calls() -> Iterator[str]:

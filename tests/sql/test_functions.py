@@ -10,7 +10,7 @@ from sql.functions.catalogue import function_names, signatures
 from sql.functions.kinds import KINDS, kind
 from sql.functions.rules import RULES
 from sql.type_rules import parse_schema
-from tests.oracle import functions
+from tests.oracle import catalogue, functions
 from tests.oracle.agreement import oracle as open_oracle
 
 FAMILIES = frozenset(family for taken, _, _ in KINDS.values() for family in taken.split())
@@ -45,6 +45,18 @@ def oracle(spark):
 @pytest.mark.spark
 def test_the_catalogue_has_the_functions_that_spark_has(spark):
     assert functions.missing(spark) == set()
+
+
+@pytest.mark.spark
+def test_the_catalogue_says_what_spark_says_of_its_functions(spark):
+    assert list(catalogue.differences(spark)) == []
+
+
+@pytest.mark.spark
+def test_a_catalogue_that_is_written_anew_is_the_same(spark):
+    known = [line for line in catalogue.path_of("4.1").read_text().splitlines() if not line.startswith("#")]
+    assert set(catalogue.lines(spark)) <= set(known)
+    assert catalogue.new_functions(spark) == []
 
 
 @pytest.mark.spark
