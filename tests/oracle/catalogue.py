@@ -23,8 +23,18 @@ KINDS = {"agg_funcs": "aggregate", "window_funcs": "window", "generator_funcs": 
 RANDOM = ("Nondeterministic", "ExpressionWithRandomSeed")
 """What the class of a function is, of Catalyst's, that gives other values each time."""
 
-OTHER_GROUP = frozenset(("window", "session_window", "window_time"))
-"""Functions that Spark's documentation puts among the window functions though they take no OVER."""
+OTHER_KIND = {
+    **dict.fromkeys(("window", "session_window", "window_time", "grouping", "grouping_id"), "scalar"),
+    "json_tuple": "generator",
+    "schema_of_variant_agg": "aggregate",
+}
+"""Functions that the documentation groups by what they are for, not by what they are."""
+
+RANDOM_WITHIN = frozenset(("try_reflect",))
+"""Functions that give other values each time through another one that their class calls."""
+
+DOCUMENTED_ONLY = {"nth_value": {1}, "try_make_interval": {0}}
+"""Numbers of arguments that the documentation writes and Spark refuses."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +59,11 @@ def described(spark: Any) -> Mapping[str, Described]:
             if name in NOT_CALLS or name in found:
                 continue
             kind = "table" if is_table else KINDS.get(info.getGroup(), "scalar")
-            kind = "scalar" if name in OTHER_GROUP else kind
-            is_random = any(each.isAssignableFrom(_class(jvm, info.getClassName())) for each in random)
-            found[name] = Described(name, kind, frozenset(_counts(info.getUsage(), info.getName())), is_random)
+            kind = OTHER_KIND.get(name, kind)
+            of = _class(jvm, info.getClassName())
+            is_random = name in RANDOM_WITHIN or any(each.isAssignableFrom(of) for each in random)
+            counts = frozenset(_counts(info.getUsage(), info.getName())) - DOCUMENTED_ONLY.get(name, set())
+            found[name] = Described(name, kind, counts, is_random)
     return found
 
 
