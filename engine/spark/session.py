@@ -4,12 +4,14 @@ import logging
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from threading import current_thread, main_thread
+from typing import IO, Any, Final
 
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
@@ -122,9 +124,15 @@ def _prepared(spark: SparkSession, conf: SparkConf) -> SparkSession:
 def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
     """Starts Java with what it prints kept in a file, of which the end is shown where it fails."""
     with tempfile.NamedTemporaryFile("w+", prefix="penstock-spark-", suffix=".log", delete=False) as log:
+        gateway = None
         try:
-            gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+            gateway = _gateway(conf, log)
             context = SparkContext(conf=conf, gateway=gateway)
+        except KeyboardInterrupt:
+            if gateway is not None:  # Java ignores Ctrl-C, and would be left behind with half a context
+                gateway.proc.kill()
+            Path(log.name).unlink(missing_ok=True)
+            raise
         except (PySparkException, RuntimeError, OSError) as cause:
             raise _launch_error(Path(log.name), maven, cause) from cause
         except Exception as cause:
@@ -133,6 +141,22 @@ def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
             raise
     Path(log.name).unlink(missing_ok=True)  # Java goes on writing to it; from here on errors come as exceptions
     return SparkSession(context)
+
+
+def _gateway(conf: SparkConf, log: IO[str]) -> Any:
+    """Starts Java. Ctrl-C waits until it can be told to end: cut off while it starts, it would be left behind."""
+    if current_thread() is not main_thread():
+        return launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+    interrupted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: interrupted.append(number))
+    try:
+        gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if interrupted:
+        gateway.proc.kill()
+        raise KeyboardInterrupt
+    return gateway
 
 
 def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Exception:
