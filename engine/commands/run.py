@@ -73,7 +73,10 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
                 if result.state is not State.FINISHED:
                     return 1
     except InterruptedRun as interrupt:
-        print(f"{interrupt}: the run was cancelled; what it staged is removed", file=sys.stderr)
+        left = "what it staged is removed"
+        if not interrupt.is_clean:
+            left = "Java was stopped with it; what it staged is removed by the next run, or by --resume"
+        print(f"{interrupt}: the run was cancelled; {left}", file=sys.stderr)
         return interrupt.exit_code
     return 0
 

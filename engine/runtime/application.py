@@ -1,7 +1,7 @@
 """The Spark application that jobs run in, and what is done in it beside running them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics import Diagnostics
@@ -81,7 +81,10 @@ def _session(
         yield spark
     finally:
         if not was_running:
-            spark.stop()
+            with suppress(
+                *writing.SPARK_ERRORS, ConnectionError
+            ):  # Java has gone, as where a signal went to all processes
+                spark.stop()
 
 
 def _to_recover(state: str) -> tuple[Sink, ...]:

@@ -19,7 +19,7 @@ from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.counts import Execution, Origin, WriteCount, count_reads, count_write, filtered_rows, last_that_read
 from engine.runtime.executions import attributes_of, executions
-from engine.runtime.interrupts import Interrupts, interrupts
+from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
 from engine.runtime.progress import Progress, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.schedule import FailurePolicy, Outcome, Retry, Schedule
@@ -58,7 +58,12 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str) -> JobResult
     ledger.record(files, root, entry)
     try:
         with interrupts() as received:
-            result = _Execution(spark, plan, run, received, started).result()
+            try:
+                result = _Execution(spark, plan, run, received, started).result()
+            except Exception as error:
+                if received.received is None:
+                    raise
+                raise InterruptedRun(received.received, is_clean=False) from error  # the signal ended Java as well
             result = replace(result, warnings=(*in_doubt, *result.warnings))
     except BaseException as error:
         ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED

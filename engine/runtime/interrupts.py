@@ -9,11 +9,11 @@ from types import FrameType
 
 
 class InterruptedRun(KeyboardInterrupt):
-    """The process was told to stop; `signal_number` by which signal."""
+    """The process was told to stop; `signal_number` by which signal, `is_clean` whether nothing staged is left."""
 
-    def __init__(self, signal_number: int) -> None:
+    def __init__(self, signal_number: int, *, is_clean: bool = True) -> None:
         super().__init__(signal.Signals(signal_number).name)
-        self.signal_number = signal_number
+        self.signal_number, self.is_clean = signal_number, is_clean
 
     @property
     def exit_code(self) -> int:

@@ -105,22 +105,30 @@ def test_the_others_commit_where_the_policy_is_to_continue(spark, folder, capsys
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupt_cancels_and_leaves_nothing_staged(number, code, folder):
+@pytest.mark.parametrize(
+    ("number", "code", "reaches_java"),
+    [(signal.SIGINT, 130, False), (signal.SIGTERM, 143, False), (signal.SIGTERM, 143, True)],
+)
+def test_an_interrupt_cancels_and_leaves_nothing_staged(number, code, reaches_java, folder):
     slow = "amount + cast(aggregate(sequence(1, 40000000), 0L, (a, b) -> (a + b * id) % 1000003) as int)"
     job = write_job(folder, slow)
     command = [sys.executable, "-m", "engine.cli", "run", job, "--run-id", "cut", "--master", "local[2]"]
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=dict(os.environ))
+        process = subprocess.Popen(
+            command, cwd=ROOT, stdout=log, stderr=log, env=dict(os.environ), start_new_session=True
+        )
     deadline = time.monotonic() + 120
     while not list(folder.glob(".some.penstock/*/data")):
         assert process.poll() is None, (folder / "log").read_text()
         assert time.monotonic() < deadline, (folder / "log").read_text()
         time.sleep(0.2)
-    process.send_signal(number)
+    os.killpg(process.pid, number) if reaches_java else process.send_signal(number)
     assert process.wait(60) == code, (folder / "log").read_text()
     assert "cancelled" in (folder / "log").read_text()
     assert not (folder / "some").exists()
     assert not (folder / "others").exists()
+    assert "PEN9001" not in (folder / "log").read_text()
+    if reaches_java and list(folder.glob(".*.penstock/*/data")):
+        assert main(["run", "--resume", "cut"]) == 0
     assert not list(folder.glob(".*.penstock/*/data"))
     assert recorded(folder)["cut"]["state"] == "CANCELED"
