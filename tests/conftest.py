@@ -33,6 +33,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "spark.sql.warehouse.dir": str(warehouse),
         "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2",
+        "spark.databricks.delta.snapshotPartitions": "2",  # 50 tasks for each look at a table of two files, else
+        "spark.ui.enabled": "false",
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse}",
     }
