@@ -1,4 +1,4 @@
-"""Syntax of Spark's that sqlglot has no words for, as tokens that it parses and `expressions.py` knows again.
+"""Syntax of Spark's that sqlglot has no words for, as tokens that it parses and `expressions/` knows again.
 
 `doc:a.b` becomes `doc['…']`, whose key stands in the text from the colon on; `void`, among types, sqlglot calls `null`;
 `struct(1 a)` is `struct(1 AS a)`; `DATE '…'::t` gets brackets around its literal.

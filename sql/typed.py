@@ -1,6 +1,6 @@
 """The seam between the binder, which knows names, and the expression typer, which knows functions and operators.
 
-The typer (`sql/expressions.py`) walks one expression and asks its `Scope` for what only the binder can say:
+The typer (`sql/expressions`) walks one expression and asks its `Scope` for what only the binder can say:
 
     infer(node, scope) -> Typed               the type of an expression; reports the faults within it
     output_name(node, scope) -> str           the name that Spark gives an expression without an alias

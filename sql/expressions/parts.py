@@ -1,0 +1,83 @@
+"""Elements of arrays and maps, fields of structs, paths into variants."""
+
+from sqlglot import exp
+
+from catalog.datatypes import (
+    INTEGRAL_TYPES,
+    UNKNOWN,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Map,
+    Struct,
+    has_unknown,
+)
+from sql import coercion
+from sql.expressions.walk import infer
+from sql.fields import field_of
+from sql.functions.nested import ELEMENTS, element_may_be_null, unbracketed
+from sql.naming import SHAPE
+from sql.operators import (
+    Mismatch,
+)
+from sql.rewritten import PATH, is_path
+from sql.typed import NOT_KNOWN, Scope, Typed
+
+
+def infer_bracket(node: exp.Bracket, scope: Scope) -> Typed:
+    held = infer(node.this, scope)
+    if len(node.expressions) == 1 and is_path(scope.text, node.expressions[0].meta.get("start")):
+        meta = node.expressions[0].meta
+        meta[PATH] = scope.text[meta["start"] : meta["end"] + 1]
+        if held.type not in (VARIANT, UNKNOWN):
+            raise Mismatch(f"a path takes a variant, this is {held.type}", 0)
+        return Typed(VARIANT)
+    keys = [infer(each, scope) for each in node.expressions]
+    if held.type == UNKNOWN or len(keys) != 1:
+        return NOT_KNOWN
+    key = keys[0]
+    if isinstance(key.value, str) and _is_of_fields(held.type):
+        node.meta[SHAPE] = "field"
+        found = field_of(held, key.value)
+        if found is None:
+            scope.report("PEN3005", node.expressions[0], f"{held.type} has no field `{key.value}`")
+        return found or NOT_KNOWN
+    match held.type:
+        case Array(element):
+            if key.type not in (VOID, UNKNOWN, *INTEGRAL_TYPES):
+                raise Mismatch(f"the position in an array is an integer, this is {key.type}")
+            return Typed(element, element_may_be_null(node.this, held, key, first=0, raises=True))
+        case Map(key_type, value):
+            is_known = not has_unknown(key.type) and not has_unknown(key_type)
+            if is_known and (coercion.widest(key_type, key.type) is None or (key_type == VOID != key.type)):
+                raise Mismatch(f"the keys of the map are {key_type}, this is {key.type}")
+            return Typed(value)
+        case Struct():
+            return NOT_KNOWN
+        case _ if held.type == VARIANT:
+            return Typed(VARIANT)
+        case _:
+            raise Mismatch(f"{held.type} has no elements")
+
+
+def _is_of_fields(type: DataType) -> bool:
+    return isinstance(type, Struct) or (isinstance(type, Array) and isinstance(type.element, Struct))
+
+
+def infer_dot(node: exp.Dot, scope: Scope) -> Typed:
+    held = infer(node.this, scope)
+    part = node.expression
+    if not isinstance(part, exp.Identifier):
+        infer(part, scope)
+        return NOT_KNOWN
+    if isinstance(part, exp.Identifier) and held.type != UNKNOWN:
+        found = field_of(held, part.name)
+        if found is None:
+            scope.report("PEN3005", part, f"{held.type} has no field `{part.name}`")
+        elements = unbracketed(node.this).meta.get(ELEMENTS)
+        if elements is not None and isinstance(held.type, Array) and isinstance(held.type.element, Struct):
+            field = held.type.element.field(part.name)
+            node.meta[ELEMENTS] = tuple(each or field is None or field.nullable for each in elements)
+        return found or NOT_KNOWN
+    return NOT_KNOWN

@@ -1,0 +1,49 @@
+"""The walk over an expression: each node's type by the handler of its kind, faults reported where they stand."""
+
+from collections.abc import Callable
+from typing import Final
+
+from sqlglot import exp
+
+from sql.operators import (
+    Mismatch,
+)
+from sql.typed import NOT_KNOWN, Scope, Typed
+
+Handler = Callable[..., Typed]
+
+HANDLERS: Final[dict[type[exp.Expr], Handler]] = {}
+"""By the class of a node; filled by the package."""
+
+
+def infer(node: exp.Expr, scope: Scope) -> Typed:
+    """What is known of an expression; its faults are reported to the scope."""
+    handler = HANDLERS.get(type(node))
+    if handler is None:
+        infer_children(node, scope)
+        return NOT_KNOWN
+    try:
+        return handler(node, scope)
+    except Mismatch as fault:
+        scope.report(_code(node), _operand(node, fault.argument), fault.message)
+        return NOT_KNOWN
+
+
+def _code(node: exp.Expr) -> str:
+    return "PEN3013" if isinstance(node, (exp.Literal, exp.Cast, exp.Interval, exp.HexString)) else "PEN3008"
+
+
+def _operand(node: exp.Expr, argument: int | None) -> exp.Expr:
+    if argument is None:
+        return node
+    operands = [each for each in (node.args.get("this"), node.args.get("expression")) if isinstance(each, exp.Expr)]
+    return operands[argument] if argument < len(operands) else node
+
+
+def infer_children(node: exp.Expr, scope: Scope) -> list[Typed]:
+    skipped = (exp.Identifier, exp.DataType, exp.Star, exp.Var)
+    return [infer(child, scope) for child in node.iter_expressions() if not isinstance(child, skipped)]
+
+
+def folded_with(found: Typed, *sides: Typed) -> Typed:
+    return Typed(found.type, found.nullable, all(side.foldable for side in sides))
