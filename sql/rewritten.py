@@ -135,7 +135,22 @@ def _is_alias(tokens: Sequence[Token], index: int) -> bool:
     """Whether a name stands behind a value and before the next one."""
     if index + 1 >= len(tokens) or tokens[index + 1].token_type not in (_T.COMMA, _T.R_PAREN):
         return False
-    return tokens[index - 1].token_type in _VALUE_ENDS
+    return tokens[index - 1].token_type in _VALUE_ENDS and not _is_unit(tokens, index)
+
+
+def _is_unit(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a word ends `INTERVAL 1 DAY` or `INTERVAL '1 10' DAY TO HOUR`."""
+    before = tokens[index - 1]
+    if before.text.upper() == "TO":
+        return True
+    if before.token_type not in (_T.NUMBER, _T.STRING):
+        return False
+    for token in reversed(tokens[:index]):
+        if token.token_type in (_T.COMMA, _T.L_PAREN):
+            return False
+        if token.token_type == _T.INTERVAL:
+            return True
+    return False
 
 
 def _token(kind: TokenType, text: str, first: Token, last: Token) -> Token:

@@ -67,6 +67,7 @@ KINDS: Final[dict[str, tuple[str, DataType | None, str]]] = {
     "date":         (_DATES,                     DATE,          ""),
     "timestamp":    (_DATES,                     TIMESTAMP,     ""),
     "timestamp_ntz": (_DATES,                    TIMESTAMP_NTZ, ""),
+    "moment":       (_DATES,                     TIMESTAMP,     "timestamp timestamp_ntz"),
     "clock":        (f"{_DATES} time",           TIMESTAMP,     "time"),
     "instant":      (_DATES,                     None,          _DATES),
     "approximable": (f"{_NUMBERS} {_DATES} ym dt", DOUBLE,      f"{_NUMBERS} date timestamp timestamp_ntz ym dt"),

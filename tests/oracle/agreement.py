@@ -130,12 +130,24 @@ def _is_placed(found: Analysis, mutant: Mutant, answer: Rejected) -> bool:
         syntax = [each.span for each in found.diagnostics if each.code == "PEN3001" and each.span]
         if any((span.line, span.column) >= (dropped.line, dropped.column) for span in syntax):
             return True
+        return any(_is_open_bracket(mutant.query, text, span) for span in syntax)
     places = [text.span(mutant.start, mutant.end)]
     if answer.start is not None and answer.end is not None:
         is_name = _NAME.fullmatch(mutant.query[answer.start : answer.end])  # `v.z`, where the fault is `z`
         places.append(text.span(answer.start, answer.end if is_name else answer.start + 1))
     spans = [span for each in found.diagnostics for span in (each.span, *each.also)]
     return any(_touch(span, place) for span in spans for place in places)
+
+
+def _is_open_bracket(query: str, text: PlacedText, span: Span) -> bool:
+    """Whether a fault marks a `(` that nothing closes: which of those around it was meant to be, no one can say."""
+    opened: list[int] = []
+    for offset, char in enumerate(re.sub(r"'[^']*'|`[^`]*`", lambda found: "_" * len(found[0]), query)):
+        if char == "(":
+            opened.append(offset)
+        elif char == ")" and opened:
+            opened.pop()
+    return any(_touch(span, text.span(each, each + 1)) for each in opened)
 
 
 def _touch(a: Span | None, b: Span) -> bool:
