@@ -20,7 +20,7 @@ from engine.plan.build import build
 from sql.analyze import Analysis, analyze
 
 if TYPE_CHECKING:
-    from engine.spark.analyzer import Accepted, Rejected
+    from engine.answers import Accepted, Rejected
 
 HELP: Final = "this is a bug of Penstock: report it with the query, the tables below and `penstock --version`"
 
@@ -89,7 +89,7 @@ def _is_known(table: CatalogTable) -> bool:
 
 
 def _compare(question: Question, spark_says: "Accepted | Rejected") -> Iterator[Diagnostic]:
-    from engine.spark.analyzer import Rejected, differences
+    from engine.answers import Rejected, differences
 
     said, text = question.said, question.text
     error = next((each for each in said.diagnostics if each.severity is Severity.ERROR), None)

@@ -1,8 +1,7 @@
-"""What Spark's own analyzer says of a query, asked without running anything, and how that differs from `analyze`."""
+"""What Spark's own analyzer says of a query, asked without running anything."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from py4j.protocol import Py4JJavaError
@@ -10,34 +9,16 @@ from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 from pyspark.sql import types as t
 
-from catalog.datatypes import Array, Atomic, DataType, Field, Map, Struct, has_unknown
+from catalog.datatypes import Array, Atomic, DataType, Field, Map, Struct
 from catalog.table import CatalogTable, Column
 from catalog.typetext import TypeTextError, parse_type
-from sql.analyze import Analysis
+from engine.answers import Accepted, Rejected
 from sql.select import quote
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject
 
-_NAME_OF_THE_MOMENT: Final = re.compile(r" AS \w+#\d+")  # a counter of the session's stands in it: never twice the same
 _POSITION: Final = re.compile(r"\(line (\d+), pos (\d+)\)")
-
-
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """The output columns of a query; of their types also the nullability of elements, values and fields."""
-
-    columns: tuple[Column, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """Spark's error condition (`UNRESOLVED_COLUMN.WITH_SUGGESTION`), message and the offsets it points to, if any."""
-
-    condition: str
-    message: str
-    start: int | None = None
-    end: int | None = None
 
 
 class SparkAnalyzer:
@@ -60,46 +41,6 @@ class SparkAnalyzer:
             return Rejected("", str(error.java_exception))
         assert isinstance(schema, t.StructType)
         return Accepted(tuple(Column(each.name, _read(each.dataType), each.nullable) for each in schema.fields))
-
-
-def differences(expected: Accepted, found: Analysis) -> list[str]:
-    """What is wrong with an analysis against Spark's answer, one line each; unknown types are not wrong."""
-    if found.table.is_open:
-        return []
-    if len(expected.columns) != len(found.columns):
-        return [f"{len(found.columns)} columns for Spark's {len(expected.columns)}"]
-    return [each for pair in zip(expected.columns, found.columns, strict=True) for each in _column_differences(*pair)]
-
-
-def _column_differences(expected: Column, found: Column) -> Iterator[str]:
-    name = expected.name
-    if found.name != name and not _NAME_OF_THE_MOMENT.search(name):
-        yield f"name {found.name!r} for Spark's {name!r}"
-    if has_unknown(found.type):
-        return
-    if str(found.type) != str(expected.type):
-        yield f"{name}: type {found.type} for Spark's {expected.type}"
-    elif found.nullable != expected.nullable:
-        yield f"{name}: nullable {found.nullable} for Spark's {expected.nullable}"
-    elif exact(found.type) != exact(expected.type):
-        yield f"{name}: inside {exact(found.type)} for Spark's {exact(expected.type)}"
-
-
-def exact(type: DataType) -> str:
-    """The type's text with `not null` at each element, value and field that is never null."""
-    match type:
-        case Array(element, contains_null):
-            return f"array<{exact(element)}{_mark(contains_null)}>"
-        case Map(key, value, contains_null):
-            return f"map<{exact(key)},{exact(value)}{_mark(contains_null)}>"
-        case Struct(fields):
-            return f"struct<{','.join(f'{each.name}:{exact(each.type)}{_mark(each.nullable)}' for each in fields)}>"
-        case _:
-            return str(type)
-
-
-def _mark(nullable: bool) -> str:
-    return "" if nullable else " not null"
 
 
 def _read(type: t.DataType) -> DataType:
