@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +42,7 @@ def session() -> SparkSession:
 
 def queries(job: Path) -> dict[str, str]:
     """The text of each Sql transform, by its output's name."""
-    block = r'plugin_output = "(\w+)"\s+query = (?:"""(.*?)"""|"([^"\n]*)")'
+    block = r'plugin_output = "(\w+)"\s+(?:cache = [^\n]*\s+)?query = (?:"""(.*?)"""|"([^"\n]*)")'
     return {name: long or short for name, long, short in re.findall(block, job.read_text(), re.DOTALL)}
 
 
@@ -72,6 +73,8 @@ def flights(spark: SparkSession, data: str, out: str) -> None:
     frames = {}
     for name, text in queries(FLIGHTS / "flights.conf").items():
         frames[name] = spark.sql(text)
+        if name == "enriched":  # the job says `cache = disk`
+            frames[name] = frames[name].persist(StorageLevel.DISK_ONLY)
         frames[name].createOrReplaceTempView(name)
     write(frames["enriched"], f"{out}/enriched", "flown_in")
     for name in ("carrier", "route", "weather"):
