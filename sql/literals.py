@@ -2,7 +2,6 @@
 
 import re
 import sys
-from datetime import date
 from typing import Final
 
 from sqlglot import exp
@@ -28,13 +27,12 @@ from catalog.datatypes import (
 from sql import decimals, intervals
 from sql.operators import Mismatch
 from sql.typed import NOT_KNOWN, Typed
+from sql.typed_literals import is_date, is_timestamp
 
 BITS: Final[dict[str, tuple[DataType, int]]] = {
     "y": (TINYINT, 7), "s": (SMALLINT, 15), "": (INT, 31), "l": (BIGINT, 63),
 }  # fmt: skip
 _NUMBER: Final = re.compile(r"(?i)([0-9]+|[0-9]*\.[0-9]+|[0-9]+\.[0-9]*)(e[+-]?[0-9]+)?(bd|[lsydf])?")
-_DATE: Final = re.compile(r"\s*[+-]?(\d{4,7})(-(\d{1,2})(-(\d{1,2})([T ].*)?)?)?\s*", re.DOTALL)
-_SPECIAL: Final = frozenset(("now", "today", "tomorrow", "yesterday", "epoch"))
 
 INTERVAL_UNITS: Final = {
     "year": "year", "month": "month", "week": "day", "day": "day", "hour": "hour", "minute": "minute",
@@ -82,27 +80,16 @@ def _decimal(text: str) -> Typed:
 def typed_literal(type: DataType, text: str) -> Typed:
     """`DATE '…'`, `TIMESTAMP '…'` and the like; `Mismatch` where the text is none."""
     if type == DATE:
-        _check_date(text)
+        if not is_date(text):
+            raise Mismatch(f"'{text}' is no date")
     elif type in (TIMESTAMP, TIMESTAMP_NTZ):
-        _check_date(text) if not re.match(r"\s*T?\d{1,2}:", text) else None
+        if not is_timestamp(text):
+            raise Mismatch(f"'{text}' is no timestamp")
         if type == TIMESTAMP_NTZ and re.search(r"(Z|UTC|[A-Za-z]+/[A-Za-z_]+)\s*$", text):
             return NOT_KNOWN
     elif isinstance(type, Time):
         return Typed(Time(6), False, True, text)
     return Typed(type, False, True, text)
-
-
-def _check_date(text: str) -> None:
-    if text.strip().lower() in _SPECIAL:
-        return
-    found = _DATE.fullmatch(text)
-    if found is None:
-        raise Mismatch(f"'{text}' is no date: write 'yyyy-mm-dd'")
-    year, month, day = int(found.group(1)), int(found.group(3) or 1), int(found.group(5) or 1)
-    try:
-        date(min(year, 9999) if year % 4 else 2000, month, day)
-    except ValueError:
-        raise Mismatch(f"'{text}' is no date: there is no such day") from None
 
 
 def stands_alone(node: exp.Interval, text: str) -> bool:

@@ -261,16 +261,16 @@ def _negated(template: str, symbol: str) -> "Printer":
 
 def _neg(node: exp.Neg, scope: Scope) -> str:
     inner = node.this
-    if isinstance(inner, exp.Literal) or (isinstance(inner, exp.TryCast) and _is_suffixed(inner, scope)):
+    if isinstance(inner, exp.Literal) or (isinstance(inner, exp.TryCast) and _issuffixed_number(inner, scope)):
         return "-" + pretty(inner, scope)
     return f"(- {pretty(inner, scope)})"
 
 
-def _is_suffixed(node: exp.Expr, scope: Scope) -> bool:
-    return _suffixed(node, scope) is not None
+def _issuffixed_number(node: exp.Expr, scope: Scope) -> bool:
+    return suffixed_number(node, scope) is not None
 
 
-def _suffixed(node: exp.Expr, scope: Scope) -> str | None:
+def suffixed_number(node: exp.Expr, scope: Scope) -> str | None:
     """The text of a number with a suffix, which sqlglot takes for a cast."""
     inner = node.this
     start, end = inner.meta.get("start"), inner.meta.get("end")
@@ -285,7 +285,7 @@ def _suffixed(node: exp.Expr, scope: Scope) -> str | None:
 
 
 def _cast(node: exp.Expr, scope: Scope) -> str:
-    suffixed = _suffixed(node, scope)
+    suffixed = suffixed_number(node, scope)
     if suffixed is not None:
         return number_name(suffixed)
     target = to_type(node.args["to"])

@@ -19,9 +19,9 @@ def literal_fault(word: Token, literal: Token) -> Iterator[SyntaxFault]:
     kind = word.text.upper()
     value = literal.text
     match kind:
-        case "DATE" if not _is_date(value):
+        case "DATE" if not is_date(value):
             what = "date"
-        case "TIMESTAMP" | "TIMESTAMP_NTZ" | "TIMESTAMP_LTZ" if not _is_timestamp(value):
+        case "TIMESTAMP" | "TIMESTAMP_NTZ" | "TIMESTAMP_LTZ" if not is_timestamp(value):
             what = "timestamp"
         case _:
             return
@@ -29,7 +29,7 @@ def literal_fault(word: Token, literal: Token) -> Iterator[SyntaxFault]:
     yield SyntaxFault(literal.start, literal.end + 1, message, code="PEN3013")
 
 
-def _is_date(value: str) -> bool:
+def is_date(value: str) -> bool:
     """As Spark's `stringToDate`: `[+-]yyyy[-M[-d[ T...]]]`, or a special word."""
     stripped = value.strip()
     if stripped.lower() in _SPECIAL:
@@ -38,7 +38,7 @@ def _is_date(value: str) -> bool:
     return found is not None and _exists(found)
 
 
-def _is_timestamp(value: str) -> bool:
+def is_timestamp(value: str) -> bool:
     """As Spark's `stringToTimestamp`: a date, a time of day or both, and a zone that is not looked at."""
     stripped = value.strip()
     if stripped.split(" ")[0].lower() in _SPECIAL:

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.graph.layout import layout
 from engine.plan.explain import query_text
-from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
 from engine.plan.options import given
 
 CHARACTER, LINE, HEAD, PADDING, MOST = 7.0, 18.0, 44.0, 10.0, 40
@@ -37,7 +37,7 @@ def _drawn(plan: Plan) -> dict[str, Any]:
 
 def _node(node: AnyNode, box: Any) -> dict[str, Any]:
     return {
-        "x": box.x, "y": box.y, "w": box.width, "h": box.height, "name": node.name, "plugin": _plugin(node),
+        "x": box.x, "y": box.y, "w": box.width, "h": box.height, "name": node.name, "plugin": plugin_of(node),
         "kind": type(node).__name__.lower(), "details": _details(node),
         "columns": [
             {"name": column.name, "type": str(column.type), "nullable": column.nullable}
@@ -49,19 +49,9 @@ def _node(node: AnyNode, box: Any) -> dict[str, Any]:
 
 def _size(node: AnyNode) -> tuple[float, float]:
     columns = node.table.columns[:MOST]
-    texts = [node.name + "  ", _plugin(node), *(f"{column.name}   {column.type}"[:64] for column in columns)]
+    texts = [node.name + "  ", plugin_of(node), *(f"{column.name}   {column.type}"[:64] for column in columns)]
     rows = len(columns) + (len(node.table.columns) > MOST)
     return max(130.0, max(map(len, texts)) * CHARACTER + 2 * PADDING), HEAD + rows * LINE + (PADDING if rows else 0)
-
-
-def _plugin(node: AnyNode) -> str:
-    match node:
-        case Scan() | Write():
-            return node.connector.name
-        case Query():
-            return node.kind
-        case Union() | Expect() | Rejects():
-            return type(node).__name__
 
 
 def _details(node: AnyNode) -> str:

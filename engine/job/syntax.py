@@ -1,6 +1,5 @@
 """What the HOCON reader reads before substitutions are resolved and equal keys merged."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -55,18 +54,3 @@ Syntax: TypeAlias = Object | Array | Substitution | Concatenation | ScalarNode |
 
 def parts_of(value: Syntax) -> list[Syntax]:
     return value.parts if isinstance(value, Concatenation) else [value]
-
-
-def substitutions(value: Syntax) -> Iterator[Substitution]:
-    """Every substitution in a value."""
-    stack: list[Syntax] = [value]
-    while stack:
-        match stack.pop():
-            case Substitution() as found:
-                yield found
-            case Object(fields):
-                stack.extend(field.value for field in fields)
-            case Array(items) | Concatenation(items):
-                stack.extend(items)
-            case _:
-                pass

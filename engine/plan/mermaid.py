@@ -1,6 +1,6 @@
 """A plan as a Mermaid flowchart, which many pages show as a drawing."""
 
-from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
 
 
 def to_mermaid(plan: Plan) -> str:
@@ -13,22 +13,12 @@ def to_mermaid(plan: Plan) -> str:
 
 
 def _box(node: AnyNode) -> str:
-    label = f'"{_escaped(node.name)}<br/><small>{_escaped(_plugin(node))}</small>"'
+    label = f'"{_escaped(node.name)}<br/><small>{_escaped(plugin_of(node))}</small>"'
     match node:
         case Scan() | Write():
             return f"[({label})]"
         case Query() | Union() | Expect() | Rejects():
             return f"[{label}]"
-
-
-def _plugin(node: AnyNode) -> str:
-    match node:
-        case Scan() | Write():
-            return node.connector.name
-        case Query():
-            return node.kind
-        case Union() | Expect() | Rejects():
-            return type(node).__name__
 
 
 def _escaped(text: str) -> str:

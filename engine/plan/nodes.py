@@ -190,6 +190,17 @@ def children(node: AnyNode) -> tuple[Node, ...]:
             return (node.input,)
 
 
+def plugin_of(node: AnyNode) -> str:
+    """What the node is to a user: its connector's or transform's name, or its kind."""
+    match node:
+        case Scan() | Write():
+            return node.connector.name
+        case Query():
+            return node.kind
+        case Union() | Expect() | Rejects():
+            return type(node).__name__
+
+
 def below(node: AnyNode) -> tuple[AnyNode, ...]:
     """The node and all that it reads, each once."""
     found: dict[AnyNode, None] = {}

@@ -15,6 +15,7 @@ from sql.casts import can_cast, forces_null, try_forces_null
 from sql.expressions.walk import infer
 from sql.functions.kinds import kind
 from sql.functions.rules import extracted
+from sql.naming import suffixed_number
 from sql.operators import (
     Mismatch,
 )
@@ -44,20 +45,8 @@ def infer_cast(node: exp.Expr, scope: Scope) -> Typed:
 
 def _suffixed(node: exp.Expr, scope: Scope) -> Typed | None:
     """`1L` and `1.5BD`, which sqlglot takes for casts."""
-    inner = node.this
-    start, end = inner.meta.get("start"), inner.meta.get("end")
-    if not isinstance(inner, exp.Literal):
-        return None
-    if start is None or end is None:
-        is_number = inner.is_string and isinstance(node, exp.TryCast) and not node.args.get("safe")
-        return literals.number(f"{inner.this}BD") if is_number else None
-    text = scope.text[start : end + 1]
-    if not text[:1].isdigit() and not text.startswith("."):
-        return None
-    if text[-1:].isdigit() or text.endswith("."):
-        return None
-    negative = isinstance(node.parent, exp.Neg)
-    typed = literals.number(text, negative=negative)
+    text = suffixed_number(node, scope)
+    typed = NOT_KNOWN if text is None else literals.number(text, negative=isinstance(node.parent, exp.Neg))
     return None if typed is NOT_KNOWN else typed
 
 

@@ -59,7 +59,7 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         _each([each for each, known_ in zip(nodes, typed, strict=True) if known_ is None], scope, infer)
         scope.report("PEN3007", node, f"`{name}` takes {_counts(known)}, {_many(len(nodes))} given")
         return NOT_KNOWN
-    signature = _chosen(fitting, nodes)
+    signature = fitting[0]
     given = [
         known_ or SYNTACTIC.get(signature.kind_at(index)) or infer(each, scope)
         for index, (each, known_) in enumerate(zip(nodes, typed, strict=True))
@@ -147,11 +147,6 @@ def _unwrapped(nodes: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
             yield from _unwrapped([node.this])
         else:
             yield node
-
-
-def _chosen(fitting: Sequence[Signature], nodes: Sequence[exp.Expr]) -> Signature:
-    """Of several ways to call, the one with a unit where a bare word stands first in more than two arguments."""
-    return fitting[0]
 
 
 def _result(node: exp.Anonymous, signature: Signature, raw: Call) -> Typed:
