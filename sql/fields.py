@@ -1,6 +1,6 @@
 """Parts of structs, and of arrays and maps of them, by dotted name."""
 
-from catalog.datatypes import STRING, UNKNOWN, Array, DataType, Map, Struct
+from catalog.datatypes import STRING, UNKNOWN, Array, DataType, Field, Map, Struct
 from sql.typed import NOT_KNOWN, Typed
 
 
@@ -8,15 +8,11 @@ def field_of(typed: Typed, name: str) -> Typed | None:
     """What `x.name` is; None where Spark refuses it. `.name` of an array of structs is the array of the fields."""
     match typed.type:
         case Struct() as struct:
-            field = struct.field(name)
-            if field is None:
-                return None
-            return Typed(field.type, typed.nullable or field.nullable)
+            field = _only(struct, name)
+            return field and Typed(field.type, typed.nullable or field.nullable)
         case Array(Struct() as struct, contains_null):
-            field = struct.field(name)
-            if field is None:
-                return None
-            return Typed(Array(field.type, contains_null or field.nullable), typed.nullable)
+            field = _only(struct, name)
+            return field and Typed(Array(field.type, contains_null or field.nullable), typed.nullable)
         case Map(key, value) if key in (STRING, UNKNOWN):
             return Typed(value, True)
         case type_ if type_ == UNKNOWN or (isinstance(type_, Array) and type_.element == UNKNOWN):
@@ -25,12 +21,21 @@ def field_of(typed: Typed, name: str) -> Typed | None:
             return None
 
 
-def is_ambiguous(type: DataType, name: str) -> bool:
-    """Whether a struct has several fields of that name, which Spark refuses to choose from."""
-    struct = type.element if isinstance(type, Array) else type
-    return isinstance(struct, Struct) and sum(each.name.lower() == name.lower() for each in struct.fields) > 1
+def refusal(owner: str, type: DataType, name: str) -> tuple[str, str]:
+    """The code and the words for a field that `field_of` does not give."""
+    known = [each.lower() for each in field_names(type)]
+    many = known.count(name.lower())
+    if many > 1:
+        return "PEN3003", f"`{name}` is ambiguous: {owner} has {many} fields of that name"
+    what = f"has no field `{name}`" if known or owner == str(type) else f"is of type {type}, which has no fields"
+    return "PEN3005", f"{owner} {what}"
 
 
 def field_names(type: DataType) -> list[str]:
     struct = type.element if isinstance(type, Array) else type
     return [field.name for field in struct.fields] if isinstance(struct, Struct) else []
+
+
+def _only(struct: Struct, name: str) -> Field | None:
+    found = [field for field in struct.fields if field.name.lower() == name.lower()]
+    return found[0] if len(found) == 1 else None

@@ -9,7 +9,7 @@ from sqlglot.tokenizer_core import Token
 
 from sql.binder import Binder, Environment, nearest
 from sql.expressions import is_aggregate, literal_function, time_window
-from sql.fields import field_names, field_of
+from sql.fields import field_names, field_of, refusal
 from sql.lineage import Dependency, Origin, Origins, through, use_of
 from sql.naming import WORD
 from sql.relations import Attribute, Relation, Slot, merge
@@ -147,10 +147,10 @@ class SelectScope:
         for part in identifiers[taken:]:
             inner = field_of(typed, part.name)
             if inner is None:
-                known = field_names(typed.type)
-                what = f"has no field `{part.name}`" if known else f"is of type {typed.type}, which has no fields"
                 owner = ".".join(each.name for each in identifiers[: list(identifiers).index(part)])
-                self.report("PEN3005", part, f"`{owner}` {what}", _suggest(part.name, known))
+                code, message = refusal(f"`{owner}`", typed.type, part.name)
+                known = field_names(typed.type) if code == "PEN3005" else ()
+                self.report(code, part, message, _suggest(part.name, known))
                 return Bound(None, NOT_KNOWN, origins, bound.depth)
             typed = inner
             key = None if key is None else (*key, part.name.lower())

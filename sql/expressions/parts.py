@@ -15,7 +15,7 @@ from catalog.datatypes import (
 )
 from sql import coercion
 from sql.expressions.walk import infer
-from sql.fields import field_of
+from sql.fields import field_of, refusal
 from sql.functions.nested import ELEMENTS, element_may_be_null, unbracketed
 from sql.naming import SHAPE
 from sql.operators import (
@@ -41,7 +41,8 @@ def infer_bracket(node: exp.Bracket, scope: Scope) -> Typed:
         node.meta[SHAPE] = "field"
         found = field_of(held, key.value)
         if found is None:
-            scope.report("PEN3005", node.expressions[0], f"{held.type} has no field `{key.value}`")
+            code, message = refusal(str(held.type), held.type, key.value)
+            scope.report(code, node.expressions[0], message)
         return found or NOT_KNOWN
     match held.type:
         case Array(element):
@@ -74,7 +75,8 @@ def infer_dot(node: exp.Dot, scope: Scope) -> Typed:
     if isinstance(part, exp.Identifier) and held.type != UNKNOWN:
         found = field_of(held, part.name)
         if found is None:
-            scope.report("PEN3005", part, f"{held.type} has no field `{part.name}`")
+            code, message = refusal(str(held.type), held.type, part.name)
+            scope.report(code, part, message)
         elements = unbracketed(node.this).meta.get(ELEMENTS)
         if elements is not None and isinstance(held.type, Array) and isinstance(held.type.element, Struct):
             field = held.type.element.field(part.name)
