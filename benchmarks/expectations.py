@@ -2,14 +2,15 @@
 
     python benchmarks/expectations.py [ROUNDS [ROWS]]
 
-CPU seconds, since another's load on the machine is no cost of ours: of all of Spark's JVM, and of its tasks alone (the
-rest is planning and Java's own compiler, which a longer write does not take more of). Least and median of the rounds,
-which are interleaved.
+Seconds by the clock, and of CPU, to which another's load on the machine adds less: of all of Spark's JVM, and of its tasks
+alone (the rest is planning and Java's own compiler, which a longer write does not take more of). Least and median of
+the rounds, which are interleaved.
 """
 
 import os
 import sys
 import tempfile
+import time
 import warnings
 from pathlib import Path
 from statistics import median
@@ -55,34 +56,34 @@ def main(rounds: int, rows: int) -> None:
             found = Diagnostics()
             jobs[name] = compile_job(path, Settings(), found)
             found.raise_errors()
-        taken: dict[str, list[tuple[float, float]]] = {"without": [], "with": [], "great-expectations": []}
+        taken: dict[str, list[tuple[float, ...]]] = {"without": [], "with": [], "great-expectations": []}
         for number in range(rounds + 2):  # two to warm up
             for name, job in jobs.items():
                 assert job is not None
-                before = cpu(spark)
+                before = spent(spark)
                 assert run_job(spark, job, new_run_id()).state.value == "FINISHED"
-                taken[name].append(since(before, cpu(spark)))
+                taken[name].append(since(before, spent(spark)))
             if number < 3:
-                before = cpu(spark)
+                before = spent(spark)
                 by_great_expectations(spark.read.schema(COLUMNS).csv(f"{folder}/orders"))
-                taken["great-expectations"].append(since(before, cpu(spark)))
-    for kind, what in enumerate(("all of the JVM", "its tasks")):
+                taken["great-expectations"].append(since(before, spent(spark)))
+    for kind, what in enumerate(("clock", "CPU of the JVM", "CPU of its tasks")):
         own = {name: [each[kind] for each in seconds[2:]] for name, seconds in taken.items()}
         for name, seconds in own.items():
             least, middle = min(seconds) / min(own["without"]), median(seconds) / median(own["without"])
             added = f"{100 * least - 100:+.1f} % {100 * middle - 100:+.1f} %" if name == "with" else ""
-            print(f"{what:15} {name:20} least {min(seconds):6.2f} s  median {median(seconds):6.2f} s  {added}")
+            print(f"{what:16} {name:20} least {min(seconds):6.2f} s  median {median(seconds):6.2f} s  {added}")
 
 
-def since(before: tuple[float, float], after: tuple[float, float]) -> tuple[float, float]:
-    return after[0] - before[0], after[1] - before[1]
+def since(before: tuple[float, ...], after: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(new - old for old, new in zip(before, after, strict=True))
 
 
-def cpu(spark: object) -> tuple[float, float]:
-    """CPU seconds that Spark's JVM has used, and those of the threads that run its tasks."""
+def spent(spark: object) -> tuple[float, ...]:
+    """Seconds on the clock, and of CPU that Spark's JVM has used, and those of the threads that run its tasks."""
     process = Path(f"/proc/{spark._jvm.java.lang.ProcessHandle.current().pid()}")  # type: ignore[attr-defined]
     threads = [_used(each / "stat", "Executor task") for each in (process / "task").iterdir()]
-    return _used(process / "stat", ""), sum(threads)
+    return time.perf_counter(), _used(process / "stat", ""), sum(threads)
 
 
 def _used(stat: Path, named: str) -> float:

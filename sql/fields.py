@@ -9,10 +9,10 @@ def field_of(typed: Typed, name: str) -> Typed | None:
     match typed.type:
         case Struct() as struct:
             field = _only(struct, name)
-            return field and Typed(field.type, typed.nullable or field.nullable)
+            return Typed(field.type, typed.nullable or field.nullable) if field else None
         case Array(Struct() as struct, contains_null):
             field = _only(struct, name)
-            return field and Typed(Array(field.type, contains_null or field.nullable), typed.nullable)
+            return Typed(Array(field.type, contains_null or field.nullable), typed.nullable) if field else None
         case Map(key, value) if key in (STRING, UNKNOWN):
             return Typed(value, True)
         case type_ if type_ == UNKNOWN or (isinstance(type_, Array) and type_.element == UNKNOWN):

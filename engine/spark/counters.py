@@ -6,6 +6,7 @@ themselves. Here an accumulator is a literal of the filter's condition, and Cata
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pyspark.sql import Column, SparkSession
@@ -39,35 +40,66 @@ class Partitions:
         return tuple(int(each) for each in self.accumulator.value().toArray())
 
 
-def counter(spark: SparkSession, when: Column) -> Counter:
-    """Counts the rows of which `when` is true."""
-    accumulator = spark.sparkContext._jsc.sc().longAccumulator()
-    return Counter(accumulator, _added(spark, accumulator, when, f.lit(1).cast("bigint")))
+class Counters:
+    """Makes counters of one session. What they share is made once: each step is a question to the JVM."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._context = spark.sparkContext._jsc.sc()
+        self._spark = _catalyst(spark.sparkContext._jvm)
+        self._one = self._spark.scala_map({"add": self._expression(f.expr("1L"))})
+
+    def rows(self) -> Counter:
+        """Counts all rows. It is not deterministic to Spark, which so leaves the filter where it stands."""
+        return self.where(f.expr("monotonically_increasing_id() >= 0"))
+
+    def where(self, condition: Column) -> Counter:
+        """Counts the rows of which the condition is true."""
+        accumulator = self._context.longAccumulator()
+        return Counter(accumulator, self._added(accumulator, condition, self._one))
+
+    def partitions(self) -> Partitions:
+        """Notes each partition with its first row."""
+        accumulator = self._context.collectionAccumulator()
+        first = f.expr(f"monotonically_increasing_id() % {_ROWS_PER_PARTITION} = 0")
+        number = self._expression(f.expr(f"monotonically_increasing_id() div {_ROWS_PER_PARTITION}"))
+        return Partitions(accumulator, self._added(accumulator, first, self._spark.scala_map({"add": number})))
+
+    def _added(self, accumulator: Any, when: Column, setters: Any) -> Column:
+        """`accumulator.add(value)` where `when` is true: then the accumulator, else null."""
+        from pyspark.sql.classic.column import Column as ClassicColumn
+
+        spark = self._spark
+        kind = spark.object_type(accumulator.getClass())
+        target = spark.if_(self._expression(when), spark.literal(accumulator, kind), spark.literal(None, kind))
+        return ClassicColumn(spark.column(spark.bean(target, setters)))
+
+    def _expression(self, column: Column) -> Any:
+        return self._spark.expression(column._jc)
 
 
-def rows_counter(spark: SparkSession) -> Counter:
-    """Counts all rows. It is not deterministic to Spark, which so leaves the filter where it stands."""
-    return counter(spark, f.monotonically_increasing_id() >= 0)
+@dataclass(frozen=True, eq=False, slots=True)
+class _Catalyst:
+    """Spark's own classes and methods, looked up once: each part of such a name is a question to the JVM."""
+
+    if_: Any
+    literal: Any
+    object_type: Any
+    bean: Any
+    expression: Any
+    column: Any
+    scala_map: Any
 
 
-def partitions(spark: SparkSession) -> Partitions:
-    """Notes each partition with its first row."""
-    accumulator = spark.sparkContext._jsc.sc().collectionAccumulator()
-    number = f.monotonically_increasing_id()
-    first = number % _ROWS_PER_PARTITION == 0
-    return Partitions(accumulator, _added(spark, accumulator, first, f.shiftright(number, 33)))
-
-
-def _added(spark: SparkSession, accumulator: Any, when: Column, value: Column) -> Column:
-    """`accumulator.add(value)` where `when` is true: then the accumulator, else null."""
-    from pyspark.sql.classic.column import Column as ClassicColumn
-
-    jvm: Any = spark.sparkContext._jvm
-    catalyst, types = jvm.org.apache.spark.sql.catalyst.expressions, jvm.org.apache.spark.sql.types
-    expression = jvm.org.apache.spark.sql.classic.ExpressionUtils.expression
-    kind = types.ObjectType(accumulator.getClass())
-    target = catalyst.If(expression(when._jc), catalyst.Literal(accumulator, kind), catalyst.Literal(None, kind))
-    setters = jvm.org.apache.spark.api.python.PythonUtils.toScalaMap({"add": expression(value._jc)})
-    return ClassicColumn(
-        jvm.org.apache.spark.sql.classic.ExpressionUtils.column(catalyst.objects.InitializeJavaBean(target, setters))
+@lru_cache(maxsize=1)
+def _catalyst(jvm: Any) -> _Catalyst:
+    sql = jvm.org.apache.spark.sql
+    expressions, utils = sql.catalyst.expressions, sql.classic.ExpressionUtils
+    return _Catalyst(
+        expressions.If,
+        expressions.Literal,
+        sql.types.ObjectType,
+        expressions.objects.InitializeJavaBean,
+        utils.expression,
+        utils.column,
+        jvm.org.apache.spark.api.python.PythonUtils.toScalaMap,
     )

@@ -7,7 +7,6 @@ rule by rule. Aggregates over all rows are an observation.
 from collections import Counter as Tally
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Observation
@@ -17,7 +16,7 @@ from catalog.diagnostics import Diagnostic, Diagnostics, RunError, Severity
 from engine.expectations.outcomes import Outcome
 from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
 from engine.plan.nodes import Expect, Rejects
-from engine.spark.counters import Counter, Partitions, counter, partitions, rows_counter
+from engine.spark.counters import Counter, Counters, Partitions
 from sql.statements import OnViolation
 
 
@@ -68,19 +67,18 @@ class Watched:
 
 def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
     """The rows that go on, and the handle to what becomes of the rules while they are written."""
-    spark = df.sparkSession
     checks = {index: rule.check for index, rule in enumerate(node.rules) if isinstance(rule.check, RowCheck)}
-    holds = {index: f.expr(f"({check.predicate})") for index, check in checks.items()}
-    taking = [holds[index] for index in holds if node.rules[index].takes_out]
+    counters = Counters(df.sparkSession)
+    taking = [check.predicate for index, check in checks.items() if node.rules[index].takes_out]
     watched = Watched(
         node,
         df,
-        passed=rows_counter(spark),
-        rejected=counter(spark, ~_all(taking)) if taking else None,
-        partitions=partitions(spark),
-        broken={index: counter(spark, ~each) for index, each in holds.items()},
+        passed=counters.rows(),
+        rejected=counters.where(_breaks(taking)) if taking else None,
+        partitions=counters.partitions(),
+        broken={index: counters.where(_breaks([check.predicate])) for index, check in checks.items()},
         about={
-            index: counter(spark, f.expr(check.counted))
+            index: counters.where(f.expr(check.counted))
             for index, check in checks.items()
             if check.counted and check.mostly < 1
         },
@@ -94,41 +92,38 @@ def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
     if aggregates:
         watched.observation = Observation(f"expect {node.id}")
         df = df.observe(watched.observation, *aggregates)
-    return df.where(_goes_on(watched, list(holds.values()))), watched
+    return df.where(_goes_on(watched, [check.predicate for check in checks.values()])), watched
 
 
-def _goes_on(watched: Watched, holds: Sequence[Column]) -> Column:
+def _goes_on(watched: Watched, rules: Sequence[str]) -> Column:
     """Whether a row goes on; evaluating it turns the counters, each once."""
     always = [watched.passed.turn, watched.partitions.turn, *(each.turn for each in watched.about.values())]
-    counted = f.when(_number(always) < 0, False)  # it never is: numbers of counters that were turned
-    if not holds:
+    counted = f.when(~_any_turned(always), False)  # it never is: `passed` always turns
+    if not rules:
         return counted.otherwise(True)
-    out = watched.rejected.turn.isNotNull() if watched.rejected else f.lit(False)
-    number = _number([each.turn for each in watched.broken.values()]) + f.when(out, _TAKEN_OUT).otherwise(0)
     # Spark runs what calls a method in its interpreter: rows that break nothing so do not carry the code for it, and
     # the filter passes them on without copying them
-    text = f.java_method(f.lit("java.lang.String"), f.lit("valueOf"), number)
-    return counted.when(~_all(holds), text.cast("int") < _TAKEN_OUT).otherwise(True)
+    turned = _any_turned([each.turn for each in watched.broken.values()])
+    noted = f.java_method(f.lit("java.lang.String"), f.lit("valueOf"), turned).isNotNull()
+    stays = noted & watched.rejected.turn.isNull() if watched.rejected else noted
+    return counted.when(_breaks(rules), stays).otherwise(True)
 
 
-_TAKEN_OUT = 1_000_000
-"""More than the rules of a node."""
+def _breaks(rules: Sequence[str]) -> Column:
+    """True for a row of which any of the rules is false; as NULL breaks none, not always false for the others."""
+    return f.expr(f"NOT ({' AND '.join(f'({each})' for each in rules)})")
 
 
-def _all(holds: Sequence[Column]) -> Column:
-    """Not true where any is false: `NOT` of it is true for the rows that break one, as NULL breaks none."""
-    return reduce(lambda left, right: left & right, holds)
-
-
-def _number(turns: Sequence[Column]) -> Column:
-    """How many counters were turned."""
-    return reduce(lambda left, right: left + right, (f.when(each.isNotNull(), 1).otherwise(0) for each in turns))
+def _any_turned(turns: Sequence[Column]) -> Column:
+    """Whether any counter was turned, evaluating all of them, as `OR` would not."""
+    first, *others = (each.isNotNull() for each in turns)
+    return f.greatest(first, *others) if others else first
 
 
 def rejected(df: DataFrame, node: Rejects) -> DataFrame:
     """The rows that break a rule which quarantines them, with the rules that they break."""
     broken = [
-        f.when(~f.expr(f"({rule.check.predicate})"), f.lit(f"{rule.name}: {rule.text}"))
+        f.when(_breaks([rule.check.predicate]), f.lit(f"{rule.name}: {rule.text}"))
         for rule in node.rules
         if isinstance(rule.check, RowCheck)
     ]
