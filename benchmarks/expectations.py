@@ -2,9 +2,9 @@
 
     python benchmarks/expectations.py [ROUNDS [ROWS]]
 
-Seconds by the clock, and of CPU, to which another's load on the machine adds less: of all of Spark's JVM, and of its tasks
-alone (the rest is planning and Java's own compiler, which a longer write does not take more of). Least and median of
-the rounds, which are interleaved.
+Seconds by the clock, and of CPU, to which another's load on the machine adds less: of all of Spark's JVM, and of its
+tasks alone (the rest is planning and Java's own compiler, which a longer write does not take more of). Least and median
+of the rounds, which are interleaved.
 """
 
 import os

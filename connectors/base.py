@@ -267,6 +267,14 @@ class Sink(Protocol):
         """Write the rows where nobody sees them; gives `prepared` with what `commit` needs beside it."""
         ...
 
+    def keeps_rows(self, options: Options) -> bool:
+        """Whether `staged_rows` can give back all columns of the rows, in their types."""
+        return False
+
+    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: Staged) -> "DataFrame | None":
+        """The staged rows, for rules that look at all of them before the commit; asked only where `keeps_rows`."""
+        return None
+
     def commit(self, spark: "SparkSession", staged: Staged) -> None:
         """Make the staged rows the target's; idempotent, also after a kill half-way, and removes the staging."""
         ...

@@ -147,11 +147,18 @@ class Delta(Source, Sink):
             df = _checked(spark, df, str(prepared["target"]))
         return file_commit.stage(spark, df, task, prepared, by=[], write=write)
 
+    def keeps_rows(self, options: Options) -> bool:
+        return True
+
+    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: Staged) -> "DataFrame":
+        return spark.read.parquet(file_commit.staged_data(spark, staged))
+
     def commit(self, spark: "SparkSession", staged: Staged) -> None:
         """One transaction. Delta keeps the run's id in its log and passes over a second one of the same id."""
         files, staging = files_at(spark, str(staged["staging"]))
         if files.exists(f"{staging}/data"):
-            writer = spark.read.parquet(as_uri(f"{staging}/data")).write.format("delta").mode(str(staged["save"]))
+            rows = spark.read.parquet(file_commit.staged_data(spark, staged))
+            writer = rows.write.format("delta").mode(str(staged["save"]))
             settings, by = staged["settings"], staged["by"]
             assert isinstance(settings, Mapping)
             assert isinstance(by, list)

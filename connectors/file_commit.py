@@ -118,6 +118,11 @@ def stage(
     return prepared
 
 
+def staged_data(spark: "SparkSession", staged: Staged) -> str:
+    """Where the staged files are, as Spark reads it."""
+    return as_uri(f"{_place(spark, staged, 'staging')[1]}/data")
+
+
 def commit(spark: "SparkSession | None", staged: Staged) -> None:
     """Put the staged files in place; a second call finds the mark and only cleans up."""
     files, staging = _place(spark, staged, "staging")

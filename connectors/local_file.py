@@ -130,6 +130,14 @@ class LocalFile(Source, Sink):
 
         return file_commit.stage(spark, df, task, prepared, by=parts, write=write)
 
+    def keeps_rows(self, options: Options) -> bool:
+        """Not in directories by partition, whose names do not keep a column's type."""
+        left_out = options.strings("sink_columns") or options.strings("partition_by")
+        return file_format(options) in ("parquet", "orc") and not left_out
+
+    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: Staged) -> "DataFrame":
+        return spark.read.format(file_format(task.options)).load(file_commit.staged_data(spark, staged))
+
     def commit(self, spark: "SparkSession", staged: Staged) -> None:
         file_commit.commit(spark, staged)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from engine.expectations.rules import QueryCheck
 from engine.job.model import Cache
 from engine.plan.nodes import AnyNode, Expect, Kept, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
+from engine.plan.staged_rules import staged_rules
 
 
 def keep_shared(plan: Plan) -> Plan:
@@ -54,9 +55,13 @@ def _kept(node: Scan | Query | Union | Expect, readers: int, varies: bool) -> Ke
 
 
 def _readers(plan: Plan) -> Counter[str]:
-    """How often each node, by its name, is read; rules that are checked by a query of their own read it once more."""
+    """How often each node, by its name, is read; rules that are checked by a query of their own read it once more,
+    unless they read what a sink has staged."""
+    judged = {write.input.name for write in plan.writes if staged_rules(write)}
     found = Counter(child.name for node in plan.nodes() for child in children(node))
     for node in plan.nodes():
-        if isinstance(node, Expect) and any(isinstance(rule.check, QueryCheck) for rule in node.rules):
+        if not isinstance(node, Expect) or node.name in judged:
+            continue
+        if any(isinstance(rule.check, QueryCheck) for rule in node.rules):
             found[node.input.name] += 1
     return found

@@ -15,6 +15,7 @@ from connectors.base import Value
 from engine.job.model import Cache
 from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children
 from engine.plan.options import given
+from engine.plan.staged_rules import staged_rules
 from sql.select import Projection, Select, is_plain, quote, text_of
 
 Actions = Mapping[str, tuple[Action, ...]]
@@ -124,6 +125,8 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
                 yield f"now: {'; '.join(action.value for action in actions[node.id])}"
             if not node.connector.sink_capabilities.is_staged:
                 yield "not staged: what was written stays when the job fails"
+            if rules := staged_rules(node):
+                yield f"before the commit, its staged rows are read for {', '.join(rule.name for rule in rules)}"
             yield from caveats(node, actions)
     if isinstance(node, Scan | Query) and node.parallelism is not None:
         yield f"parallelism: {node.parallelism}"

@@ -4,6 +4,7 @@ from connectors.base import Value
 from engine.plan.explain import Actions, caveats
 from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children
 from engine.plan.options import given
+from engine.plan.staged_rules import staged_rules
 from sql.select import Select
 
 
@@ -50,6 +51,7 @@ def _own_json(node: AnyNode, actions: Actions) -> dict[str, Value]:
                 "data_save_mode": node.data_save_mode.value,
                 "write_mode": node.write_mode.value,
                 "staged": node.connector.sink_capabilities.is_staged,
+                "rules_on_staged_rows": [rule.name for rule in staged_rules(node)],
                 "caveats": list(caveats(node, actions)),
                 "actions": [action.value for action in actions[node.id]] if node.id in actions else None,
             }

@@ -197,7 +197,7 @@ class _Execution:
                 self.spark.sparkContext.setJobDescription(descriptions[write.id])
                 writing.stage(session, self.run, write, frames[write.input], below(write))
                 expect.note(lowered.watched)
-            outcomes = expect.outcomes(lowered.watched)
+            outcomes = expect.outcomes(lowered.watched, writing.staged_rows(session, self.run, plan.writes))
             if outcomes:
                 text = text_of(validation_result(self.plan.env.name, self.run.run_id, outcomes))
                 log = self.run.journal

@@ -15,7 +15,7 @@ from pyspark.sql import functions as f
 from catalog.diagnostics import Diagnostic, Diagnostics, RunError, Severity
 from engine.expectations.outcomes import Outcome
 from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
-from engine.plan.nodes import Expect, Rejects
+from engine.plan.nodes import AnyNode, Expect, Rejects
 from engine.spark.counters import Counter, Counters, Partitions
 from sql.statements import OnViolation
 
@@ -140,9 +140,10 @@ def note(watched: Iterable[Watched]) -> None:
         each.note()
 
 
-def outcomes(watched: Iterable[Watched]) -> tuple[Outcome, ...]:
-    """What became of every rule; call it once the rows are staged. Rules that need a pass of their own have it here."""
-    return tuple(outcome for each in watched for outcome in _outcomes(each))
+def outcomes(watched: Iterable[Watched], staged: Mapping[AnyNode, DataFrame]) -> tuple[Outcome, ...]:
+    """What became of every rule; call it once the rows are staged. Rules that need a pass of their own have it here:
+    over the rows that were staged from their node, or where these are not the same, over its input."""
+    return tuple(outcome for each in watched for outcome in _outcomes(each, staged.get(each.node, each.rows)))
 
 
 def refuse(found: Iterable[Outcome]) -> None:
@@ -163,7 +164,7 @@ def _diagnostic(outcome: Outcome, severity: Severity) -> Diagnostic:
     return Diagnostic("PEN6001", message, outcome.rule.span, f"it demands {outcome.rule.text}", severity)
 
 
-def _outcomes(watched: Watched) -> Iterable[Outcome]:
+def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[Outcome]:
     counts, node = watched.counts, watched.node.name
     values: Mapping[str, Any] = watched.observation.get if watched.observation else {}
     for index, rule in enumerate(watched.node.rules):
@@ -178,9 +179,9 @@ def _outcomes(watched: Watched) -> Iterable[Outcome]:
             case QueryCheck(query=None):
                 from engine.spark.quality import run_expectation
 
-                yield run_expectation(watched.rows, node, rule, counts.rows)
+                yield run_expectation(rows, node, rule, counts.rows)
             case QueryCheck(str() as query, mostly):
-                broken = _query(watched.rows, query)
+                broken = _query(rows, query)
                 yield Outcome(node, rule, _succeeds(broken, counts.rows, mostly), counts.rows, unexpected=broken)
 
 

@@ -26,6 +26,7 @@ from catalog.typenames import to_ddl
 from connectors import owner
 from connectors.base import Sink, Staged, WriteTask
 from engine.plan.nodes import AnyNode, Write
+from engine.plan.staged_rules import staged_rules
 from engine.spark.errors import as_run_error, unwritable
 from engine.spark.journal import Journal, Outcome, Recorded, journal, open_journals
 from sql.select import quote
@@ -116,6 +117,15 @@ def stage(spark: SparkSession, run: Run, write: Write, df: DataFrame, nodes: Ite
         run.journal.staged(write.id, staged)
         run.places[write.id] = staged
         run.staged.add(write.id)
+
+
+def staged_rows(spark: SparkSession, run: Run, writes: Iterable[Write]) -> dict[AnyNode, DataFrame]:
+    """What was staged from nodes whose rules are checked on it."""
+    judged = [write for write in writes if staged_rules(write)]
+    found = [
+        (each.input, each.connector.staged_rows(spark, run.tasks[each.id], run.places[each.id])) for each in judged
+    ]
+    return {node: df for node, df in found if df is not None}
 
 
 def commit_all(spark: SparkSession, run: Run) -> None:

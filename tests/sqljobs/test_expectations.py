@@ -12,6 +12,7 @@ from engine.cli import main
 from engine.compile import Settings, compile_job
 from engine.expectations.catalogue import check_of, known_types
 from engine.expectations.rules import QueryCheck, RowCheck, Rule, TableCheck
+from engine.plan.nodes import Expect
 from sql.statements import OnViolation
 
 ROWS = 1_000_000
@@ -132,6 +133,38 @@ def test_expectations_by_name(spark, source, tmp_path, monkeypatch, capsys):
         assert holds or found in said[f"r{index}"]
 
 
+SINKS = [
+    pytest.param("LocalFile", "file_format_type = parquet", True, id="parquet"),
+    pytest.param("LocalFile", "file_format_type = orc", True, id="orc"),
+    pytest.param("LocalFile", "file_format_type = csv", False, id="csv, which keeps no types"),
+    pytest.param("LocalFile", "file_format_type = parquet, partition_by = [n]", False, id="partitioned"),
+    pytest.param("Delta", "", True, id="delta", marks=pytest.mark.delta),
+]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("sink", "options", "is_staged"), SINKS)
+def test_rules_over_all_rows_read_what_is_staged(spark, tmp_path, monkeypatch, capsys, sink, options, is_staged):
+    from engine.spark import expect
+
+    read = []
+    query = expect._query
+    monkeypatch.setattr(expect, "_query", lambda df, text: read.append(df.inputFiles()) or query(df, text))
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    spark.sql("SELECT id, id % 2 AS n FROM range(20)").write.parquet(str(tmp_path / "source"))
+    (tmp_path / "job.conf").write_text(
+        f"""source {{ LocalFile {{ path = "{tmp_path}/source", file_format_type = parquet }} }}
+        sink {{ {sink} {{ path = "{tmp_path}/out", {options}
+          expectations = [{{ type = expect_column_values_to_be_unique, column = n }}] }} }}"""
+    )
+    assert main(["run", str(tmp_path / "job.conf")]) == 1
+    assert "20 of 20 (100 %) rows are repeated" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    [files] = read
+    assert files
+    assert all(("/.out.penstock/" in each) == is_staged and ("/source/" in each) != is_staged for each in files)
+
+
 FAULTS = {
     '{ condition = "idd > 1" }': ("PEN3004", "idd"),
     "{ type = expect_column_values_to_not_be_null, column = nme }": ("PEN3004", "nme"),
@@ -205,20 +238,20 @@ def test_counts_are_exact_whatever_rows_break(spark, expect, tmp_path):
         for index, each in enumerate(predicates)
     ]
     df = spark.range(0, 40_000, 1, 40)
-    seen, watched = expect.watch(df, SimpleNamespace(id="e", name="e", rules=tuple(rules)))
+    seen, watched = expect.watch(df, Expect("e", SimpleNamespace(), tuple(rules), id="e"))
     assert seen.columns == df.columns
     seen.write.parquet(str(tmp_path / "out"))
     wanted = [len(range(0, 40_000, index + 2)) for index in range(23)] + [0]
     expect.note([watched])
-    found = list(expect.outcomes([watched]))
+    found = list(expect.outcomes([watched], {}))
     assert [each.unexpected for each in found] == wanted
     assert {each.rows for each in found} == {40_000}
     assert count(spark, tmp_path / "out") == sum(1 for number in range(40_000) if number % 5 and number % 17)
 
 
-def rules_of(*predicates: str, action: OnViolation = OnViolation.WARN) -> SimpleNamespace:
+def rules_of(*predicates: str, action: OnViolation = OnViolation.WARN) -> Expect:
     rules = tuple(Rule(f"r{i}", RowCheck(each), action) for i, each in enumerate(predicates))
-    return SimpleNamespace(id="e", name="e", rules=rules)
+    return Expect("e", SimpleNamespace(), rules, id="e")
 
 
 @pytest.mark.spark
@@ -227,7 +260,7 @@ def test_a_row_that_breaks_two_rules_is_rejected_once(spark, expect, tmp_path):
     seen, watched = expect.watch(spark.range(0, 600, 1, 3).selectExpr("nullif(id, 12) AS id"), rules)
     seen.write.parquet(str(tmp_path / "out"))
     expect.note([watched])
-    first, second, third = expect.outcomes([watched])
+    first, second, third = expect.outcomes([watched], {})
     assert (first.unexpected, second.unexpected, third.unexpected) == (300, 400, 1)
     assert {each.rejected for each in (first, second, third)} == {500}
     assert count(spark, tmp_path / "out") == 100
@@ -245,12 +278,12 @@ def test_rows_that_are_read_several_times_count_once(spark, expect, tmp_path):
         str(tmp_path / "joined")
     )
     expect.note([watched])
-    (outcome,) = expect.outcomes([watched])
+    (outcome,) = expect.outcomes([watched], {})
     assert (outcome.rows, outcome.unexpected) == (900, 9)
     for name in ("one", "two"):
         seen.write.parquet(str(tmp_path / name))
     expect.note([watched])
-    assert list(expect.outcomes([watched])) == [outcome]
+    assert list(expect.outcomes([watched], {})) == [outcome]
 
 
 @pytest.mark.spark
@@ -258,7 +291,7 @@ def test_all_rows_break_all_rules(spark, expect, tmp_path):
     seen, watched = expect.watch(spark.range(0, 5000, 1, 4), rules_of(*[f"id < {-index}" for index in range(12)]))
     seen.write.parquet(str(tmp_path / "out"))
     expect.note([watched])
-    assert {each.unexpected for each in expect.outcomes([watched])} == {5000}
+    assert {each.unexpected for each in expect.outcomes([watched], {})} == {5000}
     assert count(spark, tmp_path / "out") == 5000
 
 
@@ -267,7 +300,7 @@ def test_a_filter_above_does_not_come_before_the_rules(spark, expect, tmp_path):
     seen, watched = expect.watch(spark.range(0, 1000, 1, 4), rules_of("id <> 3", "id <> 4"))
     seen.where("id > 500").select((seen.id + 1).alias("id")).write.parquet(str(tmp_path / "out"))
     expect.note([watched])
-    assert [(each.rows, each.unexpected) for each in expect.outcomes([watched])] == [(1000, 1), (1000, 1)]
+    assert [(each.rows, each.unexpected) for each in expect.outcomes([watched], {})] == [(1000, 1), (1000, 1)]
 
 
 @pytest.mark.spark

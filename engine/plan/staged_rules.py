@@ -1,0 +1,14 @@
+"""Which rules are checked on the rows that a sink staged, instead of by reading their node's input once more."""
+
+from engine.expectations.rules import QueryCheck, Rule
+from engine.plan.nodes import Expect, Write
+
+
+def staged_rules(write: Write) -> tuple[Rule, ...]:
+    """Rules over all rows of the node that the write reads, where what is staged is just what came into that node."""
+    node = write.input
+    if not isinstance(node, Expect) or any(rule.takes_out for rule in node.rules):
+        return ()
+    if not write.connector.keeps_rows(write.options):
+        return ()
+    return tuple(rule for rule in node.rules if isinstance(rule.check, QueryCheck))
