@@ -1,21 +1,17 @@
 """A query of any form: WITH, set operations, brackets, VALUES, SELECT."""
 
-from collections.abc import Sequence
-
 from sqlglot import exp
 
-from catalog.datatypes import UNKNOWN, DataType
+from catalog.datatypes import UNKNOWN
 from sql.binder import Binder, Environment
-from sql.calls import call_name
-from sql.coercion import is_equal_but_names, widest_unpromoted
-from sql.expressions import infer
+from sql.coercion import is_equal_but_names
+from sql.inline_tables import bind_values
 from sql.ordering import bind_limits, bind_order
 from sql.pipe_steps import bind_pipes, is_pipe
-from sql.relations import Attribute, Output, Relation, Source, all_nullable, merge
+from sql.relations import Output, Relation, Source, all_nullable, merge
 from sql.scopes import SelectScope
 from sql.selects import bind_select
 from sql.setops import bind_set_operation, combine
-from sql.typed import Typed
 
 
 def bind_query(binder: Binder, node: exp.Expr, environment: Environment) -> Output:
@@ -31,7 +27,7 @@ def bind_query(binder: Binder, node: exp.Expr, environment: Environment) -> Outp
         case exp.Subquery():
             return _sorted(binder, inner, node, binder.query(node.this, inner))
         case exp.Values():
-            return _values(binder, inner, node)
+            return bind_values(binder, inner, node)
         case _:
             binder.warn("PEN3014", node, f"this form of query is not understood here: {type(node).__name__}")
             return Output((), is_open=True)
@@ -95,46 +91,3 @@ def _check_recursive_types(binder: Binder, cte: exp.Expr, anchor: Output, found:
         if UNKNOWN not in types and not is_equal_but_names(*types):
             message = f"column `{before.name}` of the recursive CTE is {types[0]}, with its recursive part {types[1]}"
             binder.report("PEN3010", cte.args["alias"], message, "cast both to one type")
-
-
-def _values(binder: Binder, environment: Environment, node: exp.Values) -> Output:
-    """An inline table: each column of the widest type of its values."""
-    scope = SelectScope(binder, environment, Relation())
-    rows = [_row(each) for each in node.expressions]
-    width = len(rows[0])
-    for row, tuple_ in zip(rows, node.expressions, strict=True):
-        if len(row) != width:
-            binder.report("PEN3010", tuple_, f"a row of {len(row)} values in an inline table of {width} columns")
-            return Output((), is_open=True)
-    typed = [[infer(value, scope) for value in row] for row in rows]
-    origins = scope.take_used()
-    columns = []
-    for position in range(width):
-        column = [row[position] for row in typed]
-        type_ = _common(binder, [row[position] for row in rows], [each.type for each in column])
-        nullable = any(each.nullable for each in column)
-        columns.append(Attribute(f"col{position + 1}", Typed(type_, nullable), merge(*(used for _, used in origins))))
-    return Output(tuple(columns))
-
-
-def _row(node: exp.Expr) -> list[exp.Expr]:
-    """The values of a row; `struct(…)` alone is one as well."""
-    while isinstance(node, exp.Paren):
-        node = node.this
-    if isinstance(node, exp.Tuple):
-        values = list(node.expressions)
-        return _row(values[0]) if len(values) == 1 else values
-    if isinstance(node, exp.Anonymous) and call_name(node).lower() == "struct":
-        return [each.this if isinstance(each, exp.Alias) else each for each in node.expressions]
-    return [node]
-
-
-def _common(binder: Binder, nodes: Sequence[exp.Expr], types: Sequence[DataType]) -> DataType:
-    result = types[0]
-    for node, type_ in zip(nodes[1:], types[1:], strict=True):
-        both = widest_unpromoted(result, type_)
-        if both is None:
-            binder.report("PEN3010", node, f"an inline table has {result} and {type_} in one column")
-            return UNKNOWN
-        result = both
-    return result

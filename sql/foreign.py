@@ -8,6 +8,7 @@ from sqlglot import exp
 from sql.binder import Binder
 from sql.calls import call_name
 from sql.pipe_syntax import PIPE
+from sql.rewritten import is_unknown_test
 
 _Check = Callable[[Binder, exp.Expr], None]
 
@@ -105,6 +106,8 @@ def _star(binder: Binder, node: exp.Expr) -> None:
 
 def _is(binder: Binder, node: exp.Expr) -> None:
     right = node.args["expression"]
+    if isinstance(node, exp.Is) and is_unknown_test(binder.text, node):
+        return
     if not isinstance(right, (exp.Null, exp.Boolean, exp.Not, exp.JSON, exp.Distinct)):
         binder.report("PEN3001", right, "IS takes NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
 

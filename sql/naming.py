@@ -18,7 +18,7 @@ from sql import intervals, literals
 from sql.calls import call_name
 from sql.operators import Mismatch
 from sql.patterns import are_constant_patterns, patterns
-from sql.rewritten import is_path, path_name
+from sql.rewritten import is_path, is_unknown_test, path_name
 from sql.type_rules import to_type
 from sql.typed import Scope
 
@@ -205,6 +205,8 @@ def _binary(symbol: str) -> "Printer":
                 return f"({left} {symbol} {_whole(right, symbol)})"
             case "moved_swapped":
                 return f"{right} {symbol} {left}"
+            case "void":
+                return f"(NULL {symbol} NULL)"
             case _:
                 return f"({left} {symbol} {right})"
 
@@ -403,21 +405,37 @@ def _subquery(name: str) -> "Printer":
     return printer
 
 
-def _is(node: exp.Is, scope: Scope) -> str:
+def _is(node: exp.Is, scope: Scope, negated: str = "") -> str:
     inner = pretty(node.this, scope)
     if isinstance(node.expression, exp.Boolean):
-        return f"({inner} <=> {pretty(node.expression, scope)})"
-    return f"({inner} IS NULL)"
+        test = f"({inner} <=> {pretty(node.expression, scope)})"
+        return f"(NOT {test})" if negated else test
+    is_unknown = is_unknown_test(scope.text, node) and _is_of_truth_values(node.this)
+    return f"({inner} IS {negated}{'UNKNOWN' if is_unknown else 'NULL'})"
+
+
+def _is_of_truth_values(node: exp.Expr) -> bool:
+    """Of TRUE and FALSE alone; else Spark forgets that UNKNOWN was written."""
+    return all(isinstance(each, (exp.Boolean, exp.And, exp.Or, exp.Not, exp.Paren)) for each in node.walk())
 
 
 def _not(node: exp.Not, scope: Scope) -> str:
     inner = node.this
-    if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
-        return f"({pretty(inner.this, scope)} IS NOT NULL)"
+    if isinstance(inner, exp.Is) and not _is_before(node, scope):
+        return _is(inner, scope, "NOT ")
     if isinstance(inner, (exp.Like, exp.ILike)) and isinstance(inner.expression, (exp.Any, exp.All)):
         left = pretty(inner.this, scope)
         return _quantified_like(inner, inner.expression, left, scope, negated=True)
     return f"(NOT {pretty(inner, scope)})"
+
+
+_WITHOUT_NOT: Final = re.compile(r"[\s)\]]*(?:end\b[\s)\]]*)*is\s+(?!not\b)", re.IGNORECASE)
+
+
+def _is_before(node: exp.Not, scope: Scope) -> bool:
+    """Whether it is `NOT a IS NULL`, which sqlglot reads as `a IS NOT NULL`."""
+    ends = [each.meta["end"] for each in node.this.this.walk() if "end" in each.meta]
+    return bool(ends) and _WITHOUT_NOT.match(scope.text, max(ends) + 1) is not None
 
 
 def _list(nodes: Sequence[exp.Expr], scope: Scope) -> list[str]:

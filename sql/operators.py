@@ -148,6 +148,8 @@ def _moved(point: Typed, by: Typed, operator: str) -> Typed | None:
         if kind == "dt":
             return Typed(DATE if by.type == DAY else TIMESTAMP, nullable)
     elif isinstance(point.type, Time):
+        if by.type == VOID and operator == "+":
+            return Typed(Time(6))
         if not isinstance(by.type, Interval) or by.type.is_year_month:
             return None
         return Typed(Time(6) if by.type.end == "second" else point.type)
@@ -159,14 +161,14 @@ def _moved(point: Typed, by: Typed, operator: str) -> Typed | None:
     return None
 
 
-def date_shape(left: DataType, right: DataType) -> str | None:
+def date_shape(operator: str, left: DataType, right: DataType) -> str | None:
     """How a date or timestamp is moved: by `days`, by an interval of days, or `moved` otherwise; `_swapped` where the
     point stands on the right; None where nothing is moved."""
     points = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
     if left in points and right in points:
         return None
     if isinstance(left, Time) or isinstance(right, Time):
-        return "moved" if isinstance(left, Time) else "moved_swapped"
+        return "moved" if isinstance(left, Time) or operator == "-" else "moved_swapped"
     for point, by, suffix in ((left, right, ""), (right, left, "_swapped")):
         if point == DATE and by in (TINYINT, SMALLINT, INT):
             return "days" + suffix
@@ -174,13 +176,15 @@ def date_shape(left: DataType, right: DataType) -> str | None:
             return "interval_days" + suffix
         if (point in points or point == STRING) and kind_of(by) in ("ym", "dt", "interval"):
             return "moved" + suffix
+        if point in points and by == VOID and operator == "+":
+            return "moved" + suffix
     return None
 
 
 def _between(left: Typed, right: Typed) -> Typed | None:
     """The interval between two points in time."""
     pair = (left.type, right.type)
-    if isinstance(left.type, Time) and isinstance(right.type, Time):
+    if any(isinstance(each, Time) for each in pair) and all(isinstance(each, Time) or each == VOID for each in pair):
         return Typed(Interval("hour", "second"))
     nullable = left.nullable or right.nullable
     points = [type for type in pair if type == DATE or type in TIMESTAMPS]

@@ -1,13 +1,15 @@
 """Syntax of Spark's that sqlglot has no words for, as tokens that it parses and `expressions/` knows again.
 
 `doc:a.b` becomes `doc['…']`, whose key stands in the text from the colon on; `void`, among types, sqlglot calls `null`;
-`struct(1 a)` is `struct(1 AS a)`; `DATE '…'::t` gets brackets around its literal.
+`struct(1 a)` is `struct(1 AS a)`; `DATE '…'::t` gets brackets around its literal; `IS UNKNOWN`, which sqlglot takes for
+`IS NULL`, is `IS 'UNKNOWN'`.
 Every token that is made keeps the place of what it stands for.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
+from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 _T = TokenType
@@ -16,7 +18,7 @@ PATH: Final = "spark_path"
 _OPERAND_ENDS: Final = frozenset((_T.VAR, _T.IDENTIFIER, _T.R_PAREN, _T.R_BRACKET))
 _NESTED: Final = frozenset((_T.STRUCT, _T.ARRAY, _T.MAP))
 _SIGNS: Final = frozenset((_T.COLON, _T.DCOLON))
-_WORDS: Final = frozenset(("void", "struct"))
+_WORDS: Final = frozenset(("void", "struct", "unknown"))
 """Without any of these signs and words there is no such syntax."""
 _VALUE_ENDS: Final = _OPERAND_ENDS | {_T.NUMBER, _T.STRING, _T.NULL, _T.TRUE, _T.FALSE, _T.END}
 
@@ -49,6 +51,8 @@ def rewritten(tokens: Sequence[Token]) -> list[Token]:
                 continue
         elif kind == _T.VAR and token.text.lower() == "void" and _is_type(tokens, index, calls, inside=bool(angle)):
             token = _token(_T.NULL, "null", token, token)
+        elif kind == _T.UNKNOWN and _is_test(tokens, index):
+            token = _token(_T.STRING, token.text, token, token)
         elif kind in (_T.VAR, _T.IDENTIFIER) and calls and calls[-1] == "struct" and _is_alias(tokens, index):
             made.append(_token(_T.ALIAS, "AS", token, token))
         if _is_typed_literal(tokens, index):
@@ -74,6 +78,12 @@ def _is_typed_literal(tokens: Sequence[Token], index: int) -> bool:
 def is_path(text: str, start: int | None) -> bool:
     """Whether the key of a subscript, which stands at that offset, is the path behind a colon."""
     return start is not None and text[start : start + 1] == ":"
+
+
+def is_unknown_test(text: str, node: exp.Is) -> bool:
+    """Whether it is `IS UNKNOWN`, not a string in quotes."""
+    start = node.expression.meta.get("start")
+    return isinstance(node.expression, exp.Literal) and start is not None and text[start : start + 1] in "uU"
 
 
 def path_name(path: str) -> str | None:
@@ -129,6 +139,11 @@ def _is_type(tokens: Sequence[Token], index: int, calls: Sequence[str], *, insid
     before = tokens[index - 1].token_type if index else None
     is_cast = before == _T.ALIAS and bool(calls) and calls[-1] in ("cast", "try_cast")
     return is_cast or before == _T.DCOLON or (inside and before in (_T.LT, _T.COMMA, _T.COLON, _T.VAR))
+
+
+def _is_test(tokens: Sequence[Token], index: int) -> bool:
+    before = [each.token_type for each in tokens[max(index - 2, 0) : index]]
+    return before[-1:] == [_T.IS] or before == [_T.IS, _T.NOT]
 
 
 def _is_alias(tokens: Sequence[Token], index: int) -> bool:

@@ -19,7 +19,7 @@ from catalog.datatypes import (
 from sql import coercion
 from sql.calls import call_name
 from sql.casts import forces_null
-from sql.expressions.walk import Handler, folded_with, infer, infer_children
+from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
 from sql.naming import SHAPE
 from sql.operators import (
     Mismatch,
@@ -28,6 +28,7 @@ from sql.operators import (
     logical,
 )
 from sql.patterns import are_constant_patterns, patterns
+from sql.rewritten import is_unknown_test
 from sql.typed import NOT_KNOWN, Scope, Typed
 
 
@@ -63,6 +64,7 @@ def infer_tuple(node: exp.Tuple, scope: Scope) -> Typed:
 def infer_logical(symbol: str) -> Handler:
     def handler(node: exp.Expr, scope: Scope) -> Typed:
         sides = [infer(each, scope) for each in (node.this, node.args.get("expression")) if each is not None]
+        note_void(node, *sides)
         return folded_with(logical(symbol, *sides), *sides)
 
     return handler
@@ -70,7 +72,7 @@ def infer_logical(symbol: str) -> Handler:
 
 def infer_is(node: exp.Is, scope: Scope) -> Typed:
     inner = infer(node.this, scope)
-    if isinstance(node.expression, exp.Boolean):
+    if isinstance(node.expression, exp.Boolean) or is_unknown_test(scope.text, node):
         logical("IS", inner)
     return folded_with(Typed(BOOLEAN, False), inner)
 

@@ -12,7 +12,7 @@ from catalog.datatypes import (
 from sql import literals
 from sql.casts import forces_null
 from sql.coercion import kind_of
-from sql.expressions.walk import Handler, folded_with, infer, infer_children
+from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
 from sql.functions.kinds import kind
 from sql.naming import SHAPE
 from sql.operators import (
@@ -36,7 +36,9 @@ def infer_arithmetic(symbol: str) -> Handler:
                 return literals.interval_of(units)
         left, right = infer(node.this, scope), infer(node.expression, scope)
         found = arithmetic(symbol, left, right)
-        if symbol in ("+", "-") and (shape := date_shape(left.type, right.type)):
+        if symbol != "/":
+            note_void(node, left, right)
+        if symbol in ("+", "-") and (shape := date_shape(symbol, left.type, right.type)):
             node.meta[SHAPE] = shape
         if symbol == "*" and kind_of(right.type) in ("ym", "dt") and kind_of(left.type) not in ("ym", "dt"):
             node.meta[SHAPE] = "swapped"
@@ -61,6 +63,7 @@ def _intervals(node: exp.Expr) -> list[exp.Interval]:
 def infer_bitwise(symbol: str) -> Handler:
     def handler(node: exp.Expr, scope: Scope) -> Typed:
         left, right = infer(node.this, scope), infer(node.expression, scope)
+        note_void(node, left, right)
         return folded_with(bitwise(symbol, left, right), left, right)
 
     return handler

@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.operators import (
-    Mismatch,
-)
+from catalog.datatypes import VOID
+from sql.naming import SHAPE
+from sql.operators import Mismatch
 from sql.typed import NOT_KNOWN, Scope, Typed
 
 Handler = Callable[..., Typed]
@@ -47,3 +47,9 @@ def infer_children(node: exp.Expr, scope: Scope) -> list[Typed]:
 
 def folded_with(found: Typed, *sides: Typed) -> Typed:
     return Typed(found.type, found.nullable, all(side.foldable for side in sides))
+
+
+def note_void(node: exp.Expr, *sides: Typed) -> None:
+    """Between two NULLs of no type Spark puts NULLs of one, whatever their names were."""
+    if len(sides) == 2 and all(side.type == VOID for side in sides):
+        node.meta[SHAPE] = "void"

@@ -250,11 +250,13 @@ def _check_position(type: DataType) -> None:
 def element_may_be_null(node: exp.Expr, held: Typed, key: Typed, *, first: int, raises: bool = False) -> bool:
     """A constant position may lie outside of an array whose length is not known, else only where nothing `raises`."""
     assert isinstance(held.type, Array)
+    if not key.foldable or key.nullable:
+        return held.nullable or held.type.contains_null
     elements = unbracketed(node).meta.get(ELEMENTS)
-    if key.foldable and elements is not None:
-        index = key.value - first if isinstance(key.value, int) else -1
-        return bool(elements[index]) if 0 <= index < len(elements) else not raises
-    return True if key.foldable else held.nullable or held.type.contains_null
+    if elements is None:
+        return True
+    index = key.value - first if isinstance(key.value, int) else -1
+    return bool(elements[index]) if 0 <= index < len(elements) else not raises
 
 
 def unbracketed(node: exp.Expr) -> exp.Expr:
