@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from catalog.datatypes import CALENDAR_INTERVAL, INTEGRAL_TYPES, UNKNOWN, VARIANT, Map
+from catalog.datatypes import INTEGRAL_TYPES, UNKNOWN, VARIANT
 from sql.expressions import infer
 from sql.lineage import Dependency, Origins, through
 from sql.misplaced import find_special, refuse_misplaced
+from sql.operators import is_orderable
 from sql.relations import Attribute, merge
 from sql.scopes import SelectScope
 
@@ -43,7 +44,7 @@ def _item(
 ) -> Origins:
     if clause == "ORDER BY" and is_only and is_all(node) and not _is_name(outputs, "all"):
         for output in outputs:
-            if isinstance(output.typed.type, Map) or output.typed.type in (VARIANT, CALENDAR_INTERVAL):
+            if not is_orderable(output.typed.type):
                 scope.report("PEN3008", node, f"rows cannot be sorted by `{output.name}` of type {output.typed.type}")
         return merge(*(each.origins for each in outputs))
     number = ordinal(node)
@@ -63,9 +64,10 @@ def _item(
             f"a correlated scalar subquery may not stand in {clause}",
             "select it and sort by its alias",
         )
-    is_sorted = clause in ("ORDER BY", "SORT BY")
-    if is_sorted and (isinstance(typed.type, Map) or typed.type in (VARIANT, CALENDAR_INTERVAL)):
+    if clause != "DISTRIBUTE BY" and not is_orderable(typed.type):
         scope.report("PEN3008", node, f"rows cannot be sorted by a value of type {typed.type}")
+    elif clause == "DISTRIBUTE BY" and typed.type == VARIANT:
+        scope.report("PEN3008", node, "rows cannot be distributed by a variant", "cast it to the type that it holds")
     if check is not None:
         check(node)
     return scope.origins_for(Dependency.SORT)

@@ -56,7 +56,8 @@ def _aggregate(scope: SelectScope, node: exp.Expr) -> tuple[str, Typed, Origins]
 def _pivot_values(scope: SelectScope, pivot: exp.Pivot) -> tuple[Origins, list[str]]:
     origins, names = [], []
     for field in pivot.args.get("fields") or ():
-        columns = field.this.expressions if isinstance(field.this, exp.Tuple) else [field.this]
+        columns = _identifiers([field.this])
+        _refuse_computed(scope, columns, "PIVOT", parts=1)
         types = [infer(column, scope) for column in columns]
         origins.append(scope.origins_for(Dependency.CONDITIONAL))
         for each in field.expressions:
@@ -103,6 +104,7 @@ def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
         for item in field.expressions:
             body = item.this if isinstance(item, (exp.PivotAlias, exp.Alias)) else item
             groups.append(list(body.expressions) if isinstance(body, exp.Tuple) else [body])
+    _refuse_computed(scope, [column for group in groups for column in group], "UNPIVOT")
     typed = [[infer(column, scope) for column in group] for group in groups]
     origins = scope.origins_for(Dependency.TRANSFORMATION)
     used = {bound.key for bound in scope.bound.values()}
@@ -119,6 +121,14 @@ def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
         nullable = any(part.nullable for part in parts)
         columns.append(Attribute(value.name, Typed(type_ or UNKNOWN, nullable), origins))
     return Output(tuple(columns), (), scope.relation.is_open)
+
+
+def _refuse_computed(scope: SelectScope, nodes: Sequence[exp.Expr], clause: str, parts: int | None = None) -> None:
+    """Reports what is no name of a column, or one of more parts than are taken here."""
+    for node in nodes:
+        if not isinstance(node, exp.Column) or (parts is not None and len(node.parts) > parts):
+            help = "compute it in a subquery, under a name of its own"
+            scope.report("PEN3001", node, f"{clause} takes the name of a column here", help)
 
 
 def _identifiers(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:

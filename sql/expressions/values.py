@@ -83,10 +83,7 @@ def infer_binary_literal(node: exp.HexString, scope: Scope) -> Typed:
 
 def infer_interval(node: exp.Interval, scope: Scope) -> Typed:
     if node.this is not None and not isinstance(node.this, (exp.Literal, exp.Neg)):
-        infer(node.this, scope)
-        if isinstance(node.this, exp.Column):
-            raise Mismatch("INTERVAL takes a literal", 0)
-        return NOT_KNOWN
+        raise Mismatch("INTERVAL takes a number or string literal", 0)
     if isinstance(node.this, exp.Literal) and literals.stands_alone(node, scope.text):
         return infer(node.this, scope)
     return literals.interval(node)

@@ -230,10 +230,14 @@ def _averaged(type: DataType) -> DataType:
     return decimals.averaged(type) if isinstance(type, Decimal) else DOUBLE
 
 
-def to_char(call: Call) -> DataType:
-    if is_numeric(call.type(0)) and not call.args[1].foldable:
+def to_char(call: Call) -> Typed:
+    source = call.args[0]
+    if is_numeric(source.type) and not call.args[1].foldable:
         raise Mismatch(f"`{call.name}` takes a constant format for numbers", 1)
-    return STRING
+    known = (DATE, TIMESTAMP, TIMESTAMP_NTZ, BINARY, STRING, VOID, UNKNOWN)
+    if not is_numeric(source.type) and source.type not in known:
+        raise Mismatch(f"`{call.name}` takes a number, a point in time or binary, this is {source.type}", 0)
+    return Typed(STRING, source.type == STRING or any(each.nullable for each in call.args))
 
 
 # numbers
@@ -271,6 +275,9 @@ def _operator(symbol: str) -> Rule:
 def uniform(call: Call) -> DataType:
     """The wider of the two; a decimal wins over integers, the one of more digits over another."""
     types = (call.type(0), call.type(1))
+    for index, type in enumerate(types):
+        if type not in (UNKNOWN, VOID) and not is_numeric(type):
+            raise Mismatch(f"`{call.name}` takes numbers, this is {type}", index)
     if DOUBLE in types or VOID in types:
         return DOUBLE
     if FLOAT in types:
