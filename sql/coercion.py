@@ -108,15 +108,19 @@ def is_equal_but_names(a: DataType, b: DataType) -> bool:
             return a == b
 
 
-def holds_map(type: DataType) -> bool:
-    """Whether the type is a map or has one within."""
+def holds(type: DataType, wanted: Callable[[DataType], bool]) -> bool:
+    """Whether the type, or one within its arrays and structs, is as wanted."""
     match type:
         case Array(element):
-            return holds_map(element)
+            return holds(element, wanted)
         case Struct(fields):
-            return any(holds_map(field.type) for field in fields)
+            return any(holds(field.type, wanted) for field in fields)
         case _:
-            return isinstance(type, Map)
+            return wanted(type)
+
+
+def holds_map(type: DataType) -> bool:
+    return holds(type, lambda each: isinstance(each, Map))
 
 
 def as_nullable(type: DataType) -> DataType:

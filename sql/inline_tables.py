@@ -17,7 +17,7 @@ from sql.typed import Typed
 
 _NAMES = """
 aggregate array_compact array_sort arrays_zip assert_true elt exists filter forall grouping grouping_id java_method
-map_concat map_filter map_zip_with nullif nullifzero raise_error reduce reflect regexp_substr transform transform_keys
+map_concat map_filter map_zip_with nullif raise_error reduce reflect regexp_substr transform transform_keys
 transform_values try_parse_url try_reflect try_to_binary try_url_decode zeroifnull zip_with
 """
 _NEVER_CONSTANT: Final = frozenset(_NAMES.split())

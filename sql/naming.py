@@ -102,7 +102,8 @@ def output_name(node: exp.Expr, scope: Scope) -> str:
         case exp.Cast():
             inner = _without_parens(node.this)
             is_variant = isinstance(inner, exp.Bracket) and path_name(_path(inner, scope) or "") is not None
-            is_named = is_variant or isinstance(inner, (exp.Column, exp.Alias))
+            is_column = isinstance(inner, exp.Column) and len(inner.parts) == scope.qualifier_length(inner) + 1
+            is_named = is_variant or is_column or isinstance(inner, exp.Alias)
             if is_named and WORD not in inner.meta and pretty(node, scope).startswith(("CAST", "TRY_CAST")):
                 return output_name(inner, scope)
             return pretty(node, scope)
@@ -207,6 +208,10 @@ def _binary(symbol: str) -> "Printer":
                 return f"{right} {symbol} {left}"
             case "void":
                 return f"(NULL {symbol} NULL)"
+            case "void_left":
+                return f"(NULL {symbol} {right})"
+            case "void_right":
+                return f"({left} {symbol} NULL)"
             case _:
                 return f"({left} {symbol} {right})"
 
@@ -254,11 +259,9 @@ def _interval(node: exp.Interval, scope: Scope) -> str:
     return node.sql("spark") if amount is None else intervals.to_sql(amount, type)
 
 
-def _negated(template: str, symbol: str) -> "Printer":
-    def printer(node: exp.Expr, scope: Scope) -> str:
-        return template.format(f"({pretty(node.this, scope)} {symbol} {pretty(node.expression, scope)})")
-
-    return printer
+def _negated(symbol: str) -> "Printer":
+    printer = _binary(symbol)
+    return lambda node, scope: f"(NOT {printer(node, scope)})"
 
 
 def _neg(node: exp.Neg, scope: Scope) -> str:
@@ -719,7 +722,7 @@ PRINTERS: Final[dict[type[exp.Expr], Printer]] = {
     exp.Add: _binary("+"), exp.Sub: _binary("-"), exp.Mul: _binary("*"), exp.Div: _binary("/"), exp.Mod: _binary("%"),
     exp.IntDiv: _binary("div"), exp.EQ: _binary("="), exp.LT: _binary("<"), exp.LTE: _binary("<="),
     exp.GT: _binary(">"), exp.GTE: _binary(">="), exp.NullSafeEQ: _binary("<=>"), exp.And: _binary("AND"),
-    exp.Or: _binary("OR"), exp.NEQ: _negated("(NOT {})", "="), exp.NullSafeNEQ: _negated("(NOT {})", "<=>"),
+    exp.Or: _binary("OR"), exp.NEQ: _negated("="), exp.NullSafeNEQ: _negated("<=>"),
     exp.BitwiseAnd: _binary("&"), exp.BitwiseOr: _binary("|"), exp.BitwiseXor: _binary("^"),
     exp.BitwiseLeftShift: _binary("<<"), exp.BitwiseRightShift: _binary(">>"), exp.Not: _not, exp.Neg: _neg,
     exp.BitwiseNot: lambda node, scope: f"~{pretty(node.this, scope)}",

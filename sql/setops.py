@@ -7,7 +7,7 @@ from sqlglot import exp
 from catalog.datatypes import UNKNOWN, VARIANT, DataType, Map
 from sql.binder import Binder, Environment
 from sql.casts import forces_null
-from sql.coercion import is_equal_but_names
+from sql.coercion import holds, is_equal_but_names
 from sql.expressions import widest
 from sql.relations import Attribute, Output, merge
 from sql.typed import Typed
@@ -68,7 +68,7 @@ def _is_nullable(attribute: Attribute, target: DataType) -> bool:
 def refuse_unhashable(binder: Binder, attributes: Sequence[Attribute], node: exp.Expr, where: str) -> None:
     """Rows with a map or variant cannot be compared, so none that are distinct can be told."""
     for position, attribute in enumerate(attributes):
-        if isinstance(attribute.typed.type, Map) or attribute.typed.type == VARIANT:
+        if holds(attribute.typed.type, lambda type: isinstance(type, Map) or type == VARIANT):
             message = f"{where} cannot compare column `{attribute.name}` of type {attribute.typed.type}"
             binder.report("PEN3010", _item(node, position), message)
 

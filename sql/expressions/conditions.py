@@ -5,6 +5,7 @@ from sqlglot import exp
 from catalog.datatypes import (
     BOOLEAN,
     INTEGRAL_TYPES,
+    STRING,
     UNKNOWN,
     VARIANT,
     VOID,
@@ -41,6 +42,8 @@ def infer_comparison(symbol: str) -> Handler:
         left, right = _operand_type(node.this, scope), _operand_type(quantified, scope)
         if symbol in ("<", "<=", ">", ">=") and isinstance(right.type, Decimal) and right.value is not None:
             node.meta[SHAPE] = "whole" if left.type in INTEGRAL_TYPES else ""
+        if {left.type, right.type} == {VOID, STRING}:  # a NULL of no type becomes one that is a string
+            node.meta[SHAPE] = "void_left" if left.type == VOID else "void_right"
         return folded_with(comparison(symbol, left, right), left, right)
 
     return handler

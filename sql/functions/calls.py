@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, UNKNOWN, VOID, DataType, has_unknown, is_numeric
+from catalog.datatypes import STRING, UNKNOWN, VOID, Array, DataType, has_unknown, is_numeric
 from catalog.diagnostics import did_you_mean
 from sql.calls import call_name
 from sql.casts import forces_null
@@ -14,7 +14,7 @@ from sql.functions.call import Call
 from sql.functions.catalogue import Signature, function_names, signatures
 from sql.functions.kinds import kind
 from sql.functions.modifiers import check_modifiers, check_unit, check_values
-from sql.functions.nested import ELEMENTS
+from sql.functions.nested import ELEMENTS, becomes_null
 from sql.functions.rules import RULES
 from sql.naming import PLACED, STARRED
 from sql.operators import Mismatch
@@ -69,9 +69,9 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         check_unit(name, nodes[0], scope)
     if name in NAMED_BY_TYPE and given[0].type != UNKNOWN:
         node.meta["spark_shape"] = kind_of(given[0].type)
-    if name == "array":
-        node.meta[ELEMENTS] = tuple(arg.nullable for arg in given)
     found = _result(node, signature, Call(name, nodes, given, given, scope, infer))
+    if name == "array" and isinstance(found.type, Array):
+        node.meta[ELEMENTS] = tuple(becomes_null([arg], found.type.element) for arg in given)
     if name == "from_json":
         node.meta["spark_shape"] = kind_of(found.type)
     return Typed(UNKNOWN, found.nullable) if _may_be_collated(found, given, scope) else found
