@@ -17,6 +17,7 @@ from catalog.datatypes import Map as MapType
 from sql import intervals, literals
 from sql.calls import call_name
 from sql.operators import Mismatch
+from sql.own_names import own_name
 from sql.patterns import are_constant_patterns, patterns
 from sql.rewritten import is_path, is_unknown_test, path_name
 from sql.type_rules import to_type
@@ -469,7 +470,7 @@ def _call(node: exp.Anonymous, scope: Scope) -> str:
     if name == "from_json" and node.meta.get(SHAPE) == "map":
         return "entries"
     name = RENAMED.get(name, name)
-    if name == "string_agg" and node.meta.get(SHAPE) not in (None, "string", "binary"):
+    if name == "string_agg" and isinstance(node.parent, exp.WithinGroup):
         name = "listagg"
     args = args[: SHOWN.get(name, len(args))]
     if node.meta.get(SHAPE) == "binary" and name in ("lpad", "rpad") and len(args) == 2:
@@ -663,8 +664,7 @@ def _filter(node: exp.Filter, scope: Scope) -> str:
 def _tuple(node: exp.Tuple, scope: Scope) -> str:
     parts: list[str] = []
     for index, each in enumerate(node.expressions, 1):
-        name = each.name if isinstance(each, (exp.Column, exp.Identifier)) else f"col{index}"
-        parts += [name, pretty(each, scope)]
+        parts += [own_name(each) or f"col{index}", pretty(each, scope)]
     return f"named_struct({', '.join(parts)})"
 
 

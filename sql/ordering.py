@@ -80,9 +80,9 @@ def is_all(node: exp.Expr) -> bool:
 
 
 def ordinal(node: exp.Expr) -> int | None:
-    """The column number that an integer literal stands for."""
+    """The column number that an integer literal stands for; one that is no INT is just a number."""
     if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
-        return int(node.name)
+        return int(node.name) if int(node.name) < 1 << 31 else None
     if isinstance(node, exp.Neg) and (number := ordinal(node.this)) is not None:
         return -number
     return None

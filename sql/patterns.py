@@ -4,7 +4,9 @@ from typing import Final
 
 from sqlglot import exp
 
-_CONSTANT: Final = (exp.Literal, exp.Cast, exp.DataType, exp.Paren, exp.DPipe)
+_CONSTANT: Final = (
+    exp.Literal, exp.Null, exp.Boolean, exp.Cast, exp.DataType, exp.Paren, exp.DPipe, exp.Case, exp.If
+)  # fmt: skip
 
 
 def patterns(node: exp.Any | exp.All) -> list[exp.Expr]:

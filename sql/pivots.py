@@ -125,7 +125,7 @@ def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
 
 def _refuse_computed(scope: SelectScope, nodes: Sequence[exp.Expr], clause: str, parts: int | None = None) -> None:
     """Reports what is no name of a column, or one of more parts than are taken here."""
-    for node in nodes:
+    for node in (each.unnest() for each in nodes):
         if not isinstance(node, exp.Column) or (parts is not None and len(node.parts) > parts):
             help = "compute it in a subquery, under a name of its own"
             scope.report("PEN3001", node, f"{clause} takes the name of a column here", help)

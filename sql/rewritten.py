@@ -1,8 +1,8 @@
 """Syntax of Spark's that sqlglot has no words for, as tokens that it parses and `expressions/` knows again.
 
 `doc:a.b` becomes `doc['…']`, whose key stands in the text from the colon on; `void`, among types, sqlglot calls `null`;
-`struct(1 a)` is `struct(1 AS a)`; `DATE '…'::t` gets brackets around its literal; `IS UNKNOWN`, which sqlglot takes for
-`IS NULL`, is `IS 'UNKNOWN'`.
+`struct(1 a)` is `struct(1 AS a)`; `DATE '…'::t` and `-1::t` get brackets around their literals; `IS UNKNOWN`, which
+sqlglot takes for `IS NULL`, is `IS 'UNKNOWN'`.
 Every token that is made keeps the place of what it stands for.
 """
 
@@ -55,7 +55,7 @@ def rewritten(tokens: Sequence[Token]) -> list[Token]:
             token = _token(_T.STRING, token.text, token, token)
         elif kind in (_T.VAR, _T.IDENTIFIER) and calls and calls[-1] == "struct" and _is_alias(tokens, index):
             made.append(_token(_T.ALIAS, "AS", token, token))
-        if _is_typed_literal(tokens, index):
+        if _is_typed_literal(tokens, index) or _is_negative_literal(tokens, index):
             literal = tokens[index + 1]
             opened, closed = _token(_T.L_PAREN, "(", token, token), _token(_T.R_PAREN, ")", literal, literal)
             made += [opened, token, literal, closed]
@@ -73,6 +73,15 @@ def _is_typed_literal(tokens: Sequence[Token], index: int) -> bool:
     """`DATE '2020-01-01'` before `::`, which sqlglot would bind to the string alone."""
     following = [each.token_type for each in tokens[index + 1 : index + 3]]
     return following == [_T.STRING, _T.DCOLON] and tokens[index].text.lower() in _TYPES
+
+
+def _is_negative_literal(tokens: Sequence[Token], index: int) -> bool:
+    """`-1` before `::`, which sqlglot would bind to the number alone. The tokenizer's own `::` of `1L` is no cast."""
+    if tokens[index].token_type != _T.DASH or (index and tokens[index - 1].token_type in _VALUE_ENDS):
+        return False
+    following = tokens[index + 1 : index + 3]
+    is_cast = [each.token_type for each in following] == [_T.NUMBER, _T.DCOLON]
+    return is_cast and following[1].start > following[0].start
 
 
 def is_path(text: str, start: int | None) -> bool:

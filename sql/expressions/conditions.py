@@ -28,6 +28,7 @@ from sql.operators import (
     is_orderable,
     logical,
 )
+from sql.own_names import own_name
 from sql.patterns import are_constant_patterns, patterns
 from sql.rewritten import is_unknown_test
 from sql.typed import NOT_KNOWN, Scope, Typed
@@ -56,10 +57,7 @@ def _operand_type(node: exp.Expr, scope: Scope) -> Typed:
 
 def infer_tuple(node: exp.Tuple, scope: Scope) -> Typed:
     typed = [infer(each, scope) for each in node.expressions]
-    names = (
-        each.name if isinstance(each, (exp.Column, exp.Identifier)) else f"col{at}"
-        for at, each in enumerate(node.expressions, 1)
-    )
+    names = (own_name(each) or f"col{at}" for at, each in enumerate(node.expressions, 1))
     fields = (Field(name, each.type, each.nullable) for name, each in zip(names, typed, strict=True))
     return Typed(Struct(tuple(fields)), False)
 
@@ -87,7 +85,8 @@ def infer_like(node: exp.Expr, scope: Scope) -> Typed:
     constants = False
     if isinstance(pattern, (exp.Any, exp.All)):
         constants = are_constant_patterns(pattern)
-        sides = [infer(node.this, scope), *(infer(each, scope) for each in patterns(pattern))]
+        # Spark's parser computes constant patterns, before any of their types is checked
+        sides = [infer(node.this, scope), *(infer(each, scope) for each in patterns(pattern) if not constants)]
     else:
         sides = [infer(node.this, scope), infer(pattern, scope)]
     for index, side in enumerate(sides):

@@ -16,11 +16,12 @@ from catalog.datatypes import (
 from sql import coercion
 from sql.expressions.walk import infer
 from sql.fields import field_of, refusal
-from sql.functions.nested import ELEMENTS, element_may_be_null, unbracketed
+from sql.functions.nested import ELEMENTS, element_may_be_null
 from sql.naming import SHAPE
 from sql.operators import (
     Mismatch,
 )
+from sql.own_names import unbracketed
 from sql.rewritten import PATH, is_path
 from sql.typed import NOT_KNOWN, Scope, Typed
 

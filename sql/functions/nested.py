@@ -28,7 +28,7 @@ from sql.casts import can_cast, forces_null
 from sql.coercion import as_nullable, holds_map, tightest, widest, widest_of
 from sql.functions.call import Call
 from sql.operators import Mismatch, concatenated, is_orderable
-from sql.rewritten import PATH, path_name
+from sql.own_names import own_name, unbracketed
 from sql.typed import NOT_KNOWN, Typed
 
 ELEMENTS = "spark_elements"
@@ -259,12 +259,6 @@ def element_may_be_null(node: exp.Expr, held: Typed, key: Typed, *, first: int, 
     return bool(elements[index]) if 0 <= index < len(elements) else not raises
 
 
-def unbracketed(node: exp.Expr) -> exp.Expr:
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return node
-
-
 def reverse(call: Call) -> Typed:
     target = call.type(0) if isinstance(call.type(0), Array) else STRING
     return Typed(target, becomes_null(list(call.args), target))
@@ -381,15 +375,6 @@ def _field_name(node: exp.Expr, index: int) -> str:
     if isinstance(node, (exp.Alias, exp.PropertyEQ)):
         return node.alias or node.this.name
     return own_name(node) or f"col{index}"
-
-
-def own_name(node: exp.Expr) -> str | None:
-    """The name that a column, a field or the value of a key has without an alias."""
-    node = unbracketed(node)
-    if isinstance(node, exp.Bracket) and len(node.expressions) == 1 and node.expressions[0].is_string:
-        path = node.expressions[0].meta.get(PATH)
-        return path_name(str(path)) if path else str(node.expressions[0].name)
-    return node.name if isinstance(node, (exp.Column, exp.Identifier, exp.Dot)) else None
 
 
 def comparable_pair(call: Call) -> DataType:
