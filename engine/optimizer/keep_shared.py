@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from engine.expectations.rules import QueryCheck
 from engine.job.model import Cache
-from engine.plan.nodes import AnyNode, Expect, Kept, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
+from engine.plan.nodes import AnyNode, Expect, KeepableNode, Kept, Plan, Query, Scan, Union, children, rewrite
 from engine.plan.staged_rules import staged_rules
 
 
@@ -20,7 +20,7 @@ def keep_shared(plan: Plan) -> Plan:
     unsettled: set[str] = set()
 
     def keep(node: AnyNode) -> AnyNode:
-        if isinstance(node, Write | Rejects):
+        if not isinstance(node, KeepableNode):
             return node
         varies = varies_by_itself(node) or any(child.name in unsettled for child in children(node))
         kept = _kept(node, readers[node.name], varies)
@@ -42,7 +42,7 @@ def varies_by_itself(node: Scan | Query | Union | Expect) -> bool:
             return False
 
 
-def _kept(node: Scan | Query | Union | Expect, readers: int, varies: bool) -> Kept | None:
+def _kept(node: KeepableNode, readers: int, varies: bool) -> Kept | None:
     if readers < 2 or node.cache is Cache.NONE:
         return None
     if node.cache is not None:

@@ -108,7 +108,16 @@ def _scans(block: Block, name: str, job: str, found: Diagnostics) -> tuple[Scan,
             )
     names = [each.name for each in block.outputs] if len(block.outputs) == len(tables) else [name] * len(tables)
     return tuple(
-        Scan(name, source, block.options, table, block.parallelism, block.uid, cache=block.cache)
+        Scan(
+            name,
+            source,
+            block.options,
+            table,
+            parallelism=block.parallelism,
+            uid=block.uid,
+            span=block.options.span(),
+            cache=block.cache,
+        )
         for name, table in zip(names, tables, strict=True)
     )
 

@@ -27,8 +27,8 @@ def expected(
             return None, ()
         span = block.options.span("expectations")
         below = replace(node, name=f"{node.name}_unchecked") if node.name == name else node
-        checked.append(Expect(name, below, rules, block.parallelism, span=span, cache=block.cache))
+        checked.append(Expect(name, below, rules, parallelism=block.parallelism, span=span, cache=block.cache))
         for into in block.rejects:
             own = tuple(rule for rule in rules if (rule.quarantine or "").lower() == into.name.lower())
-            rejects.append(Rejects(into.name, below, own, name, block.parallelism, span=span))
+            rejects.append(Rejects(into.name, below, own, name, parallelism=block.parallelism, span=span))
     return tuple(checked), tuple(rejects)

@@ -13,7 +13,7 @@ from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from connectors.base import Value
 from engine.job.model import Cache
-from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.nodes import AnyNode, Expect, KeepableNode, Plan, Query, Rejects, Scan, Union, Write, children
 from engine.plan.options import given
 from engine.plan.staged_rules import staged_rules
 from sql.select import Projection, Select, is_plain, quote, text_of
@@ -130,7 +130,7 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
             yield from caveats(node, actions)
     if isinstance(node, Scan | Query) and node.parallelism is not None:
         yield f"parallelism: {node.parallelism}"
-    if isinstance(node, Scan | Query | Union | Expect) and (kept := node.kept):
+    if isinstance(node, KeepableNode) and (kept := node.kept):
         where = "in memory" if kept.cache is Cache.MEMORY else "on disk"
         yield f"computed once for {kept.readers} readers and kept {where}: {kept.reason}"
 

@@ -2,7 +2,7 @@
 
 from connectors.base import Value
 from engine.plan.explain import Actions, caveats
-from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.nodes import AnyNode, Expect, KeepableNode, Plan, Query, Rejects, Scan, Union, Write, children
 from engine.plan.options import given
 from engine.plan.staged_rules import staged_rules
 from sql.select import Select
@@ -22,7 +22,7 @@ def _node_json(node: AnyNode, actions: Actions) -> Value:
         "columns": [{"name": c.name, "type": str(c.type), "nullable": c.nullable} for c in node.table.columns],
         "columns_known": not node.table.is_open,
     }
-    if not isinstance(node, Write | Rejects) and (kept := node.kept):
+    if isinstance(node, KeepableNode) and (kept := node.kept):
         common["kept"] = {"cache": kept.cache.value, "readers": kept.readers, "reason": kept.reason}
     return common | _own_json(node, actions)
 

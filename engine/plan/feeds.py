@@ -36,7 +36,7 @@ def united(block: Block, name: str, feeds: tuple[Feed, ...], found: Diagnostics)
                 "several inputs are united; give them equal columns, or read them by name in a `Sql` transform",
             )
             return None
-    return (Union(name, nodes, _table(nodes), block.parallelism, None, "", block.span),)
+    return (Union(name, nodes, _table(nodes), parallelism=block.parallelism, span=block.span),)
 
 
 def _difference(a: CatalogTable, b: CatalogTable) -> str | None:

@@ -5,7 +5,7 @@ Rules keep the id of a node that they change: it names what the job asks for, no
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TypeAlias
 
 from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
@@ -28,24 +28,39 @@ class Kept:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Scan:
-    """Read one table of a source; `columns` (None: all) and `filters` are what was pushed into it."""
+class BaseNode:
+    """What every node has.
+
+    `parallelism`, `uid`: as the job gives them. `id`: empty until `with_ids` gives one. `span`: the place in the job
+    file of faults that have none of their own.
+    """
 
     name: str
-    connector: Source
-    options: Options
-    table: CatalogTable
+    _: KW_ONLY
     parallelism: int | None = None
     uid: str | None = None
     id: str = ""
-    columns: tuple[str, ...] | None = None
-    filters: tuple[str, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class KeepableNode(BaseNode):
+    """A node whose rows can be kept for several readers: `cache` is what the job asks for, `kept` what is done."""
+
+    _: KW_ONLY
     cache: Cache | None = None
     kept: Kept | None = None
 
-    @property
-    def span(self) -> Span | None:
-        return self.options.span()
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scan(KeepableNode):
+    """Read one table of a source; `columns` (None: all) and `filters` are what was pushed into it."""
+
+    connector: Source
+    options: Options
+    table: CatalogTable
+    columns: tuple[str, ...] | None = None
+    filters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +72,13 @@ class Input:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Query:
+class Query(KeepableNode):
     """A query over named inputs: a user's own text, which goes to Spark as written, or a Select of ours."""
 
-    name: str
     kind: str
     body: PlacedText | Select
     inputs: tuple[Input, ...]
     analysis: Analysis
-    parallelism: int | None = None
-    uid: str | None = None
-    id: str = ""
-    span: Span | None = None
-    cache: Cache | None = None
-    kept: Kept | None = None
 
     @property
     def table(self) -> CatalogTable:
@@ -78,33 +86,19 @@ class Query:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Union:
+class Union(KeepableNode):
     """UNION ALL of inputs with equal schemas."""
 
-    name: str
     inputs: tuple["Node", ...]
     table: CatalogTable
-    parallelism: int | None = None
-    uid: str | None = None
-    id: str = ""
-    span: Span | None = None
-    cache: Cache | None = None
-    kept: Kept | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Expect:
+class Expect(KeepableNode):
     """The input's rows, checked on their way; rules that drop or quarantine take out the rows that break them."""
 
-    name: str
     input: "Node"
     rules: tuple[Rule, ...]
-    parallelism: int | None = None
-    uid: str | None = None
-    id: str = ""
-    span: Span | None = None
-    cache: Cache | None = None
-    kept: Kept | None = None
 
     @property
     def table(self) -> CatalogTable:
@@ -112,17 +106,12 @@ class Expect:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Rejects:
+class Rejects(BaseNode):
     """The rows that an Expect over the same input quarantines, with `_reason` (the broken rules) and `_node`."""
 
-    name: str
     input: "Node"
     rules: tuple[Rule, ...]
     node: str
-    parallelism: int | None = None
-    uid: str | None = None
-    id: str = ""
-    span: Span | None = None
 
     @property
     def table(self) -> CatalogTable:
@@ -130,27 +119,19 @@ class Rejects:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Write:
+class Write(BaseNode):
     """Write the input's rows to a target."""
 
-    name: str
     connector: Sink
     options: Options
     input: "Node"
     schema_save_mode: SchemaSaveMode
     data_save_mode: DataSaveMode
     write_mode: WriteMode
-    parallelism: int | None = None
-    uid: str | None = None
-    id: str = ""
 
     @property
     def table(self) -> CatalogTable:
         return self.input.table
-
-    @property
-    def span(self) -> Span | None:
-        return self.options.span()
 
 
 Node: TypeAlias = Scan | Query | Union | Expect | Rejects

@@ -104,8 +104,17 @@ def _called_as_written(feed: Feed, nodes: Mapping[str, Node], text: PlacedText) 
 
 
 def _node(block: Block, name: str, body: PlacedText | Select, inputs: tuple[Input, ...], analysis: Analysis) -> Query:
-    span = block.plugin_span or block.span
-    return Query(name, block.plugin, body, inputs, analysis, block.parallelism, block.uid, "", span, block.cache)
+    return Query(
+        name,
+        block.plugin,
+        body,
+        inputs,
+        analysis,
+        parallelism=block.parallelism,
+        uid=block.uid,
+        span=block.plugin_span or block.span,
+        cache=block.cache,
+    )
 
 
 def _has_own_text(select: Select) -> bool:

@@ -69,7 +69,18 @@ def _write(block: Block, name: str, sink: Sink, node: Node, found: Diagnostics) 
     sink.validate(options, node.table, found)
     if any(each.severity.value == "error" for each in found.items[before:]):
         return None
-    return Write(name, sink, options, node, schema_mode, data_mode, write_mode, block.parallelism, block.uid)
+    return Write(
+        name,
+        sink,
+        options,
+        node,
+        schema_mode,
+        data_mode,
+        write_mode,
+        parallelism=block.parallelism,
+        uid=block.uid,
+        span=options.span(),
+    )
 
 
 def _mode(

@@ -16,7 +16,7 @@ from catalog.diagnostics import run_error
 from catalog.table import CatalogTable
 from connectors.base import ScanTask
 from connectors.spark_types import columns_of
-from engine.plan.nodes import Expect, Kept, Node, Query, Rejects, Scan, Union, Write, below, children
+from engine.plan.nodes import Expect, KeepableNode, Kept, Node, Query, Rejects, Scan, Union, Write, below, children
 from engine.spark.errors import as_run_error
 from engine.spark.expect import Watched, rejected, watch
 from engine.spark.keep import keep
@@ -74,7 +74,7 @@ def _lower_one(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
         df = _dataframe(spark, node, lowered)
     except (PySparkException, Py4JError) as error:
         raise as_run_error(error, node) from error
-    kept = None if isinstance(node, Rejects) else node.kept
+    kept = node.kept if isinstance(node, KeepableNode) else None
     if kept is None:
         return df
     try:

@@ -45,7 +45,7 @@ class Rows(Source):
 def rows(query: str, *columns: str) -> Scan:
     parts = [column.split(" ", 1) for column in columns]
     table = CatalogTable.of("rows", [Column(name, parse_type(type)) for name, type in parts])
-    return Scan("rows", Rows(query), options_of(()), table, id="rows")
+    return Scan("rows", Rows(query), options_of(()), table, id="rows", span=PLACE)
 
 
 def write(sink, node: Node, id: str = "w", **given: Value) -> Write:
@@ -59,6 +59,7 @@ def write(sink, node: Node, id: str = "w", **given: Value) -> Write:
         DataSaveMode(given.get("data_save_mode", "APPEND_DATA")),
         WriteMode(given.get("write_mode", "append")),
         id=id,
+        span=options.span(),
     )
 
 

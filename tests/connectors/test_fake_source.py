@@ -22,7 +22,7 @@ def read(spark, **given):
     found = Diagnostics()
     (table,) = connector.tables(options, found)
     assert list(found) == []
-    scan = Scan("fake", connector, options, table, id="scan")
+    scan = Scan("fake", connector, options, table, id="scan", span=options.span())
     return lower(pipeline_session(spark), [write(connectors.sink("Console"), scan)]).dataframes[scan]
 
 

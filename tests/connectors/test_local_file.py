@@ -60,7 +60,7 @@ def read(spark, **given):
     found = Diagnostics()
     (table,) = connector.tables(options, found)
     assert list(found) == []
-    scan = Scan("files", connector, options, table, id="scan")
+    scan = Scan("files", connector, options, table, id="scan", span=options.span())
     job = write(__import__("connectors").sink("Console"), scan)
     return lower(pipeline_session(spark), [job]).dataframes[scan]
 
@@ -137,7 +137,7 @@ def test_malformed_csv_fails_with_its_file(spark, tmp_path, text, given, said):
     source = {"path": str(tmp_path / "in.csv"), "file_format_type": "csv", **given}
     options = options_of(connector.source_options, schema={"fields": {"id": "int", "n": "string"}}, **source)
     (table,) = connector.tables(options, Diagnostics())
-    scan = Scan("files", connector, options, table, id="scan")
+    scan = Scan("files", connector, options, table, id="scan", span=options.span())
     job = [write(connector, scan, path=str(tmp_path / "out"), file_format_type="parquet")]
     with pytest.raises(RunError) as caught:
         run_writes(spark, job, str(tmp_path / "state"), "run")
@@ -281,7 +281,7 @@ def fault_of(spark, tmp_path, path, kind, **fields):
     schema = {"fields": fields}
     options = options_of(connector.source_options, path=str(path), file_format_type=kind, schema=schema)
     (table,) = connector.tables(options, Diagnostics())
-    scan = Scan("files", connector, options, table, id="scan")
+    scan = Scan("files", connector, options, table, id="scan", span=options.span())
     job = [write(connector, scan, path=str(tmp_path / "out"), file_format_type="parquet")]
     with pytest.raises(RunError) as caught:
         run_writes(spark, job, str(tmp_path / "state"), "run")

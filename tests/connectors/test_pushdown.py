@@ -21,7 +21,7 @@ def physical_plan(spark, name, query, **given):
     source = connectors.source(name)
     options = options_of(source.source_options, **given)
     (table,) = source.tables(options, Diagnostics())
-    scan = Scan("t", source, options, table, id="scan")
+    scan = Scan("t", source, options, table, id="scan", span=options.span())
     analysis = Analysis(CatalogTable.unknown("q"), (), (), (), {})
     node = Query("q", "Sql", PlacedText.bare(query), (Input("t", scan),), analysis, id="q")
     df = lower(pipeline_session(spark, dict(spark.sparkContext.getConf().getAll())), [write(console(), node)])

@@ -23,7 +23,7 @@ def read(spark, **given):
     found = Diagnostics()
     (table,) = connector.tables(options, found)
     assert list(found) == []
-    scan = Scan("spark", connector, options, table, id="scan")
+    scan = Scan("spark", connector, options, table, id="scan", span=options.span())
     return lower(pipeline_session(spark), [write(connectors.sink("Console"), scan)]).dataframes[scan]
 
 
