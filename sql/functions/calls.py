@@ -16,7 +16,7 @@ from sql.functions.kinds import kind
 from sql.functions.modifiers import check_modifiers, check_unit, check_values
 from sql.functions.nested import ELEMENTS, becomes_null
 from sql.functions.rules import RULES
-from sql.naming import PLACED, STARRED
+from sql.naming import PLACED, SHAPE, STARRED
 from sql.operators import Mismatch
 from sql.type_rules import parse_schema
 from sql.typed import NOT_KNOWN, Scope, Typed
@@ -68,12 +68,12 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
     if signature.kind_at(0) == "unit":
         check_unit(name, nodes[0], scope)
     if name in NAMED_BY_TYPE and given[0].type != UNKNOWN:
-        node.meta["spark_shape"] = kind_of(given[0].type)
+        node.meta[SHAPE] = kind_of(given[0].type)
     found = _result(node, signature, Call(name, nodes, given, given, scope, infer))
     if name == "array" and isinstance(found.type, Array):
         node.meta[ELEMENTS] = tuple(becomes_null([arg], found.type.element) for arg in given)
     if name == "from_json":
-        node.meta["spark_shape"] = kind_of(found.type)
+        node.meta[SHAPE] = kind_of(found.type)
     return Typed(UNKNOWN, found.nullable) if _may_be_collated(found, given, scope) else found
 
 

@@ -1,0 +1,138 @@
+"""The name that Spark gives an expression without an alias (`toPrettySQL`): `sum(x)`, `(a + 1)`, `CAST(a AS INT)`.
+
+`pretty` walks a tree of sqlglot's, by the printers below; `output_name` is what it prints, but for columns and fields.
+"""
+
+from sqlglot import exp
+
+from sql.calls import call_name
+from sql.naming.calls import pretty_call, pretty_lambda
+from sql.naming.casts import pretty_cast
+from sql.naming.columns import path_text, pretty_bracket, pretty_column
+from sql.naming.conditions import (
+    pretty_between,
+    pretty_case,
+    pretty_in,
+    pretty_is,
+    pretty_like,
+    pretty_not,
+    pretty_subquery,
+    pretty_tuple,
+)
+from sql.naming.function_names import LAMBDA_VARIABLE
+from sql.naming.literals import pretty_binary_literal, pretty_interval, pretty_literal, suffixed_number
+from sql.naming.marks import PLACED, SHAPE, STARRED, WORD
+from sql.naming.operations import pretty_binary, pretty_negated, pretty_unequal
+from sql.naming.syntax import pretty_extract, pretty_overlay, pretty_substring, pretty_trim
+from sql.naming.walk import PRINTERS, pretty, pretty_word
+from sql.naming.windows import pretty_filter, pretty_ignoring_nulls, pretty_ordered, pretty_window, pretty_within_group
+from sql.own_names import unbracketed
+from sql.rewritten import path_name
+from sql.typed import Scope
+
+__all__ = ["PLACED", "SHAPE", "STARRED", "WORD", "output_name", "suffixed_number"]
+
+PRINTERS.update(
+    {
+        exp.Column: pretty_column,
+        exp.Literal: pretty_literal,
+        exp.RawString: lambda node, scope: str(node.this),
+        exp.Identifier: lambda node, scope: LAMBDA_VARIABLE,
+        exp.Paren: lambda node, scope: pretty(node.this, scope),
+        exp.Null: pretty_word("NULL"),
+        exp.Boolean: lambda node, scope: "true" if node.this else "false",
+        exp.HexString: pretty_binary_literal,
+        exp.Interval: pretty_interval,
+        exp.Add: pretty_binary("+"),
+        exp.Sub: pretty_binary("-"),
+        exp.Mul: pretty_binary("*"),
+        exp.Div: pretty_binary("/"),
+        exp.Mod: pretty_binary("%"),
+        exp.IntDiv: pretty_binary("div"),
+        exp.EQ: pretty_binary("="),
+        exp.LT: pretty_binary("<"),
+        exp.LTE: pretty_binary("<="),
+        exp.GT: pretty_binary(">"),
+        exp.GTE: pretty_binary(">="),
+        exp.NullSafeEQ: pretty_binary("<=>"),
+        exp.And: pretty_binary("AND"),
+        exp.Or: pretty_binary("OR"),
+        exp.NEQ: pretty_unequal("="),
+        exp.NullSafeNEQ: pretty_unequal("<=>"),
+        exp.BitwiseAnd: pretty_binary("&"),
+        exp.BitwiseOr: pretty_binary("|"),
+        exp.BitwiseXor: pretty_binary("^"),
+        exp.BitwiseLeftShift: pretty_binary("<<"),
+        exp.BitwiseRightShift: pretty_binary(">>"),
+        exp.Not: pretty_not,
+        exp.Neg: pretty_negated,
+        exp.BitwiseNot: lambda node, scope: f"~{pretty(node.this, scope)}",
+        exp.DPipe: lambda node, scope: f"concat({pretty(node.this, scope)}, {pretty(node.expression, scope)})",
+        exp.Concat: lambda node, scope: "".join(each.name for each in node.expressions),
+        exp.Is: pretty_is,
+        exp.Like: pretty_like,
+        exp.ILike: pretty_like,
+        exp.RegexpLike: pretty_like,
+        exp.Escape: pretty_like,
+        exp.In: pretty_in,
+        exp.Between: pretty_between,
+        exp.Exists: pretty_subquery("exists"),
+        exp.Subquery: pretty_subquery("scalarsubquery"),
+        exp.Select: pretty_subquery("scalarsubquery"),
+        exp.Case: pretty_case,
+        exp.Cast: pretty_cast,
+        exp.TryCast: pretty_cast,
+        exp.Anonymous: pretty_call,
+        exp.Lambda: pretty_lambda,
+        exp.Alias: lambda node, scope: f"{pretty(node.this, scope)} AS {node.alias}",
+        exp.Bracket: pretty_bracket,
+        exp.Dot: lambda node, scope: f"{pretty(node.this, scope)}.{node.name}",
+        exp.Star: pretty_word("1"),
+        exp.Window: pretty_window,
+        exp.Filter: pretty_filter,
+        exp.IgnoreNulls: pretty_ignoring_nulls,
+        exp.RespectNulls: lambda node, scope: pretty(node.this, scope),
+        exp.WithinGroup: pretty_within_group,
+        exp.Ordered: pretty_ordered,
+        exp.Tuple: pretty_tuple,
+        exp.Extract: pretty_extract,
+        exp.Trim: pretty_trim,
+        exp.Substring: pretty_substring,
+        exp.Overlay: pretty_overlay,
+        exp.StrPosition: lambda node, scope: (
+            f"locate({pretty(node.args['substr'], scope)}, {pretty(node.this, scope)}, 1)"
+        ),
+        exp.CurrentDate: pretty_word("current_date()"),
+        exp.CurrentTimestamp: pretty_word("current_timestamp()"),
+        exp.CurrentUser: pretty_word("current_user()"),
+        exp.SessionUser: pretty_word("current_user()"),
+        exp.Collate: lambda node, scope: f"collate({pretty(node.this, scope)}, {node.expression.name})",
+    }
+)
+
+
+def output_name(node: exp.Expr, scope: Scope) -> str:
+    """Spark's name of the expression."""
+    match node:
+        case exp.Paren():
+            return output_name(node.this, scope)
+        case exp.Column():
+            return str(node.meta.get(WORD, node.name))
+        case exp.Dot():
+            top = node.this
+            is_struct = isinstance(top, exp.Column)
+            return node.name if is_struct else pretty(node, scope)
+        case exp.Cast():
+            inner = unbracketed(node.this)
+            is_variant = isinstance(inner, exp.Bracket) and path_name(path_text(inner, scope) or "") is not None
+            is_column = isinstance(inner, exp.Column) and len(inner.parts) == scope.qualifier_length(inner) + 1
+            is_named = is_variant or is_column or isinstance(inner, exp.Alias)
+            if is_named and WORD not in inner.meta and pretty(node, scope).startswith(("CAST", "TRY_CAST")):
+                return output_name(inner, scope)
+            return pretty(node, scope)
+        case exp.Anonymous() if call_name(node).lower() in ("window", "session_window"):
+            return call_name(node).lower()
+        case exp.Bracket() if (path := path_text(node, scope)) is not None:
+            return path_name(path) or pretty(node, scope)
+        case _:
+            return pretty(node, scope)
