@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
+from catalog.violation import OnViolation
 from sql.statements import (
     ColumnDefinition,
     CreateTable,
     CreateView,
     ExpectDefinition,
     KeyDefinition,
-    OnViolation,
     Property,
 )
 from sql.tokens import Cursor, SyntaxFaultError

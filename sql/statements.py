@@ -1,19 +1,10 @@
 """The statements of a SQL job file, as values: what was written and where it stands; `text` is the whole statement."""
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TypeAlias
 
 from catalog.source import PlacedText
-
-
-class OnViolation(str, Enum):
-    """What a broken expectation does with the run or the row."""
-
-    FAIL = "FAIL"
-    DROP = "DROP"
-    WARN = "WARN"
-    QUARANTINE = "QUARANTINE"
+from catalog.violation import OnViolation
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from dataclasses import replace
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
+from catalog.violation import OnViolation
 from connectors.base import Options, Value
 from engine.expectations.catalogue import check_of, known_types, structural
 from engine.expectations.rules import QueryCheck, RowCheck, Rule
 from engine.job.script_nodes import joined
 from sql.analyze import analyze
 from sql.select import quote
-from sql.statements import OnViolation
 
 OWN_KEYS = ("name", "condition", "type", "expectation_type", "kwargs", "on_violation", "quarantine", "meta")
 

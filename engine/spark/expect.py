@@ -13,11 +13,11 @@ from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as f
 
 from catalog.diagnostics import Diagnostic, Diagnostics, RunError, Severity
+from catalog.violation import OnViolation
 from engine.expectations.outcomes import Outcome
 from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
 from engine.plan.nodes import AnyNode, Expect, Rejects
 from engine.spark.counters import Counter, Counters, Partitions
-from sql.statements import OnViolation
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from catalog.diagnostics import Diagnostics
+from catalog.violation import OnViolation
 from engine.cli import main
 from engine.compile import Settings, compile_job
 from engine.expectations.catalogue import check_of, known_types
 from engine.expectations.rules import QueryCheck, RowCheck, Rule, TableCheck
 from engine.plan.nodes import Expect
-from sql.statements import OnViolation
 
 ROWS = 1_000_000
 JOB = """

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
+from catalog.violation import OnViolation
 from sql.script import read_script
-from sql.statements import ConfigBlock, CreateTable, CreateView, Insert, OnViolation, SetOption, Statement
+from sql.statements import ConfigBlock, CreateTable, CreateView, Insert, SetOption, Statement
 from sql.tokens import unquoted
 
 
