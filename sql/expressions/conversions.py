@@ -14,7 +14,7 @@ from sql import literals
 from sql.casts import can_cast, forces_null, try_forces_null
 from sql.expressions.walk import infer
 from sql.functions.kinds import kind
-from sql.functions.rules import extracted
+from sql.functions.rules.dates import extracted
 from sql.naming import suffixed_number
 from sql.operators import (
     Mismatch,

@@ -16,7 +16,7 @@ from catalog.datatypes import (
 from sql import coercion
 from sql.expressions.walk import infer
 from sql.fields import field_of, refusal
-from sql.functions.nested import ELEMENTS, element_may_be_null
+from sql.functions.rules.elements import ELEMENTS, element_may_be_null
 from sql.naming import SHAPE
 from sql.operators import (
     Mismatch,

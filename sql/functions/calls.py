@@ -14,8 +14,9 @@ from sql.functions.call import Call
 from sql.functions.catalogue import Signature, function_names, signatures
 from sql.functions.kinds import kind
 from sql.functions.modifiers import check_modifiers, check_unit, check_values
-from sql.functions.nested import ELEMENTS, becomes_null
 from sql.functions.rules import RULES
+from sql.functions.rules.arguments import becomes_null
+from sql.functions.rules.elements import ELEMENTS
 from sql.naming import PLACED, SHAPE, STARRED
 from sql.operators import Mismatch
 from sql.type_rules import parse_schema

@@ -1,0 +1,49 @@
+"""What result rules ask of the arguments: arrays and maps, the type that holds them all."""
+
+from catalog.datatypes import FLOAT, INTEGRAL_TYPES, UNKNOWN, Array, DataType, Map, has_unknown
+from sql.casts import forces_null
+from sql.coercion import tightest, widest_of
+from sql.functions.call import Call
+from sql.operators import Mismatch
+from sql.typed import Typed
+
+
+def array_of(call: Call, index: int) -> Array:
+    """The argument as an array; of what is unknown where it is NULL."""
+    type = call.type(index)
+    return type if isinstance(type, Array) else Array(UNKNOWN)
+
+
+def map_of(call: Call, index: int = 0) -> Map:
+    held = call.type(index)
+    return held if isinstance(held, Map) else Map(UNKNOWN, UNKNOWN)
+
+
+def common(call: Call, types: list[DataType], what: str) -> DataType:
+    """The type that holds all of them."""
+    found = widest_of(types)
+    if found is None:
+        distinct = ", ".join(str(each) for each in dict.fromkeys(types))
+        raise Mismatch(f"{what} must be of one type, these are {distinct}")
+    return found
+
+
+def becomes_null(args: list[Typed], target: DataType) -> bool:
+    return any(arg.nullable or forces_null(arg.type, target) for arg in args)
+
+
+def fitting(element: DataType, value: DataType, index: int) -> DataType:
+    """The type of an array's elements and of a value beside them; strings are not promoted."""
+    if UNKNOWN in (element, value):
+        return UNKNOWN
+    found = FLOAT if FLOAT in (element, value) and _is_integral(element, value) else tightest(element, value)
+    if found is None:
+        if has_unknown(element) or has_unknown(value):
+            return UNKNOWN
+        raise Mismatch(f"the array holds {element}, this is {value}", index)
+    return found
+
+
+def _is_integral(a: DataType, b: DataType) -> bool:
+    """Whether one of the two is an integral type, which becomes a float beside one (only here, not elsewhere)."""
+    return a in INTEGRAL_TYPES or b in INTEGRAL_TYPES

@@ -1,0 +1,67 @@
+"""Result rules of functions over numbers."""
+
+from typing import Final
+
+from catalog.datatypes import BIGINT, DOUBLE, FLOAT, INTEGRAL_TYPES, UNKNOWN, VOID, DataType, Decimal, is_numeric
+from sql import decimals
+from sql.coercion import as_decimal, tightest
+from sql.functions.call import Call, Rule
+from sql.operators import Mismatch, arithmetic
+from sql.typed import NOT_KNOWN, Typed
+
+
+def round_(call: Call) -> Typed:
+    arg = call.args[0]
+    scale = call.given[1].value if len(call.given) > 1 else 0
+    if not isinstance(arg.type, Decimal):
+        return Typed(DOUBLE if arg.type == VOID else arg.type, True)
+    return Typed(decimals.rounded(arg.type, scale), True) if isinstance(scale, int) else NOT_KNOWN
+
+
+def ceil(call: Call) -> Typed:
+    arg = call.args[0]
+    if len(call.args) == 1:
+        return Typed(decimals.whole(arg.type) if isinstance(arg.type, Decimal) else BIGINT, True)
+    scale = call.given[1].value
+    if arg.type in (DOUBLE, FLOAT) or not is_numeric(arg.type):
+        return NOT_KNOWN
+    return Typed(decimals.rounded(as_decimal(arg.type), scale), True) if isinstance(scale, int) else NOT_KNOWN
+
+
+def nanvl(call: Call) -> DataType:
+    return FLOAT if all(arg.type == FLOAT for arg in call.given) else DOUBLE
+
+
+def _operator(symbol: str) -> Rule:
+    def rule(call: Call) -> DataType:
+        return arithmetic(symbol, call.given[0], call.given[1]).type
+
+    return rule
+
+
+def uniform(call: Call) -> DataType:
+    """The wider of the two; a decimal wins over integers, the one of more digits over another."""
+    types = (call.type(0), call.type(1))
+    for index, type in enumerate(types):
+        if type not in (UNKNOWN, VOID) and not is_numeric(type):
+            raise Mismatch(f"`{call.name}` takes numbers, this is {type}", index)
+    if DOUBLE in types or VOID in types:
+        return DOUBLE
+    if FLOAT in types:
+        return FLOAT
+    if found := [type for type in types if isinstance(type, Decimal)]:
+        return max(reversed(found), key=lambda type: type.precision)
+    return tightest(*types) or UNKNOWN if all(type in INTEGRAL_TYPES for type in types) else UNKNOWN
+
+
+RULES: Final[dict[str, Rule]] = {
+    "round": round_,
+    "ceil": ceil,
+    "nanvl": nanvl,
+    "mod": _operator("%"),
+    "add": _operator("+"),
+    "subtract": _operator("-"),
+    "multiply": _operator("*"),
+    "divide": _operator("/"),
+    "uniform": uniform,
+}

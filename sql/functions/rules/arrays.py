@@ -1,0 +1,171 @@
+"""Result rules of functions over arrays."""
+
+from typing import Final
+
+from catalog.datatypes import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    INTEGRAL_TYPES,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    UNKNOWN,
+    VOID,
+    Array,
+    DataType,
+    Field,
+    Interval,
+    Struct,
+)
+from sql.coercion import as_nullable, tightest, widest
+from sql.functions.call import Call, Rule
+from sql.functions.rules.arguments import array_of, becomes_null, common, fitting
+from sql.operators import Mismatch, concatenated
+from sql.own_names import own_name
+from sql.typed import NOT_KNOWN, Typed
+
+
+def array(call: Call) -> DataType:
+    element = common(call, [arg.type for arg in call.args], "elements of an array")
+    return Array(element, becomes_null(list(call.args), element))
+
+
+def array_append(call: Call) -> DataType:
+    held, value = array_of(call, 0), call.args[-1]
+    return Array(as_nullable(fitting(held.element, value.type, len(call.args) - 1)), True)
+
+
+def array_insert(call: Call) -> DataType:
+    return array_append(call)
+
+
+def array_contains(call: Call) -> Typed:
+    held = array_of(call, 0)
+    element, value = held.element, call.type(1)
+    if UNKNOWN not in (element, value):
+        found = _without_strings(element, value)
+        if found is None:
+            raise Mismatch(f"the array holds {element}, this is {value}", 1)
+    return Typed(BOOLEAN, call.any_nullable or held.contains_null)
+
+
+def _without_strings(a: DataType, b: DataType) -> DataType | None:
+    return widest(a, b) if (a == STRING) == (b == STRING) else tightest(a, b)
+
+
+def array_position(call: Call) -> DataType:
+    found = fitting(array_of(call, 0).element, call.type(1), 1)
+    if found == VOID:
+        raise Mismatch("the value that is looked for is NULL", 1)
+    return BIGINT
+
+
+def array_remove(call: Call) -> DataType:
+    held = array_of(call, 0)
+    return Array(fitting(held.element, call.type(1), 1), held.contains_null)
+
+
+def array_union(call: Call) -> DataType:
+    element, a, b = _two(call)
+    return Array(element, a.contains_null or b.contains_null)
+
+
+def array_except(call: Call) -> DataType:
+    element, a, _ = _two(call)
+    return Array(element, a.contains_null)
+
+
+def array_intersect(call: Call) -> DataType:
+    element, a, b = _two(call)
+    return Array(element, a.contains_null and b.contains_null)
+
+
+def arrays_overlap(call: Call) -> Typed:
+    _, a, b = _two(call)
+    return Typed(BOOLEAN, call.any_nullable or a.contains_null or b.contains_null)
+
+
+def _two(call: Call) -> tuple[DataType, Array, Array]:
+    a, b = array_of(call, 0), array_of(call, 1)
+    return fitting(a.element, b.element, 1), a, b
+
+
+def array_compact(call: Call) -> DataType:
+    return Array(array_of(call, 0).element, False)
+
+
+def array_repeat(call: Call) -> DataType:
+    return Array(call.type(0), call.args[0].nullable)
+
+
+def arrays_zip(call: Call) -> DataType:
+    fields: list[Field] = []
+    for index, node in enumerate(call.nodes):
+        fields.append(Field(own_name(node) or str(index), array_of(call, index).element))
+    return Array(Struct(tuple(fields)), False)
+
+
+def flatten(call: Call) -> Typed:
+    outer = array_of(call, 0)
+    if outer.element == UNKNOWN:
+        return NOT_KNOWN
+    if not isinstance(outer.element, Array):
+        raise Mismatch(f"`flatten` takes an array of arrays, this is {outer}", 0)
+    return Typed(outer.element, call.args[0].nullable or outer.contains_null)
+
+
+def sequence(call: Call) -> Typed:
+    start, stop = call.type(0), call.type(1)
+    step = call.type(2) if len(call.args) > 2 else None
+    points = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+    if start in points or stop in points:
+        found = tightest(start, stop)
+        if found is None and STRING not in (start, stop):
+            raise Mismatch(f"`sequence` does not take {start} and {stop} together")
+        if found is None or (step is not None and not isinstance(step, Interval) and step not in (UNKNOWN, VOID)):
+            return NOT_KNOWN
+        return Typed(Array(found, False), becomes_null(list(call.args[:2]), found))
+    types = [type for type in (start, stop, step) if type is not None]
+    if STRING in types:
+        return NOT_KNOWN
+    odd = next((at for at, type in enumerate(types) if type not in (*INTEGRAL_TYPES, VOID)), None)
+    if odd is not None:
+        raise Mismatch(f"`sequence` does not take {types[odd]} here", odd)
+    found = start
+    for type in types:
+        wider = tightest(found, type)
+        if wider is None:
+            raise Mismatch("`sequence` takes integers, dates or timestamps of one type")
+        found = wider
+    return Typed(Array(found, False), call.any_nullable)
+
+
+def reverse(call: Call) -> Typed:
+    target = call.type(0) if isinstance(call.type(0), Array) else STRING
+    return Typed(target, becomes_null(list(call.args), target))
+
+
+def concat(call: Call) -> Typed:
+    return concatenated(list(call.args)) if call.args else Typed(STRING, False)
+
+
+RULES: Final[dict[str, Rule]] = {
+    "array": array,
+    "array_append": array_append,
+    "array_insert": array_insert,
+    "array_contains": array_contains,
+    "array_position": array_position,
+    "array_remove": array_remove,
+    "array_union": array_union,
+    "array_except": array_except,
+    "array_intersect": array_intersect,
+    "arrays_overlap": arrays_overlap,
+    "array_compact": array_compact,
+    "array_repeat": array_repeat,
+    "arrays_zip": arrays_zip,
+    "flatten": flatten,
+    "sequence": sequence,
+    "reverse": reverse,
+    "concat": concat,
+}

@@ -1,0 +1,42 @@
+"""Result rules of casts that are written as calls."""
+
+from typing import Final
+
+from catalog.datatypes import DATE, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType, Decimal, Time
+from sql.casts import can_cast, forces_null
+from sql.functions.call import Call, Rule
+from sql.operators import Mismatch
+from sql.type_rules import ATOMIC
+from sql.typed import Typed
+
+
+def cast(call: Call) -> Typed:
+    target = _CAST_NAMES[call.name]
+    given = call.given[0]
+    if not can_cast(given.type, target):
+        raise Mismatch(f"{given.type} can't be cast to {target}", 0)
+    return Typed(target, given.nullable or given.type == UNKNOWN or forces_null(given.type, target), given.foldable)
+
+
+_CAST_NAMES: Final[dict[str, DataType]] = {
+    **{str(type): type for type in ATOMIC.values()},
+    "decimal": Decimal(),
+    "time": Time(),
+}
+
+
+def _to(target: DataType) -> Rule:
+    def rule(call: Call) -> Typed:
+        arg = call.args[0]
+        return Typed(target, arg.nullable or forces_null(arg.type, target))
+
+    return rule
+
+
+RULES: Final[dict[str, Rule]] = {
+    "cast": cast,
+    "to_date": _to(DATE),
+    "to_timestamp": _to(TIMESTAMP),
+    "to_timestamp_ntz": _to(TIMESTAMP_NTZ),
+    "timestamp_seconds": _to(TIMESTAMP),
+}

@@ -1,0 +1,83 @@
+"""Result rules of functions that take an element out of an array or a map."""
+
+from typing import Final
+
+from sqlglot import exp
+
+from catalog.datatypes import INT, UNKNOWN, VOID, Array, DataType, Map
+from sql.coercion import tightest
+from sql.functions.call import Call, Rule
+from sql.functions.rules.arguments import fitting
+from sql.operators import Mismatch
+from sql.own_names import unbracketed
+from sql.typed import NOT_KNOWN, Typed
+
+ELEMENTS = "spark_elements"
+"""The key in a node's meta that says which elements of `array(…)` may be null."""
+
+
+def element(call: Call) -> DataType:
+    held = call.type(0)
+    return held.element if isinstance(held, Array) else UNKNOWN
+
+
+def get(call: Call) -> Typed:
+    held, key = call.args
+    if not isinstance(held.type, Array):
+        return NOT_KNOWN
+    _check_position(key.type)
+    known = ELEMENTS in unbracketed(call.nodes[0]).meta
+    first = 0 if call.name == "get" else 1
+    return Typed(
+        held.type.element, not (known and key.foldable) or element_may_be_null(call.nodes[0], held, key, first=first)
+    )
+
+
+def element_at(call: Call) -> Typed:
+    held, key = call.args
+    if isinstance(held.type, Map):
+        if key.type != VOID:
+            fitting(held.type.key, key.type, 1)
+        return Typed(held.type.value, True)
+    if not isinstance(held.type, Array):
+        return NOT_KNOWN
+    _refuse_null_position(key.type)
+    _check_position(key.type)
+    return Typed(held.type.element, element_may_be_null(call.nodes[0], held, key, first=1, raises=True))
+
+
+def try_element_at(call: Call) -> Typed:
+    if not isinstance(call.type(0), Array):
+        return element_at(call)
+    _refuse_null_position(call.type(1))
+    return get(call)
+
+
+def _refuse_null_position(type: DataType) -> None:
+    if type == VOID:
+        raise Mismatch("the position is an int, this is void", 1)
+
+
+def _check_position(type: DataType) -> None:
+    if type not in (INT, VOID, UNKNOWN) and tightest(type, INT) != INT:
+        raise Mismatch(f"the position is an int, this is {type}", 1)
+
+
+def element_may_be_null(node: exp.Expr, held: Typed, key: Typed, *, first: int, raises: bool = False) -> bool:
+    """A constant position may lie outside of an array whose length is not known, else only where nothing `raises`."""
+    assert isinstance(held.type, Array)
+    if not key.foldable or key.nullable:
+        return held.nullable or held.type.contains_null
+    elements = unbracketed(node).meta.get(ELEMENTS)
+    if elements is None:
+        return True
+    index = key.value - first if isinstance(key.value, int) else -1
+    return bool(elements[index]) if 0 <= index < len(elements) else not raises
+
+
+RULES: Final[dict[str, Rule]] = {
+    "element": element,
+    "get": get,
+    "element_at": element_at,
+    "try_element_at": try_element_at,
+}

@@ -1,0 +1,59 @@
+"""Result rules of functions over JSON, CSV and variants, whose type a schema may name."""
+
+from typing import Final
+
+from catalog.datatypes import STRING, UNKNOWN, VARIANT, VOID, Array, DataType, Map, Struct
+from sql.casts import can_cast
+from sql.functions.call import Call, Rule
+from sql.operators import Mismatch
+from sql.type_rules import parse_schema, schema_fault
+
+
+def to_variant_object(call: Call) -> DataType:
+    if not _fits_variant(call.type(0)):
+        raise Mismatch(f"{call.type(0)} can't become a variant", 0)
+    return VARIANT
+
+
+def _fits_variant(type: DataType) -> bool:
+    match type:
+        case Array(element):
+            return _fits_variant(element)
+        case Map(key, value):
+            return key in (STRING, UNKNOWN) and _fits_variant(value)
+        case Struct(fields):
+            return all(_fits_variant(field.type) for field in fields)
+        case _:
+            return type != VOID and can_cast(type, VARIANT)
+
+
+def from_json(call: Call) -> DataType:
+    found = _schema(call, 1)
+    if found != UNKNOWN and not isinstance(found, (Struct, Array, Map)) and found != VARIANT:
+        raise Mismatch(f"the schema of JSON is a struct, an array, a map or a variant, this is {found}", 1)
+    return found
+
+
+def variant_get(call: Call) -> DataType:
+    if len(call.args) < 3:
+        return VARIANT
+    return _schema(call, 2)
+
+
+def _schema(call: Call, index: int) -> DataType:
+    """The type that a literal argument names; unknown where it is no literal."""
+    text = call.text(index)
+    if text is None:
+        return UNKNOWN
+    fault = schema_fault(text)
+    if fault is not None:
+        raise Mismatch(f"'{text}' is no schema: {fault}", index)
+    return parse_schema(text) or UNKNOWN
+
+
+RULES: Final[dict[str, Rule]] = {
+    "from_json": from_json,
+    "from_csv": from_json,
+    "variant_get": variant_get,
+    "to_variant_object": to_variant_object,
+}

@@ -1,0 +1,93 @@
+"""Result rules of functions over strings and binaries, and between them and numbers."""
+
+import re
+from typing import Final
+
+from catalog.datatypes import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    UNKNOWN,
+    VOID,
+    Array,
+    DataType,
+    Decimal,
+    is_numeric,
+)
+from sql.casts import forces_null
+from sql.functions.call import Call, Rule
+from sql.operators import Mismatch
+from sql.typed import Typed
+
+
+def words(call: Call) -> DataType:
+    return Array(STRING, False)
+
+
+def sentences(call: Call) -> DataType:
+    return Array(Array(STRING, False), False)
+
+
+def matched(call: Call) -> Typed:
+    """`contains`, `startswith` and `endswith`, which may be null for binaries."""
+    both = call.given[0].type == BINARY and call.given[1].type == BINARY
+    return Typed(BOOLEAN, call.any_nullable or both)
+
+
+def hex_(call: Call) -> Typed:
+    given = call.given[0]
+    return Typed(STRING, call.args[0].nullable or (is_numeric(given.type) and forces_null(given.type, BIGINT)))
+
+
+def pad(call: Call) -> DataType:
+    texts = [call.type(0)] + ([call.type(2)] if len(call.args) > 2 else [])
+    return BINARY if all(type == BINARY for type in texts) else STRING
+
+
+def overlay(call: Call) -> DataType:
+    if BINARY in (call.type(0), call.type(1)) and call.type(0) != call.type(1):
+        raise Mismatch(f"`overlay` takes {call.type(0)} twice, this is {call.type(1)}", 1)
+    return call.type(0)
+
+
+def elt(call: Call) -> DataType:
+    return BINARY if all(arg.type == BINARY for arg in call.given[1:]) else STRING
+
+
+def to_char(call: Call) -> Typed:
+    source = call.args[0]
+    if is_numeric(source.type) and not call.args[1].foldable:
+        raise Mismatch(f"`{call.name}` takes a constant format for numbers", 1)
+    known = (DATE, TIMESTAMP, TIMESTAMP_NTZ, BINARY, STRING, VOID, UNKNOWN)
+    if not is_numeric(source.type) and source.type not in known:
+        raise Mismatch(f"`{call.name}` takes a number, a point in time or binary, this is {source.type}", 0)
+    return Typed(STRING, source.type == STRING or any(each.nullable for each in call.args))
+
+
+def to_number(call: Call) -> DataType:
+    text = call.text(1)
+    if text is None:
+        return UNKNOWN
+    found = re.fullmatch(r"(?i)(?:MI|S)?[$]?([09,G]*)(?:[.D]([09]*))?[$]?(?:MI|S|PR)?", text)
+    if found is None:
+        return UNKNOWN
+    before = sum(each in "09" for each in found.group(1))
+    after = len(found.group(2) or "")
+    return Decimal(before + after, after) if 0 < before + after <= 38 else UNKNOWN
+
+
+RULES: Final[dict[str, Rule]] = {
+    "words": words,
+    "sentences": sentences,
+    "matched": matched,
+    "hex": hex_,
+    "pad": pad,
+    "overlay": overlay,
+    "elt": elt,
+    "to_char": to_char,
+    "to_number": to_number,
+}

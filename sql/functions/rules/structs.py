@@ -1,0 +1,44 @@
+"""Result rules of functions that make structs."""
+
+from typing import Final
+
+from sqlglot import exp
+
+from catalog.datatypes import STRING, UNKNOWN, DataType, Field, Struct
+from sql.functions.call import Call, Rule
+from sql.operators import Mismatch
+from sql.own_names import own_name
+
+
+def named_struct(call: Call) -> DataType:
+    if len(call.args) % 2:
+        raise Mismatch("`named_struct` takes names and values by turns")
+    fields: list[Field] = []
+    for index in range(0, len(call.args), 2):
+        name, value = call.text(index), call.args[index + 1]
+        if name is None:
+            if call.given[index].type in (STRING, UNKNOWN):
+                return UNKNOWN
+            raise Mismatch("a field's name is a constant string", index)
+        fields.append(Field(name, value.type, value.nullable))
+    return Struct(tuple(fields))
+
+
+def struct(call: Call) -> DataType:
+    fields = (
+        Field(_field_name(node, index), arg.type, arg.nullable)
+        for index, (node, arg) in enumerate(zip(call.nodes, call.args, strict=True), 1)
+    )
+    return Struct(tuple(fields))
+
+
+def _field_name(node: exp.Expr, index: int) -> str:
+    if isinstance(node, (exp.Alias, exp.PropertyEQ)):
+        return node.alias or node.this.name
+    return own_name(node) or f"col{index}"
+
+
+RULES: Final[dict[str, Rule]] = {
+    "named_struct": named_struct,
+    "struct": struct,
+}
