@@ -64,7 +64,11 @@ class LocalFile(Source, Sink):
         _check_format(options, SOURCE_OPTIONS, found)
         if options.integer("skip_header_row_number") > 1:
             found.error("PEN2004", "at most one line can be skipped", options.span("skip_header_row_number"))
-        table = declared_table(options, "local_file", found) or _table_of_files(options, found)
+        table = declared_table(options, "local_file", found)
+        if table is not None:
+            _check_declared(table, options, found)
+        else:
+            table = _table_of_files(options, found)
         if file_format(options) != "text":  # whose columns may also come from the path
             _check_types(file_format(options), table.columns, options, found)
         return (_cut(_with_partitions(table, options), options, found),)
@@ -172,6 +176,25 @@ def _check_types(kind: str, data: Sequence[Column], options: Options, found: Dia
             message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
             help = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"
             found.error("PEN4003", message, options.span("file_format_type"), help)
+
+
+def _check_declared(table: CatalogTable, options: Options, found: Diagnostics) -> None:
+    """Warns of declared columns that the first and the last file lack: Spark reads them as NULL without a word."""
+    kind, path = file_format(options), local_path(options.string("path"))
+    files = data_files(path) if path is not None and kind in ("parquet", "orc") else []
+    if path is None or not files:
+        return
+    try:
+        held = [column.name for file in {files[0], files[-1]} for column in file_columns(kind, [file], None)]
+    except UnknownSchemaError:
+        return
+    held += [column.name for column in partition_columns(path, files)]
+    known = {name.lower() for name in held}
+    for name in (column.name for column in table.columns if column.name.lower() not in known):
+        place = options.places.get(f"schema.fields.{name}") or options.span("schema") or options.span("path")
+        help = did_you_mean(name, held)
+        message = f"the declared column `{name}` is not in `{options['path']}`: it would be read as NULL"
+        found.warning("PEN3004", message, place, help)
 
 
 def _known_columns(option: str, table: CatalogTable, options: Options, found: Diagnostics) -> set[str]:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics import Diagnostics, RunError, Severity
 from connectors.file_schema import near_path
 from connectors.local_file import connector
 from engine.plan.nodes import Scan
@@ -71,6 +71,23 @@ def test_csv_header_gives_names_all_strings(tmp_path):
     table, codes = table_of(path=str(tmp_path / "*.gz"), file_format_type="csv", csv_use_header_line=True)
     assert codes == []
     assert [str(column) for column in table.columns] == ["id string", "full name string"]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "orc"])
+def test_declared_columns_that_no_file_has_are_told(tmp_path, kind):
+    pyarrow = pytest.importorskip("pyarrow")
+    module = pytest.importorskip(f"pyarrow.{kind}")
+    for name, columns in (("a", {"id": [1]}), ("b", {"id": [1], "amount": [2]})):
+        (tmp_path / "day=2020-01-01").mkdir(exist_ok=True)
+        module.write_table(pyarrow.table(columns), str(tmp_path / "day=2020-01-01" / f"{name}.{kind}"))
+    fields = {"ID": "bigint", "amount": "bigint", "amuont": "bigint", "day": "date"}
+    options = options_of(connector.source_options, path=str(tmp_path), file_format_type=kind, schema={"fields": fields})
+    found = Diagnostics()
+    connector.tables(options, found)
+    [fault] = found
+    assert (fault.code, fault.severity) == ("PEN3004", Severity.WARNING)
+    assert "`amuont`" in fault.message
+    assert fault.help == "did you mean `amount`?"
 
 
 @pytest.mark.parametrize(
