@@ -23,6 +23,14 @@ _WORDS: Final = frozenset(("void", "struct", "unknown"))
 _VALUE_ENDS: Final = _OPERAND_ENDS | {_T.NUMBER, _T.STRING, _T.NULL, _T.TRUE, _T.FALSE, _T.END}
 
 
+_BEFORE_SIGN: Final = frozenset((
+    _T.SELECT, _T.DISTINCT, _T.COMMA, _T.L_PAREN, _T.PLUS, _T.DASH, _T.STAR, _T.SLASH, _T.MOD, _T.DIV, _T.DPIPE,
+    _T.EQ, _T.NEQ, _T.NULLSAFE_EQ, _T.LT, _T.LTE, _T.GT, _T.GTE, _T.AND, _T.OR, _T.NOT, _T.BETWEEN,
+    _T.CASE, _T.WHEN, _T.THEN, _T.ELSE, _T.WHERE, _T.HAVING, _T.ON,
+))  # fmt: skip
+"""After these a minus is a sign, not a difference."""
+
+
 def rewritten(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with such syntax replaced; the same where there is none."""
     if not any(each.token_type in _SIGNS or each.text.lower() in _WORDS for each in tokens):
@@ -77,7 +85,7 @@ def _is_typed_literal(tokens: Sequence[Token], index: int) -> bool:
 
 def _is_negative_literal(tokens: Sequence[Token], index: int) -> bool:
     """`-1` before `::`, which sqlglot would bind to the number alone. The tokenizer's own `::` of `1L` is no cast."""
-    if tokens[index].token_type != _T.DASH or (index and tokens[index - 1].token_type in _VALUE_ENDS):
+    if tokens[index].token_type != _T.DASH or not index or tokens[index - 1].token_type not in _BEFORE_SIGN:
         return False
     following = tokens[index + 1 : index + 3]
     is_cast = [each.token_type for each in following] == [_T.NUMBER, _T.DCOLON]
