@@ -13,6 +13,7 @@ import io
 import json
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
@@ -60,12 +61,12 @@ def load(connection: sqlite3.Connection, table: str) -> None:
 
 def work_out() -> dict[str, list[dict[str, object]]]:
     """The rows of every table, by its name."""
-    connection = sqlite3.connect(":memory:")
-    connection.row_factory = sqlite3.Row
-    for table in TABLES:
-        load(connection, table)
-    connection.execute("create index weather_at on weather (origin, time_hour)")
-    return {name: [dict(row) for row in connection.execute(query)] for name, query in QUESTIONS.items()}
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.row_factory = sqlite3.Row
+        for table in TABLES:
+            load(connection, table)
+        connection.execute("create index weather_at on weather (origin, time_hour)")
+        return {name: [dict(row) for row in connection.execute(query)] for name, query in QUESTIONS.items()}
 
 
 def summary(tables: dict[str, list[dict[str, object]]]) -> dict[str, object]:
