@@ -19,6 +19,7 @@ _NOT_CALLS_TEXT: Final = """
 cast try_cast in not and or between when then else case is div using on over values as by from where having
 cube rollup sets except exclude all distinct select join for pivot unpivot lateral union intersect with set
 limit offset tablesample window interval escape collate end only out percent rows bucket safe_cast
+placing both leading trailing
 """
 NOT_CALLS: Final = frozenset(_NOT_CALLS_TEXT.split())
 """Words before a bracket that belong to the grammar; `window` and some below are calls in some places."""

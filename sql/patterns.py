@@ -5,7 +5,8 @@ from typing import Final
 from sqlglot import exp
 
 _CONSTANT: Final = (
-    exp.Literal, exp.Null, exp.Boolean, exp.Cast, exp.DataType, exp.Paren, exp.DPipe, exp.Case, exp.If
+    exp.Literal, exp.Null, exp.Boolean, exp.Cast, exp.DataType, exp.Paren, exp.DPipe, exp.Case, exp.If, exp.Concat,
+    exp.Trim, exp.Overlay, exp.Substring,
 )  # fmt: skip
 
 

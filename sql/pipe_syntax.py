@@ -90,17 +90,37 @@ def _chain(tokens: list[Token], chains: _Chains) -> exp.Expr:
     if not first:
         raise PipeFault(tokens[0], tokens[0], "a query is expected before `|>`")
     tree = _query(chains.parse(first), first[0])
-    if any(isinstance(tree, exp.Query) and tree.args.get(key) for key in ("order", "limit", "offset", "sort")):
+    if operators and any(isinstance(tree, exp.Query) and tree.args.get(key) for key in _ENDINGS):
         pipe = next(token for token in tokens if token.token_type == _T.PIPE_GT)
         raise PipeFault(pipe, pipe, "a query that is sorted or limited takes no `|>`", "sort and limit by `|>` too")
     tree.meta["from_first"] = len(list(_split(first, _T.SELECT))) == 1 and isinstance(tree, exp.Select)
-    for operator in operators:
+    for operator in (*operators[:-1], *(_with_ending(operators[-1]) if operators else ())):
         if not operator:
             raise PipeFault(tokens[-1], tokens[-1], "an operator is expected behind `|>`")
         step = _step(operator, chains.parse)
         step.set("input", tree)
         tree = step
     return tree
+
+
+def _with_ending(tokens: list[Token]) -> list[list[Token]]:
+    """The last operator; ORDER BY and LIMIT behind it, which are the whole query's, as operators of their own."""
+    if not tokens or tokens[0].text.upper() not in ("WHERE", "SELECT", "EXTEND", "SET", "DROP", "AS", "AGGREGATE"):
+        return [tokens]
+    depth, parts = 0, [tokens[:1]]
+    for token in tokens[1:]:
+        depth += (token.token_type == _T.L_PAREN) - (token.token_type == _T.R_PAREN)
+        is_sort = token.token_type in _SORTS and len(parts) == 1
+        is_limit = token.token_type in _LIMITS and parts[-1][0].token_type not in _LIMITS
+        if depth == 0 and (is_sort or is_limit):
+            parts.append([])
+        parts[-1].append(token)
+    return parts
+
+
+_ENDINGS: Final = ("order", "limit", "offset", "sort")
+_SORTS: Final = frozenset((_T.ORDER_BY, _T.SORT_BY, _T.CLUSTER_BY, _T.DISTRIBUTE_BY))
+_LIMITS: Final = frozenset((_T.LIMIT, _T.OFFSET))
 
 
 def _split(tokens: Sequence[Token], separator: TokenType) -> Iterator[list[Token]]:

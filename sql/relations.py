@@ -84,8 +84,11 @@ class Source:
         return bool(size) and self._folded[-size:] == tuple(qualifier)
 
     def typed(self, position: int) -> Typed:
+        """The column as a query over this relation sees it: no constant, whatever it was made of."""
         typed = self.output.attributes[position].typed
-        return replace(typed, nullable=True) if self.optional and not typed.nullable else typed
+        if not typed.foldable and typed.value is None and (typed.nullable or not self.optional):
+            return typed
+        return Typed(typed.type, typed.nullable or self.optional)
 
 
 @dataclass(frozen=True, slots=True)

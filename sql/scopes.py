@@ -140,7 +140,8 @@ class SelectScope:
             self.report("PEN3003", node, message)
             return Bound(None, NOT_KNOWN), len(parts)
         attribute = named[0]
-        return Bound(("alias", id(attribute)), attribute.typed, attribute.origins, is_alias=True), 1
+        typed = Typed(attribute.typed.type, attribute.typed.nullable)  # an alias is no constant, whatever it stands for
+        return Bound(("alias", id(attribute)), typed, attribute.origins, is_alias=True), 1
 
     def _fields(self, bound: Bound, identifiers: Sequence[exp.Expr], taken: int) -> Bound:
         typed, key, origins = bound.typed, bound.key, bound.origins

@@ -118,7 +118,8 @@ def approx_top_k_estimate(call: Call) -> DataType:
 
 
 def histogram_numeric(call: Call) -> DataType:
-    return Array(Struct((Field("x", call.type(0)), Field("y", DOUBLE))))
+    x = DOUBLE if call.type(0) in (STRING, VOID) else call.type(0)
+    return Array(Struct((Field("x", x), Field("y", DOUBLE))))
 
 
 def regr_avgx(call: Call) -> DataType:
