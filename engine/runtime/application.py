@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+import connectors
 from catalog.diagnostics import Diagnostics
 from connectors.base import Sink, Source
 from engine.compile import Compiled
@@ -59,7 +60,8 @@ def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.S
 
 def resume(state: str, run_id: str, master: str | None = None) -> Outcome:
     """End a run that was killed: finish it where it had begun to commit, else remove what it staged."""
-    with _session("penstock resume", {}, _to_recover(state), master) as spark:
+    used = _to_recover(state) if _is_here(state) else _all_sinks()  # which ones, only a session could read there
+    with _session("penstock resume", {}, used, master) as spark:
         return writing.resume(spark, state, run_id)
 
 
@@ -72,9 +74,9 @@ def state_dir_of(plan: Plan) -> str:
 def _session(
     name: str, settings: Mapping[str, str], used: Iterable[Source | Sink], master: str | None
 ) -> Iterator["SparkSession"]:
-    connectors = tuple({each.name: each for each in used}.values())
-    maven = dict.fromkeys(jar for each in connectors for jar in each.maven)
-    required = {key: value for each in connectors for key, value in each.session_settings.items()}
+    named = {each.name: each for each in used}.values()
+    maven = dict.fromkeys(jar for each in named for jar in each.maven)
+    required = {key: value for each in named for key, value in each.session_settings.items()}
     was_running = has_session()
     spark = open_session(name, {**settings, **({"spark.master": master} if master else {})}, maven, required)
     try:
@@ -89,4 +91,12 @@ def _session(
 
 def _to_recover(state: str) -> tuple[Sink, ...]:
     """The sinks of dead runs; those in a state directory elsewhere than on this disk are not looked for."""
-    return writing.connectors_to_recover(state) if "://" not in state or state.startswith("file:") else ()
+    return writing.connectors_to_recover(state) if _is_here(state) else ()
+
+
+def _is_here(state: str) -> bool:
+    return "://" not in state or state.startswith("file:")
+
+
+def _all_sinks() -> tuple[Sink, ...]:
+    return tuple(sink for name in connectors.sink_names() if (sink := connectors.sink(name)))

@@ -204,7 +204,7 @@ def connectors_to_recover(state: str) -> tuple[Sink, ...]:
     names = {
         name
         for log in open_journals(None, state)
-        if (recorded := log.read()) is not None and _is_open(recorded) and not recorded.is_alive
+        if (recorded := log.read()) is not None and _is_open(recorded) and owner.has_died(recorded.mark)
         for name in recorded.writes.values()
     }
     return tuple(sink for name in sorted(names) if (sink := connectors.sink(name)))

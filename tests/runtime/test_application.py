@@ -1,7 +1,11 @@
 """Several jobs in one Spark application."""
 
+import subprocess
+import threading
+
 import pytest
 
+from connectors import owner
 from engine.cli import main
 
 JOB = """
@@ -35,3 +39,24 @@ def test_settings_of_each_jobs_own_session_may_differ(tmp_path, capsys):
 
     files = [write_job(tmp_path, name, f"spark.sql.shuffle.partitions = {n}") for name, n in (("a", 1), ("b", 2))]
     refuse_differing_settings(compile_jobs(files, Settings()))
+
+
+def test_a_run_whose_java_process_is_dying_is_one_to_recover(tmp_path):
+    """Python was killed, and its Java process notices a moment later: what ends the run needs its connectors' jars."""
+    pytest.importorskip("pyspark")
+    from engine.spark.journal import journal
+    from engine.spark.write import connectors_to_recover
+
+    python, java = subprocess.Popen(["sleep", "60"]), subprocess.Popen(["sleep", "60"])
+    try:
+        mark = owner.with_jvm({**owner.this_process(), "pid": python.pid, "start": owner._start(python.pid)}, java.pid)
+        journal(None, str(tmp_path), "run").begin(mark, {"w": "Delta"}, "job")
+        assert connectors_to_recover(str(tmp_path)) == ()  # it lives
+        python.kill()
+        python.wait()
+        threading.Timer(0.5, lambda: (java.kill(), java.wait())).start()
+        assert [each.name for each in connectors_to_recover(str(tmp_path))] == ["Delta"]
+    finally:
+        for process in (python, java):
+            process.kill()
+            process.wait()
