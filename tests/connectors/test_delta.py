@@ -4,6 +4,7 @@ import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
 from connectors.delta import connector
+from engine.cli import main
 from tests.connectors.jobs import options_of, run_writes
 from tests.connectors.suite import NEW, OLD, SinkSuite
 
@@ -71,3 +72,23 @@ class TestDelta(SinkSuite):
         with pytest.raises(RunError, match="PEN5005"):
             run_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run")
         assert (tmp_path / "target" / "notes.txt").read_text() == "mine"
+
+
+def test_a_checkpoint_that_nothing_points_to_is_read_or_refused_with_a_remedy(spark, tmp_path, capsys, monkeypatch):
+    """As other writers leave it, or a kill: Delta 4.1.0 calls a constructor for it that Spark 4.1.2 has changed."""
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    table = tmp_path / "table"
+    for number in range(11):
+        spark.range(number, number + 2).write.format("delta").mode("append").save(str(table))
+    assert list((table / "_delta_log").glob("*.checkpoint.parquet"))
+    for pointer in (table / "_delta_log").glob("*_last_checkpoint*"):
+        pointer.unlink()
+    spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
+    (tmp_path / "job.conf").write_text(
+        f'''source {{ Delta {{ path = "{table}", schema {{ fields {{ id = bigint }} }} }} }}
+        sink {{ Assert {{ rules {{ row_rules = [{{ rule_type = MIN_ROW, rule_value = 22 }}] }} }} }}'''
+    )
+    code = main(["run", str(tmp_path / "job.conf")])
+    told = capsys.readouterr().err
+    fits = tuple(int(part) for part in spark.version.split(".")[:3]) < (4, 1, 2)
+    assert (code == 0) if fits else ("error[PEN9003]" in told and "pip install 'pyspark<4.1.2'" in told), told
