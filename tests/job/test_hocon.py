@@ -175,8 +175,10 @@ def documents(draw: st.DrawFn) -> str:
             value = draw(VALUES)
             key = draw(KEYS) if value.startswith("{") else f"s{number}"  # pyhocon merges objects only with objects
             line = key + draw(st.sampled_from([" = ", ": ", "=", " =\n  "])) + value
-            line += f"\nv{number} = {draw(VALUES)}"
-            defined.append(f"v{number}")
+            meant = draw(VALUES)
+            line += f"\nv{number} = {meant}"
+            if meant != "null":  # pyhocon drops a reference to NULL where another one is to nothing
+                defined.append(f"v{number}")
         lines += [line, comment]
     return "\n".join(lines) + draw(st.sampled_from(["", "\n"]))
 
