@@ -9,7 +9,8 @@ from catalog.datatypes import Array, DataType, Map, Struct, has_unknown
 from catalog.table import Column
 from sql.analyze import Analysis
 
-_NAME_OF_THE_MOMENT: Final = re.compile(r"( AS |\blambda )\w+#\d+")  # a counter of the session's: never twice the same
+_NAME_OF_THE_MOMENT: Final = re.compile(r"( AS |\blambda )\w+#\d+|, Some\(\w+\), ")
+"""What Spark prints by an inner form: with a counter of the session's, never twice the same, or with its time zone."""
 
 
 @dataclass(frozen=True, slots=True)
