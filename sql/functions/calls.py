@@ -42,6 +42,10 @@ SYNTACTIC = {"lambda": NOT_KNOWN, "unit": Typed(STRING, False, True)}
 """Arguments that are no expressions of their own."""
 
 
+_TYPES_NULLS = frozenset(("mask", "mod", "pmod"))
+"""Functions for which Spark puts a NULL of the type that they take in place of an argument without one."""
+
+
 def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
     """What a call gives; unknown functions, counts and types that don't fit are reported."""
     name = call_name(node).lower()
@@ -70,6 +74,10 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         check_unit(name, nodes[0], scope)
     if name in NAMED_BY_TYPE and given[0].type != UNKNOWN:
         node.meta[SHAPE] = kind_of(given[0].type)
+    if name in _TYPES_NULLS:
+        for each, arg in zip(nodes, given, strict=True):
+            if arg.type == VOID:
+                each.meta[STARRED] = ("NULL",)
     found = _result(node, signature, Call(name, nodes, given, given, scope, infer))
     if name == "array" and isinstance(found.type, Array):
         node.meta[ELEMENTS] = tuple(becomes_null([arg], found.type.element) for arg in given)
