@@ -64,14 +64,16 @@ class LocalFile(Source, Sink):
         _check_format(options, SOURCE_OPTIONS, found)
         if options.integer("skip_header_row_number") > 1:
             found.error("PEN2004", "at most one line can be skipped", options.span("skip_header_row_number"))
+        files = _local_files(options)
+        parts = partition_columns(local_path(options.string("path")) or "", files)
         table = declared_table(options, "local_file", found)
         if table is not None:
-            _check_declared(table, options, found)
+            _check_declared(table, options, files, parts, found)
         else:
-            table = _table_of_files(options, found)
+            table = _table_of_files(options, files, found)
         if file_format(options) != "text":  # whose columns may also come from the path
             _check_types(file_format(options), table.columns, options, found)
-        return (_cut(_with_partitions(table, options), options, found),)
+        return (_cut(_with_partitions(table, options, parts), options, found),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         options = task.options
@@ -178,17 +180,18 @@ def _check_types(kind: str, data: Sequence[Column], options: Options, found: Dia
             found.error("PEN4003", message, options.span("file_format_type"), help)
 
 
-def _check_declared(table: CatalogTable, options: Options, found: Diagnostics) -> None:
+def _check_declared(
+    table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], found: Diagnostics
+) -> None:
     """Warns of declared columns that the first and the last file lack: Spark reads them as NULL without a word."""
-    kind, path = file_format(options), local_path(options.string("path"))
-    files = data_files(path) if path is not None and kind in ("parquet", "orc") else []
-    if path is None or not files:
+    kind = file_format(options)
+    if kind not in ("parquet", "orc") or not files:
         return
     try:
         held = [column.name for file in {files[0], files[-1]} for column in file_columns(kind, [file], None)]
     except UnknownSchemaError:
         return
-    held += [column.name for column in partition_columns(path, files)]
+    held += [column.name for column in parts]
     known = {name.lower() for name in held}
     for name in (column.name for column in table.columns if column.name.lower() not in known):
         place = options.places.get(f"schema.fields.{name}") or options.span("schema") or options.span("path")
@@ -216,8 +219,7 @@ def _cut(table: CatalogTable, options: Options, found: Diagnostics) -> CatalogTa
     return replace(table, schema=TableSchema(columns), partition_keys=())
 
 
-def _table_of_files(options: Options, found: Diagnostics) -> CatalogTable:
-    path = local_path(options.string("path"))
+def _table_of_files(options: Options, files: Sequence[str], found: Diagnostics) -> CatalogTable:
     has_header = options.flag("csv_use_header_line") or options.integer("skip_header_row_number") == 1
 
     def read_header(file: str) -> list[str]:
@@ -225,9 +227,9 @@ def _table_of_files(options: Options, found: Diagnostics) -> CatalogTable:
         return csv_header(file, delimiter, options.string("quote_char"), options.string("encoding"))
 
     try:
-        if path is None:
+        if local_path(options.string("path")) is None:
             raise UnknownSchemaError("its file system is not read before the run")
-        columns = file_columns(file_format(options), data_files(path), read_header if has_header else None)
+        columns = file_columns(file_format(options), files, read_header if has_header else None)
         return CatalogTable.of("local_file", columns)
     except UnknownSchemaError as cause:
         near = near_path(options.string("path"))
@@ -238,12 +240,16 @@ def _table_of_files(options: Options, found: Diagnostics) -> CatalogTable:
         return CatalogTable.unknown("local_file")
 
 
-def _with_partitions(table: CatalogTable, options: Options) -> CatalogTable:
-    """The table with the columns that its directories make, after those of its files."""
+def _local_files(options: Options) -> list[str]:
+    """The files of a source, where this machine holds them."""
     path = local_path(options.string("path"))
-    if table.is_open or path is None or not options.flag("parse_partition_from_path"):
+    return data_files(path) if path is not None else []
+
+
+def _with_partitions(table: CatalogTable, options: Options, parts: Sequence[Column]) -> CatalogTable:
+    """The table with the columns that its directories make, after those of its files."""
+    if table.is_open or not options.flag("parse_partition_from_path"):
         return table
-    parts = partition_columns(path, data_files(path))
     new = tuple(column for column in parts if table.column(column.name) is None)
     keys = tuple(column.name for column in parts)
     schema = replace(table.schema, columns=(*table.columns, *new))
@@ -254,7 +260,7 @@ def _file_order(table: CatalogTable, options: Options) -> Iterable[Column]:
     """The columns as the files have them: `read_columns` may leave out some, which a csv's reader must still know."""
     declared = declared_table(options, "local_file", Diagnostics())
     if declared is None and options.strings("read_columns") and file_format(options) == "csv":
-        declared = _table_of_files(options, Diagnostics())
+        declared = _table_of_files(options, _local_files(options), Diagnostics())
     known = declared if declared is not None and not declared.is_open else table
     return (*known.columns, *(column for column in table.columns if known.column(column.name) is None))
 

@@ -75,9 +75,7 @@ def _refuse_variable(scope: SelectScope, value: exp.Expr) -> None:
     help = "SELECT it, with UNION ALL for more rows"
     for node in _parts(value):
         if is_query(node):
-            scope.report(
-                "PEN3016", node, "a subquery may not stand in VALUES", "SELECT it, with UNION ALL for more rows"
-            )
+            scope.report("PEN3016", node, "a subquery may not stand in VALUES", help)
         elif not is_deterministic(node) or _never_constant(node):
             message = f"`{call_name(node)}` may not stand in VALUES: Spark takes constants there"  # type: ignore[arg-type]
             scope.report("PEN3011", node, message, help)
@@ -85,14 +83,13 @@ def _refuse_variable(scope: SelectScope, value: exp.Expr) -> None:
 
 def _parts(value: exp.Expr) -> Iterator[exp.Expr]:
     """The outermost parts that may be wrong here; `typeof` is constant whatever it is asked of."""
-    return value.walk(
-        prune=lambda node: is_query(node) or _never_constant(node) or _is_call_of(node, frozenset(("typeof",)))
-    )
+    return value.walk(prune=lambda node: is_query(node) or _never_constant(node) or _name(node) == "typeof")
 
 
 def _never_constant(node: exp.Expr) -> bool:
-    return _is_call_of(node, _NEVER_CONSTANT)
+    return _name(node) in _NEVER_CONSTANT
 
 
-def _is_call_of(node: exp.Expr, names: frozenset[str]) -> bool:
-    return isinstance(node, exp.Anonymous) and call_name(node).lower() in names
+def _name(node: exp.Expr) -> str:
+    """The name of a call, in small letters; empty for what is none."""
+    return call_name(node).lower() if isinstance(node, exp.Anonymous) else ""

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from pyspark.version import __version__
+
 from catalog.diagnostics import PenstockError, RunError, run_error
 from catalog.source import PlacedText, Span
 from engine.plan.nodes import AnyNode, Query, Scan, Write
@@ -22,7 +24,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     if is_of_source(faults):
         return source_error(faults, involved)
     if misfit := next((fault.message for fault in faults if _OF_ANOTHER_SPARK.match(fault.message)), None):
-        message = f"a jar of this session was made for another Spark than {_version()}: it looks for {misfit}"
+        message = f"a jar of this session was made for another Spark than {__version__}: it looks for {misfit}"
         of_delta = "Delta 4.1.0 fits PySpark 4.1.0 and 4.1.1 in all of its parts: pip install 'pyspark<4.1.2'"
         remedy = of_delta if "delta" in str(error) else None
         return run_error("PEN9003", f"{message} (in `{node.name}`)", node.span, remedy)
@@ -36,12 +38,6 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
 
 _OF_ANOTHER_SPARK: Final = re.compile(r"'\S+ org\.apache\.spark\.\S+\(.*\)'$")
 """What Java says of a method that is not there."""
-
-
-def _version() -> str:
-    import pyspark
-
-    return str(pyspark.__version__)
 
 
 def _placed(faults: tuple[SparkFault, ...], nodes: tuple[AnyNode, ...]) -> tuple[Query, Span] | None:
