@@ -38,7 +38,7 @@ CODES: dict[str, str] = {
     "PEN3008": "types do not fit",
     "PEN3009": "column neither aggregated nor in GROUP BY",
     "PEN3010": "set operation over unlike columns",
-    "PEN3011": "aggregate, window or generator where none may stand",
+    "PEN3011": "aggregate, window or generator where none may stand, or what is no constant in VALUES",
     "PEN3012": "cast that Spark does not allow",
     "PEN3013": "bad literal",
     "PEN3014": "a column's type cannot be proved",
@@ -78,6 +78,6 @@ CODES: dict[str, str] = {
     # 9xxx: Penstock itself
     "PEN9001": "internal error",
     "PEN9002": "another package shadows one of Penstock's",
-    "PEN9003": "a package that is needed is not installed",
+    "PEN9003": "a package that is needed is not installed, or was made for another Spark",
     "PEN9004": "Spark says otherwise of a query than validation: a bug of Penstock",
 }
