@@ -88,7 +88,8 @@ class Options:
     """The checked options of one block: every option of the spec has a value here (its default, or None where none).
 
     `texts` are the string values that were written in the file, with their place; `places` is where each key's value
-    stands, nested keys and indexes with dots (`schema.fields.id`, `columns.0`); `block` is the whole block. Not
+    stands, nested keys and indexes with dots (`schema.fields.id`, `columns.0`), `key_places` where the nested keys
+    themselves stand; `block` is the whole block. Not
     `is_valid`: values are missing or wrong, which was reported, and what is here cannot stand for them. The repr holds
     no value, since some are sensitive.
     """
@@ -99,6 +100,7 @@ class Options:
     texts: Mapping[str, PlacedText] = field(default_factory=dict, repr=False)
     sensitive: frozenset[str] = frozenset()
     is_valid: bool = True
+    key_places: Mapping[str, Span] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
@@ -110,6 +112,10 @@ class Options:
     def span(self, name: str | None = None) -> Span | None:
         """Where the option's value stands; the block where the option was not written."""
         return self.places.get(name, self.block) if name else self.block
+
+    def key_span(self, name: str) -> Span | None:
+        """Where a nested key stands (`schema.fields.id`); its value, or the block, where that is not known."""
+        return self.key_places.get(name) or self.span(name)
 
     def text(self, name: str) -> PlacedText:
         """A string option with its place in the file."""
@@ -249,6 +255,10 @@ class Sink(Protocol):
     def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
         """Faults that can be seen without the target: options against the incoming schema."""
         ...
+
+    def target(self, options: Options) -> str | None:
+        """The directory that the rows go to, the same text however it is written; None where there is none."""
+        return None
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         """What `explain` tells of a commit with these actions: where it can be seen half done, what it costs."""

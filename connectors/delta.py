@@ -22,7 +22,7 @@ from connectors.base import (
     WriteTask,
 )
 from connectors.delta_log import latest_columns
-from connectors.file_schema import UnknownSchemaError, local_path, spark_path
+from connectors.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
 from connectors.filesystem import as_uri, files_at
 from connectors.schema_option import SCHEMA_OPTION, declared_table
 from connectors.spark_types import table_of
@@ -108,6 +108,9 @@ class Delta(Source, Sink):
                 hint = did_you_mean(name, table.schema.names)
                 found.error("PEN4008", f"no column `{name}` to part the table by", options.span("partition_by"), hint)
 
+    def target(self, options: Options) -> str | None:
+        return target_folder(options.string("path"))
+
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         return ("its rows are written twice: staged as Parquet, then by Delta's one transaction",)
 
@@ -176,7 +179,8 @@ connector = Delta()
 
 def _checked(spark: "SparkSession", df: "DataFrame", target: str) -> "DataFrame":
     """The rows, failing where one breaks a constraint of the table: Delta itself would say so only at the commit."""
-    detail = spark.sql(f"describe detail delta.`{target}`").select("properties").first()
+    quoted = target.replace("`", "``")
+    detail = spark.sql(f"describe detail delta.`{quoted}`").select("properties").first()
     properties = dict(detail[0]) if detail is not None else {}
     demands = {name: text for name, text in properties.items() if name.startswith("delta.constraints.")}
     for field in spark.read.format("delta").load(target).schema.fields:

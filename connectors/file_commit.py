@@ -102,6 +102,10 @@ def stage(
         files.delete(staging)
         files.make_folder(staging)
         write(df, as_uri(f"{staging}/data"), by)
+        if not files.exists(f"{staging}/data"):
+            raise run_error(
+                "PEN5005", f"Spark wrote the rows elsewhere than to `{staging}/data`", task.options.span("path")
+            )
         names = files.files(f"{staging}/data")
         if by and not any(not is_hidden(name.rpartition("/")[2]) for name in names):
             # a partitioned write of no rows leaves no file: one without rows keeps the schema

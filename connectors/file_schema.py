@@ -54,9 +54,12 @@ class UnknownSchemaError(Exception):
 
 
 def local_path(path: str) -> str | None:
-    """The path on this machine's file system, or None where another file system holds it."""
+    """The path on this machine's file system, or None where another file system holds it.
+
+    As in Hadoop's `Path`, what follows `file:` is the path as it is: nothing in it is an escape.
+    """
     if path.startswith("file:"):
-        return unquote("/" + path[len("file:") :].lstrip("/"))
+        return "/" + path[len("file:") :].lstrip("/")
     return None if _SCHEME.match(path) else os.path.expanduser(path) if path.startswith("~") else path
 
 
@@ -71,6 +74,12 @@ def data_files(path: str) -> list[str]:
 def spark_path(path: str) -> str:
     """The path as Spark is given it: it knows no `~`."""
     return os.path.expanduser(path) if path.startswith("~") else path
+
+
+def target_folder(path: str) -> str:
+    """The path as one text, however it is written: of this machine's file system absolute, without links."""
+    local = local_path(path)
+    return path.rstrip("/") if local is None else os.path.realpath(local)
 
 
 def near_path(path: str) -> str | None:
@@ -109,17 +118,34 @@ def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str
 
 
 def csv_header(file: str, delimiter: str, quote: str, encoding: str) -> list[str]:
-    """The names in the first line of a CSV file, plain or gzipped; raises `UnknownSchemaError`."""
+    """The names in the first line of a CSV file, plain or gzipped; raises `UnknownSchemaError`.
+
+    As in Spark, a byte order mark is no part of the first name.
+    """
     if not file.endswith((".csv", ".txt", ".gz")) and os.path.splitext(file)[1] in (".bz2", ".zst", ".lz4", ".snappy"):
         raise UnknownSchemaError(f"`{os.path.basename(file)}` is compressed in a way that is not read here")
     try:
         with _opened(file, encoding) as lines:
             names = next(csv.reader(lines, delimiter=delimiter, quotechar=quote), [])
-    except (OSError, UnicodeDecodeError, EOFError, TypeError, csv.Error) as cause:
+    except UnicodeDecodeError as cause:
+        raise UnknownSchemaError(f"`{file}` is not {encoding}, as `encoding` says") from cause
+    except (OSError, LookupError, EOFError, TypeError, csv.Error) as cause:
         raise UnknownSchemaError(f"`{file}` cannot be read: {cause}") from cause
     if not names:
         raise UnknownSchemaError(f"`{file}` is empty")
-    return names
+    return [names[0].removeprefix("\ufeff"), *names[1:]]
+
+
+def unfit_name(names: Sequence[str]) -> str | None:
+    """Why the names in a file cannot be those of a table's columns, as the end of a sentence; None where they can."""
+    seen: dict[str, str] = {}
+    for place, name in enumerate(names, 1):
+        if not name:
+            return f"column {place} has no name"
+        if first := seen.get(name.lower()):
+            return f"two columns are named `{first}`" if name == first else f"`{first}` and `{name}` are one name"
+        seen[name.lower()] = name
+    return None
 
 
 def _opened(file: str, encoding: str) -> IO[str]:

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import quote
 
 from connectors.file_schema import local_path
 
@@ -66,8 +65,8 @@ def files_at(spark: "SparkSession | None", path: str) -> tuple[Files, str]:
 
 
 def as_uri(path: str) -> str:
-    """An absolute path as Spark reads it whatever its default file system is."""
-    return f"file://{quote(path)}" if path.startswith("/") else path
+    """An absolute path as Spark reads it whatever its default file system is: Hadoop's paths know no `%20`."""
+    return f"file://{path}" if path.startswith("/") else path
 
 
 class LocalFiles:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from catalog.datatypes import STRING, UNKNOWN, Array, Map, Struct, has_unknown
@@ -39,6 +40,8 @@ from connectors.file_schema import (
     near_path,
     partition_columns,
     spark_path,
+    target_folder,
+    unfit_name,
 )
 from connectors.file_types import can_hold
 from connectors.schema_option import declared_table
@@ -106,6 +109,9 @@ class LocalFile(Source, Sink):
         if options["write_mode"] == WriteMode.OVERWRITE_PARTITIONS.value and not parts:
             help = 'partition_by = ["column"]'
             found.error("PEN2011", "overwrite_partitions needs `partition_by`", options.span("write_mode"), help)
+
+    def target(self, options: Options) -> str | None:
+        return target_folder(options.string("path"))
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         return () if local_path(options.string("path")) else file_commit.caveats(actions)
@@ -183,8 +189,11 @@ def _check_types(kind: str, data: Sequence[Column], options: Options, found: Dia
 def _check_declared(
     table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], found: Diagnostics
 ) -> None:
-    """Warns of declared columns that the first and the last file lack: Spark reads them as NULL without a word."""
+    """Warns of declared columns that the first and the last file lack: Spark reads them as NULL without a word, and
+    stops at a csv header of other names if it reads such a column."""
     kind = file_format(options)
+    if kind == "csv" and options.flag("csv_use_header_line"):
+        _check_headers(table, options, files, found)
     if kind not in ("parquet", "orc") or not files:
         return
     try:
@@ -198,6 +207,24 @@ def _check_declared(
         help = did_you_mean(name, held)
         message = f"the declared column `{name}` is not in `{options['path']}`: it would be read as NULL"
         found.warning("PEN3004", message, place, help)
+
+
+def _check_headers(table: CatalogTable, options: Options, files: Sequence[str], found: Diagnostics) -> None:
+    parts = {column.name.lower() for column in partition_columns(local_path(options.string("path")) or "", files)}
+    declared = [name for name in table.schema.names if name.lower() not in parts]
+    for file in sorted({files[0], files[-1]} if files else ()):
+        try:
+            names = _header(options, file)
+        except UnknownSchemaError:
+            continue
+        if [name.lower() for name in names] != [name.lower() for name in declared]:
+            listed = ", ".join(f"`{name}`" for name in names)
+            message = f"the header of `{file}` is {listed}, not the columns that are declared: such rows cannot be read"
+            help = "declare those names in that order, or skip the line: `skip_header_row_number = 1`"
+            if len(names) == 1 and len(declared) > 1:
+                help = f"is `,` what parts its values? See `field_delimiter`. Else {help}"
+            found.warning("PEN3004", message, options.span("schema"), help)
+            return
 
 
 def _known_columns(option: str, table: CatalogTable, options: Options, found: Diagnostics) -> set[str]:
@@ -222,22 +249,28 @@ def _cut(table: CatalogTable, options: Options, found: Diagnostics) -> CatalogTa
 def _table_of_files(options: Options, files: Sequence[str], found: Diagnostics) -> CatalogTable:
     has_header = options.flag("csv_use_header_line") or options.integer("skip_header_row_number") == 1
 
-    def read_header(file: str) -> list[str]:
-        delimiter = options.optional_string("field_delimiter") or ","
-        return csv_header(file, delimiter, options.string("quote_char"), options.string("encoding"))
-
     try:
         if local_path(options.string("path")) is None:
             raise UnknownSchemaError("its file system is not read before the run")
-        columns = file_columns(file_format(options), files, read_header if has_header else None)
+        read_header = partial(_header, options) if has_header else None
+        columns = file_columns(file_format(options), files, read_header)
+        if why := unfit_name([column.name for column in columns]):
+            raise UnknownSchemaError(why)
         return CatalogTable.of("local_file", columns)
     except UnknownSchemaError as cause:
         near = near_path(options.string("path"))
         named = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
+        if files and options.flag("csv_use_header_line"):
+            named += ", and skip its header: `skip_header_row_number = 1` in place of `csv_use_header_line`"
         help = f"did you mean `{near}`?" if near else named
         message = f"the columns of `{options['path']}` are not known: {cause.reason}"
         found.error("PEN4002", message, options.span("path"), help)
         return CatalogTable.unknown("local_file")
+
+
+def _header(options: Options, file: str) -> list[str]:
+    delimiter = options.optional_string("field_delimiter") or ","
+    return csv_header(file, delimiter, options.string("quote_char"), options.string("encoding"))
 
 
 def _local_files(options: Options) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from catalog.datatypes import UNKNOWN
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import Span
 from catalog.table import (
     CatalogTable,
@@ -36,8 +36,9 @@ def declared_table(options: Options, name: str, found: Diagnostics) -> CatalogTa
         return None
     for key in block:
         if key not in _BLOCK_KEYS:
-            found.error("PEN2003", f"`schema` has no `{key}`", options.span(f"schema.{key}"), _known(_BLOCK_KEYS))
-    columns = tuple(_unique(_columns(block, options, found), options, found))
+            help = did_you_mean(key, _BLOCK_KEYS)
+            found.error("PEN2003", f"`schema` has no `{key}`", options.key_span(f"schema.{key}"), help)
+    columns = tuple(_unique(_columns(block, options, found), found))
     names = {column.name.lower() for column in columns}
     schema = TableSchema(
         columns, _primary_key(block, names, options, found), _constraints(block, names, options, found)
@@ -45,15 +46,20 @@ def declared_table(options: Options, name: str, found: Diagnostics) -> CatalogTa
     return CatalogTable(_path(block, name, options, found), schema, comment=_text(block.get("comment")))
 
 
-def _columns(block: Mapping[str, Value], options: Options, found: Diagnostics) -> Iterator[Column]:
+def _columns(block: Mapping[str, Value], options: Options, found: Diagnostics) -> Iterator[tuple[Column, Span | None]]:
+    """The columns, each with the place of its name."""
     fields, columns = block.get("fields"), block.get("columns")
     if isinstance(fields, Mapping):
         for name, text in fields.items():
-            sized = _type(text, f"schema.fields.{name}", options, found)
-            yield Column(name, sized.type, length=sized.length, source_type=_source_type(text))
+            place = f"schema.fields.{name}"
+            sized = _type(text, place, options, found)
+            column = Column(name, sized.type, length=sized.length, source_type=_source_type(text))
+            yield column, options.key_span(place)
     elif isinstance(columns, Sequence) and not isinstance(columns, str):
         for index, each in enumerate(columns):
-            yield from _column(each, f"schema.columns.{index}", options, found)
+            place = f"schema.columns.{index}"
+            span = options.places.get(f"{place}.name")
+            yield from ((column, span) for column in _column(each, place, options, found))
     else:
         help = "fields { id = bigint, name = string }"
         found.error("PEN2005", "`schema` has neither `fields` nor `columns`", options.span("schema"), help)
@@ -67,8 +73,9 @@ def _column(each: Value, place: str, options: Options, found: Diagnostics) -> It
     for key in each:
         if key not in _COLUMN_KEYS:
             found.error(
-                "PEN2003", f"a column has no `{key}`", options.places.get(f"{place}.{key}", span), _known(_COLUMN_KEYS)
-            )
+                "PEN2003", f"a column has no `{key}`", options.key_span(f"{place}.{key}"),
+                did_you_mean(key, _COLUMN_KEYS),
+            )  # fmt: skip
     sized = _type(each["type"], f"{place}.type", options, found)
     yield Column(
         str(each["name"]),
@@ -98,12 +105,12 @@ def _type_span(value: Value, place: str, offset: int, options: Options) -> Span 
     return options.places.get(place) or options.span("schema")
 
 
-def _unique(columns: Iterator[Column], options: Options, found: Diagnostics) -> Iterator[Column]:
+def _unique(columns: Iterator[tuple[Column, Span | None]], found: Diagnostics) -> Iterator[Column]:
     seen: set[str] = set()
-    for column in columns:
+    for column, span in columns:
         if column.name.lower() in seen:
-            span = options.places.get(f"schema.fields.{column.name}") or options.span("schema")
-            found.error("PEN4005", f"two columns are named `{column.name}`", span)
+            help = "names that differ in case only are one name"
+            found.error("PEN4005", f"two columns are named `{column.name}`", span, help)
         else:
             seen.add(column.name.lower())
             yield column

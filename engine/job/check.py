@@ -11,7 +11,7 @@ from connectors.base import Option, Options, OptionType, Value
 from engine.job.option_schema import conforms, faults
 from engine.job.secret_options import Secrets
 from engine.job.tree import Entry, MapNode, Node, ScalarNode, TextNode, flatten, kind_of
-from engine.job.values import converted, nodes, texts, written
+from engine.job.values import converted, entries, nodes, texts, written
 
 _STAND_INS: Final[dict[OptionType, Value]] = {
     OptionType.STRING: "",
@@ -61,6 +61,7 @@ class _Check:
     found: Diagnostics = field(default_factory=Diagnostics)
     values: dict[str, Value] = field(default_factory=dict)
     places: dict[str, Span] = field(default_factory=dict)
+    key_places: dict[str, Span] = field(default_factory=dict)
     texts: dict[str, PlacedText] = field(default_factory=dict)
     written_as: dict[str, str] = field(default_factory=dict)
     unknown: list[tuple[str, Entry]] = field(default_factory=list)
@@ -75,7 +76,9 @@ class _Check:
         for option in self.spec:
             self.complete(option)
         sensitive = frozenset(option.name for option in self.spec if option.sensitive)
-        return Options(self.values, self.block.place.span, self.places, self.texts, sensitive, self.is_sound)
+        return Options(
+            self.values, self.block.place.span, self.places, self.texts, sensitive, self.is_sound, self.key_places
+        )
 
     def take(self, name: str, entry: Entry, files: Mapping[str, Option]) -> None:
         is_file = name in files and name not in self.by_name
@@ -110,6 +113,7 @@ class _Check:
     def read(self, name: str, option: Option, node: Node) -> None:
         parts = tuple(nodes(option.name, node))
         self.places |= ((path, each.place.span) for path, each in parts)
+        self.key_places |= ((path, entry.key_place.span) for path, entry in entries(option.name, node))
         self.texts |= texts(parts, option)
         if any(isinstance(each, TextNode) and not each.is_resolved for _, each in parts):
             self.is_sound = False

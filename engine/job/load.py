@@ -75,7 +75,10 @@ def read_file(path: str | PathLike[str], found: Diagnostics) -> SourceFile | Non
     try:
         return SourceFile(name, Path(name).read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
-        found.error("PEN1001", f"`{name}` is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}")
+        text = error.object.decode("utf-8-sig", errors="replace")
+        start = text.index("\ufffd")
+        message = f"`{name}` is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}"
+        found.error("PEN1001", message, SourceFile(name, text).span(start, start + 1), "save the file as UTF-8")
     except OSError as error:
         found.error("PEN1001", f"`{name}` cannot be read: {error.strerror}")
     return None

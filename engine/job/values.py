@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from catalog.source import PlacedText
 from connectors.base import Option, OptionType, Value
-from engine.job.tree import ListNode, MapNode, Node, ScalarNode, TextNode, plain
+from engine.job.tree import Entry, ListNode, MapNode, Node, ScalarNode, TextNode, plain
 
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -67,6 +67,13 @@ def nodes(name: str, node: Node) -> Iterator[tuple[str, Node]]:
         case ListNode(items):
             for index, each in enumerate(items):
                 yield from nodes(f"{name}.{index}", each)
+
+
+def entries(name: str, node: Node) -> Iterator[tuple[str, Entry]]:
+    """Every entry of the maps under a node, with the name that leads to it."""
+    for path, each in nodes(name, node):
+        if isinstance(each, MapNode):
+            yield from ((f"{path}.{entry.key}", entry) for entry in each.entries)
 
 
 def _items(node: Node) -> tuple[Node, ...]:

@@ -19,7 +19,7 @@ from engine.plan.ids import with_ids
 from engine.plan.locked import with_locked_schema
 from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Union, Write, children, rewrite
 from engine.plan.queries import Analyze, query_nodes
-from engine.plan.writes import refuse_duplicates, write_nodes
+from engine.plan.writes import refuse_duplicates, refuse_shared_targets, write_nodes
 from sql.analyze import analyze
 
 
@@ -48,6 +48,7 @@ def build(job: Job, found: Diagnostics, analyze: Analyze = analyze) -> Plan | No
                 nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
                 writes[block] = write_nodes(block, name, nodes or (), own)
     refuse_duplicates((write for each in writes.values() for write in each), own)
+    refuse_shared_targets([write for each in writes.values() for write in each], own)
     found.extend(_with_known_tables(own, job))
     if own.has_errors:
         return None

@@ -1,9 +1,10 @@
 """Sinks become writes: their modes are checked against what the connector can do, their options against the rows."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
+from itertools import combinations
 from typing import TypeVar
 
 import connectors
@@ -42,6 +43,37 @@ def refuse_duplicates(writes: Iterable[Write], found: Diagnostics) -> None:
         replace(each, severity=Severity.ERROR) if each.code == "PEN3015" and each.span in places else each
         for each in found
     ]
+
+
+def refuse_shared_targets(writes: Sequence[Write], found: Diagnostics) -> None:
+    """Sinks at one place of which one would take away what the other has written."""
+    places = [(write, place) for write in writes if (place := write.connector.target(write.options)) is not None]
+    for (first, one), (second, other) in combinations(places, 2):
+        if one == other and not _can_share(first, second):
+            message = f"two sinks write to `{second.options['path']}`, and not both by adding rows"
+            help = "give each a path of its own; one sink with both as its `plugin_input` unites them"
+        elif (_replaces(first) and _is_in(other, one)) or (_replaces(second) and _is_in(one, other)):
+            message = (
+                f"`{first.options['path']}` and `{second.options['path']}`: one holds the other, and is replaced whole"
+            )
+            help = "give each sink a directory of its own"
+        else:
+            continue
+        found.error("PEN2011", message, second.options.span("path"), help)
+
+
+def _can_share(first: Write, second: Write) -> bool:
+    formats = {str(each.options.get("file_format_type")).lower() for each in (first, second)}
+    return first.connector is second.connector and len(formats) == 1 and not _replaces(first) and not _replaces(second)
+
+
+def _replaces(write: Write) -> bool:
+    drops = write.data_save_mode is DataSaveMode.DROP_DATA
+    return drops or write.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
+
+
+def _is_in(inner: str, outer: str) -> bool:
+    return inner.startswith(outer.rstrip("/") + "/")
 
 
 def _queries(node: Node) -> tuple[Query, ...]:

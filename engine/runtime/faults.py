@@ -50,6 +50,9 @@ PERMANENT_TEXTS: Final = (
     "PARQUET_COLUMN_DATA_TYPE_MISMATCH",
     "is not a Parquet file",
     "Malformed ORC file",
+    "CSV header does not conform to the schema",
+    "Number of column in CSV header is not equal to number of fields in the schema",
+    "java.nio.charset.MalformedInputException",
 )
 """What Spark says of files that will be the same the next time, under the SQLSTATE of all that cannot be read."""
 

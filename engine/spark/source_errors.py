@@ -21,6 +21,8 @@ _CONDITIONS: Final = (
 
 _FILE: Final = re.compile(r"(?:reading file|CSV file:|Path does not exist:) (\S+?)\.?(?:\s|$)")
 _ROW: Final = re.compile(r"Malformed \w+ record: (.*?)\.?$", re.M)
+_HEADER: Final = re.compile(r"^ *Header: (.*)\n *Schema: (.*)$", re.M)
+_HEADER_SIZE: Final = re.compile(r"^ *Header length: (\d+), schema size: (\d+)", re.M)
 _IN_READING: Final = re.compile(r"Encountered error while reading file \S+\s*")
 
 
@@ -49,6 +51,9 @@ def source_error(faults: tuple[SparkFault, ...], nodes: tuple[AnyNode, ...]) -> 
             f"a row of {file}{of} does not fit the schema: {(row or faults[-1].message).partition(chr(10))[0][:200]}"
         )
         return told(message, help, "schema")
+    if header := next(filter(None, (_header(fault.message) for fault in faults)), None):
+        help = "declare its names in their order, or skip the line: `skip_header_row_number = 1`"
+        return told(f"the header of {file}{of} is not the schema's: {header}", help, "schema")
     if any(fault.condition == "NOT_NULL_ASSERT_VIOLATION" for fault in faults):
         return told(f"a NULL in a column that the schema of {file}{of} says has none", None, "schema")
     why = _why(faults)
@@ -57,6 +62,15 @@ def source_error(faults: tuple[SparkFault, ...], nodes: tuple[AnyNode, ...]) -> 
     if any((fault.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for fault in faults):
         return told(message, "files of this format hold their types: the `schema` may be left out", "schema")
     return told(message)
+
+
+def _header(message: str) -> str | None:
+    """What Spark says of a CSV header that is not the schema's."""
+    if named := _HEADER.search(message):
+        return f"it is `{named[1]}` in place of `{named[2]}`"
+    if sized := _HEADER_SIZE.search(message):
+        return f"it has {sized[1]} in place of {sized[2]} names; `field_delimiter` says what parts them"
+    return None
 
 
 def _why(faults: tuple[SparkFault, ...]) -> str:

@@ -90,6 +90,13 @@ class SinkSuite:
             assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, expected)
         assert self.leftovers(tmp_path) == []
 
+    def test_paths_of_any_name(self, spark, tmp_path):
+        target, state = tmp_path / "a folder" / "10% ü#%20`'+&=x", str(tmp_path / "the state %41")
+        for run, query in (("first", OLD), ("second", NEW)):
+            run_writes(spark, [self.write(target, query)], state, run)
+        assert self.rows_at(spark, target) == self.expect(spark, "both")
+        assert os.listdir(target.parent) == [target.name]
+
     def test_same_run_id_twice(self, spark, tmp_path):
         self.fill(spark, tmp_path)
         for state in ("state", "state", "other"):  # with the journal of the first time, and without

@@ -73,6 +73,79 @@ def test_csv_header_gives_names_all_strings(tmp_path):
     assert [str(column) for column in table.columns] == ["id string", "full name string"]
 
 
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ("id,name,ID", "`id` and `ID` are one name"),
+        ("id,name,id", "two columns are named `id`"),
+        (",id,name", "column 1 has no name"),
+    ],
+)
+def test_csv_headers_that_name_no_table(tmp_path, header, reason):
+    (tmp_path / "a.csv").write_text(f"{header}\n1,2,3\n")
+    options = options_of(connector.source_options, path=str(tmp_path), file_format_type="csv", csv_use_header_line=True)
+    found = Diagnostics()
+    connector.tables(options, found)
+    [fault] = found
+    assert fault.code == "PEN4002"
+    assert fault.message.endswith(reason)
+    assert "skip_header_row_number" in fault.help
+
+
+def test_csv_header_of_an_unknown_encoding(tmp_path):
+    (tmp_path / "a.csv").write_text("id\n1\n")
+    given = {"path": str(tmp_path), "file_format_type": "csv", "csv_use_header_line": True}
+    assert table_of(**given, encoding="latin-99")[1] == ["PEN4002"]
+
+
+def test_csv_header_after_a_byte_order_mark(tmp_path):
+    (tmp_path / "a.csv").write_text("\ufeffid,name\n1,x\n", encoding="utf-8")
+    table, codes = table_of(path=str(tmp_path), file_format_type="csv", csv_use_header_line=True)
+    assert (codes, table.schema.names) == ([], ("id", "name"))
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [("id,name", None), ("ID,Name", None), ("id,nom", "`id`, `nom`"), ("id;name", "`id;name`"), ("name,id", "`name`")],
+)
+def test_declared_columns_that_the_header_does_not_name(tmp_path, header, message):
+    (tmp_path / "day=2020-01-01").mkdir()
+    (tmp_path / "day=2020-01-01" / "a.csv").write_text(f"\ufeff{header}\n1,x\n", encoding="utf-8")
+    fields = {"id": "bigint", "name": "string", "day": "date"}
+    given = {"path": str(tmp_path), "file_format_type": "csv", "schema": {"fields": fields}}
+    found = Diagnostics()
+    connector.tables(options_of(connector.source_options, **given, csv_use_header_line=True), found)
+    assert [(each.code, each.severity) for each in found] == ([("PEN3004", Severity.WARNING)] if message else [])
+    assert all(message in each.message for each in found)
+    assert table_of(**given, skip_header_row_number=1)[1] == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [("id,nom", "it is `id, nom` in place of `id, name`"), ("id;name", "it has 1 in place of 2 names")],
+)
+def test_a_header_that_is_not_the_schemas_is_no_passing_fault(spark, tmp_path, header, told):
+    (tmp_path / "a.csv").write_text(f"{header}\n1,x\n")
+    options = options_of(
+        connector.source_options, path=str(tmp_path / "a.csv"), file_format_type="csv", csv_use_header_line=True,
+        schema={"fields": {"id": "bigint", "name": "string"}},
+    )  # fmt: skip
+    (table,) = connector.tables(options, Diagnostics())
+    scan = Scan("files", connector, options, table, id="scan", span=options.span())
+    with pytest.raises(RunError) as caught:
+        run_writes(
+            spark,
+            [write(connector, scan, path=str(tmp_path / "out"), file_format_type="json")],
+            str(tmp_path / "state"),
+            "run",
+        )
+    [fault] = caught.value.diagnostics
+    assert fault.code == "PEN5004"
+    assert told in fault.message
+    assert not may_pass(caught.value)
+
+
 @pytest.mark.parametrize("kind", ["parquet", "orc"])
 def test_declared_columns_that_no_file_has_are_told(tmp_path, kind):
     pyarrow = pytest.importorskip("pyarrow")

@@ -153,6 +153,16 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None, messag
     assert message in found.items[0].message
 
 
+def test_the_place_of_a_byte_that_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "job.conf"
+    path.write_bytes("\ufeff# größe\nenv { a = ü".encode() + b"\xfc }\n")
+    found = Diagnostics()
+    assert load(path, found) is None
+    span = found.items[0].span
+    assert span is not None
+    assert (span.line, span.column) == (2, 12)
+
+
 def test_inputs_of_blocks_without_names(tmp_path: Path) -> None:
     text = (SOURCE % "s").replace('plugin_output = "s", ', "") + "transform { Copy { fields { a = id } } }\n"
     job, found = loaded(tmp_path, text + "sink { Console {}, Console {} }")
