@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import current_thread, main_thread
 from typing import IO, Any, Final
@@ -62,6 +63,7 @@ def open_session(
     `RunError` PEN5002 where Java or its version is not what Spark needs, PEN5003 where a jar cannot be had.
     """
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)  # one JSON line per analysis error
+    logging.getLogger().addFilter(_is_not_of_py4j)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # on a cluster, which Python its workers have is its own affair
         for variable in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
             os.environ.setdefault(variable, sys.executable)
@@ -73,6 +75,11 @@ def open_session(
         return _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
     _check_java()
     return _prepared(_launch(conf, tuple(maven)), conf)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Py4J logs a stack trace of what it raises anyway, also of Ctrl-C in the midst of a call."""
+    return "py4j" not in Path(record.pathname).parts
 
 
 def has_session() -> bool:
@@ -127,7 +134,8 @@ def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
         gateway = None
         try:
             gateway = _gateway(conf, log)
-            context = SparkContext(conf=conf, gateway=gateway)
+            with _own_interrupts():
+                context = SparkContext(conf=conf, gateway=gateway)
         except KeyboardInterrupt:
             if gateway is not None:  # Java ignores Ctrl-C, and would be left behind with half a context
                 gateway.proc.kill()
@@ -141,6 +149,17 @@ def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
             raise
     Path(log.name).unlink(missing_ok=True)  # Java goes on writing to it; from here on errors come as exceptions
     return SparkSession(context)
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keeps Ctrl-C as it was: PySpark's handler calls Java, in the midst of another call where one is under way."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 def _gateway(conf: SparkConf, log: IO[str]) -> Any:

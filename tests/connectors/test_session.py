@@ -1,5 +1,7 @@
 """What is missing on the machine is said in a diagnostic that tells what to install."""
 
+import logging
+import signal
 import subprocess
 import sys
 
@@ -51,3 +53,17 @@ def test_jar_that_cannot_be_had():
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "[('PEN5003', '`org.example.nowhere:nothing:1.0` cannot be had')]\n"
     assert shown.stderr == ""
+
+
+def test_ctrl_c_is_left_as_it_was(spark):
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_py4j_logs_no_traces(spark):
+    from py4j import java_gateway
+
+    def is_shown(file):
+        record = logging.LogRecord("root", logging.ERROR, file, 1, "Exception while sending command.", (), None)
+        return bool(logging.getLogger().filter(record))
+
+    assert [is_shown(file) for file in (java_gateway.__file__, __file__)] == [False, True]
