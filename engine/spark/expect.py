@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, Observation
+from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
 from catalog.diagnostics import Diagnostic, Diagnostics, RunError, Severity
@@ -17,6 +17,7 @@ from catalog.violation import OnViolation
 from engine.expectations.outcomes import Outcome
 from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
 from engine.plan.nodes import AnyNode, Expect, Rejects
+from engine.spark.catalyst import Catalyst, Expression
 from engine.spark.counters import Counter, Counters, Partitions
 
 
@@ -68,17 +69,18 @@ class Watched:
 def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
     """The rows that go on, and the handle to what becomes of the rules while they are written."""
     checks = {index: rule.check for index, rule in enumerate(node.rules) if isinstance(rule.check, RowCheck)}
-    counters = Counters(df.sparkSession)
+    spark = Catalyst(df.sparkSession)
+    counters = Counters(df.sparkSession.sparkContext._jsc.sc(), spark)
     taking = [check.predicate for index, check in checks.items() if node.rules[index].takes_out]
     watched = Watched(
         node,
         df,
         passed=counters.rows(),
-        rejected=counters.where(_breaks(taking)) if taking else None,
+        rejected=counters.where(spark.parse(_breaks(taking))) if taking else None,
         partitions=counters.partitions(),
-        broken={index: counters.where(_breaks([check.predicate])) for index, check in checks.items()},
+        broken={index: counters.where(spark.parse(_breaks([check.predicate]))) for index, check in checks.items()},
         about={
-            index: counters.where(f.expr(check.counted))
+            index: counters.where(spark.parse(check.counted))
             for index, check in checks.items()
             if check.counted and check.mostly < 1
         },
@@ -92,38 +94,35 @@ def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
     if aggregates:
         watched.observation = Observation(f"expect {node.id}")
         df = df.observe(watched.observation, *aggregates)
-    return df.where(_goes_on(watched, [check.predicate for check in checks.values()])), watched
+    goes_on = _goes_on(spark, watched, [check.predicate for check in checks.values()])
+    return df.where(spark.column(goes_on)), watched
 
 
-def _goes_on(watched: Watched, rules: Sequence[str]) -> Column:
+def _goes_on(spark: Catalyst, watched: Watched, rules: Sequence[str]) -> Expression:
     """Whether a row goes on; evaluating it turns the counters, each once."""
     always = [watched.passed.turn, watched.partitions.turn, *(each.turn for each in watched.about.values())]
-    counted = f.when(~_any_turned(always), False)  # it never is: `passed` always turns
-    if not rules:
-        return counted.otherwise(True)
-    # Spark runs what calls a method in its interpreter: rows that break nothing so do not carry the code for it, and
-    # the filter passes them on without copying them
-    turned = _any_turned([each.turn for each in watched.broken.values()])
-    noted = f.java_method(f.lit("java.lang.String"), f.lit("valueOf"), turned).isNotNull()
-    stays = noted & watched.rejected.turn.isNull() if watched.rejected else noted
-    return counted.when(_breaks(rules), stays).otherwise(True)
+    no, yes = spark.parse("false"), spark.parse("true")
+    checked = yes
+    if rules:
+        # Spark runs what calls a method in its interpreter: rows that break nothing so do not carry the code for it,
+        # and the filter passes them on without copying them
+        turned = spark.any_not_null(each.turn for each in watched.broken.values())
+        stays = spark.not_(spark.is_null(spark.static_call("java.lang.String", "valueOf", turned)))
+        if watched.rejected:
+            stays = spark.both(stays, spark.is_null(watched.rejected.turn))
+        checked = spark.if_(spark.parse(_breaks(rules)), stays, yes)
+    return spark.if_(spark.any_not_null(always), checked, no)  # `passed` always turns
 
 
-def _breaks(rules: Sequence[str]) -> Column:
+def _breaks(rules: Sequence[str]) -> str:
     """True for a row of which any of the rules is false; as NULL breaks none, not always false for the others."""
-    return f.expr(f"NOT ({' AND '.join(f'({each})' for each in rules)})")
-
-
-def _any_turned(turns: Sequence[Column]) -> Column:
-    """Whether any counter was turned, evaluating all of them, as `OR` would not."""
-    first, *others = (each.isNotNull() for each in turns)
-    return f.greatest(first, *others) if others else first
+    return f"NOT ({' AND '.join(f'({each})' for each in rules)})"
 
 
 def rejected(df: DataFrame, node: Rejects) -> DataFrame:
     """The rows that break a rule which quarantines them, with the rules that they break."""
     broken = [
-        f.when(_breaks([rule.check.predicate]), f.lit(f"{rule.name}: {rule.text}"))
+        f.when(f.expr(_breaks([rule.check.predicate])), f.lit(f"{rule.name}: {rule.text}"))
         for rule in node.rules
         if isinstance(rule.check, RowCheck)
     ]

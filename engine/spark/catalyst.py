@@ -1,0 +1,110 @@
+"""Expressions of Catalyst, for what Spark's API has no word for or asks the JVM too often to say.
+
+A method of PySpark's `Column` asks the JVM a dozen times, most of it to remember the line of Python that it was called
+from. Here each step asks once.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from pyspark.sql import Column, SparkSession
+
+Expression: TypeAlias = Any
+"""An `org.apache.spark.sql.catalyst.expressions.Expression` in the JVM."""
+
+
+class Catalyst:
+    """Builds expressions for one session."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._java = _java(spark.sparkContext._jvm)
+        self._parser = spark._jsparkSession.sessionState().sqlParser()
+
+    def parse(self, text: str) -> Expression:
+        return self._parser.parseExpression(text)
+
+    def column(self, expression: Expression) -> Column:
+        from pyspark.sql.classic.column import Column as ClassicColumn
+
+        return ClassicColumn(self._java.column(expression))
+
+    def literal(self, value: object, type_: Any) -> Expression:
+        return self._java.literal(value, type_)
+
+    def object_type(self, java: Any) -> Any:
+        """Catalyst's type for what is of the class of this Java object."""
+        return self._java.object_type(java.getClass())
+
+    def if_(self, condition: Expression, then: Expression, otherwise: Expression) -> Expression:
+        return self._java.if_(condition, then, otherwise)
+
+    def not_(self, operand: Expression) -> Expression:
+        return self._java.not_(operand)
+
+    def both(self, left: Expression, right: Expression) -> Expression:
+        return self._java.and_(left, right)
+
+    def is_null(self, operand: Expression) -> Expression:
+        return self._java.is_null(operand)
+
+    def any_not_null(self, operands: Iterable[Expression]) -> Expression:
+        """Whether any operand is not NULL. It evaluates all of them, as `OR` would not."""
+        first, *others = (self._java.is_not_null(each) for each in operands)
+        return self._java.greatest(self._sequence([first, *others])) if others else first
+
+    def setter(self, name: str, value: Expression) -> Any:
+        """A call of a Java object's method with one argument, for `after`."""
+        return self._java.scala_map({name: value})
+
+    def after(self, setter: Any, target: Expression) -> Expression:
+        """`target`, a Java object, once the setter was called on it; NULL where `target` is."""
+        return self._java.bean(target, setter)
+
+    def static_call(self, class_: str, method: str, operand: Expression) -> Expression:
+        """What a static method of Java returns as a string. Spark's interpreter calls it, no generated code."""
+        return self._java.reflection(self._sequence([self.parse(f"'{class_}'"), self.parse(f"'{method}'"), operand]))
+
+    def _sequence(self, items: list[Expression]) -> Any:
+        return self._java.scala_sequence(items)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Java:
+    """Spark's own classes and methods, looked up once: each part of such a name is a question to the JVM, too."""
+
+    if_: Any
+    not_: Any
+    and_: Any
+    is_null: Any
+    is_not_null: Any
+    greatest: Any
+    literal: Any
+    bean: Any
+    reflection: Any
+    object_type: Any
+    column: Any
+    scala_map: Any
+    scala_sequence: Any
+
+
+@lru_cache(maxsize=1)
+def _java(jvm: Any) -> _Java:
+    sql = jvm.org.apache.spark.sql
+    expressions, to_scala = sql.catalyst.expressions, jvm.org.apache.spark.api.python.PythonUtils
+    return _Java(
+        expressions.If,
+        expressions.Not,
+        expressions.And,
+        expressions.IsNull,
+        expressions.IsNotNull,
+        expressions.Greatest,
+        expressions.Literal,
+        expressions.objects.InitializeJavaBean,
+        expressions.CallMethodViaReflection,
+        sql.types.ObjectType,
+        sql.classic.ExpressionUtils.column,
+        to_scala.toScalaMap,
+        to_scala.toSeq,
+    )
