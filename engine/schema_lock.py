@@ -41,7 +41,7 @@ def current_tables(job: Path, settings: Settings, found: Diagnostics) -> Iterato
         if source is None or not block.options.is_valid or block.options.get("schema"):
             continue
         if "schema" in block.options.values:
-            name = block.outputs[0].name if block.outputs else block.plugin.lower()
+            name = block.name
             if table := _ask(source, block, name, found):
                 yield name, table
 

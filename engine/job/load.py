@@ -29,7 +29,7 @@ COMMON: Final = (
     Option("plugin_name", OptionType.STRING, "Which connector or transform it is."),
     Option("plugin_input", OptionType.LIST, "The outputs that it reads; without it, the block before it.",
            alternatives=("source_table_name",), element=OptionType.STRING),
-    Option("plugin_output", OptionType.LIST, "The name by which others read it.",
+    Option("plugin_output", OptionType.LIST, "The name by which others read it; of a sink, what plans call it.",
            alternatives=("result_table_name",), element=OptionType.STRING),
     Option("parallelism", OptionType.INTEGER, "How many tasks it runs in; else that of `env`.", minimum=1),
     Option("uid", OptionType.STRING, "A name that keeps its state when the job is changed."),
@@ -123,6 +123,7 @@ class _Loader:
         self.is_whole = is_whole
         self.is_lenient = is_lenient
         self.reads_secrets = reads_secrets
+        self.sink_names: set[str] = set()
 
     def job(self) -> Job:
         env = read_env(self.env_node(), Path(self.source.path).stem, self.found, is_lenient=self.is_lenient)
@@ -170,6 +171,9 @@ class _Loader:
         )  # fmt: skip
         is_valid = options.is_valid and spec is not None
         inputs, outputs = references(options, "plugin_input"), references(options, "plugin_output")
+        sink_name = None
+        if kind is BlockKind.SINK:
+            sink_name, outputs = self.sink_name(outputs), ()
         hides_names = any(
             isinstance(each, TextNode) and not each.is_resolved
             for name in ("plugin_input", "source_table_name", "plugin_output", "result_table_name")
@@ -182,8 +186,20 @@ class _Loader:
                                 is_valid=is_valid),
             inputs, outputs, node.place.span, place.span,
             parallelism if isinstance(parallelism, int) else None, options.optional_string("uid"), not hides_names,
-            rejects_of(options), _cache(options),
+            rejects_of(options), _cache(options), sink_name,
         )  # fmt: skip
+
+    def sink_name(self, written: tuple[Reference, ...]) -> str | None:
+        """The sink's own name, where the job gives one."""
+        for each in written[1:]:
+            self.found.error("PEN2011", f"a sink has one name, and `{each.name}` is a second", each.span)
+        for each in written[:1]:
+            if each.name.lower() in self.sink_names:
+                self.found.error(
+                    "PEN2006", f"two sinks are called `{each.name}`", each.span, "give each a name of its own"
+                )
+            self.sink_names.add(each.name.lower())
+        return written[0].name if written else None
 
     def plugin(self, kind: BlockKind, node: MapNode) -> tuple[str, Place]:
         """The block's plugin and where its name stands."""

@@ -35,7 +35,8 @@ class Block:
     """One plugin block. `inputs` is empty where none are written: wiring then takes the block before it.
 
     Not `names_are_known`: a variable in its inputs or outputs is not defined, so nothing is claimed of how it is wired.
-    `rejects` are the outputs into which its expectations quarantine rows.
+    `rejects` are the outputs into which its expectations quarantine rows. `sink_name` is what a sink calls itself:
+    nothing can read it, so it is no output.
     """
 
     kind: BlockKind
@@ -50,6 +51,12 @@ class Block:
     names_are_known: bool = True
     rejects: tuple[Reference, ...] = ()
     cache: Cache | None = None
+    sink_name: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name by which others read it, or the plugin's."""
+        return self.outputs[0].name if self.outputs else self.plugin.lower()
 
 
 @dataclass(frozen=True, eq=False, slots=True)

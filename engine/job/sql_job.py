@@ -118,29 +118,32 @@ class _Script:
             inputs = self.inputs_of(relation, table)
             self.put("sink", table.text, [
                 entry("plugin_name", text_node(connector)), entry("plugin_input", list_node(inputs, table.name)),
-                *sink_entries(relation, table, self.found), *self.expectations(table),
+                entry("plugin_output", text_node(table.name)), *sink_entries(relation, table, self.found),
+                *self.expectations(table),
             ])  # fmt: skip
 
     def inputs_of(self, relation: Relation, table: CreateTable) -> list[Node]:
         """What flows into a table: its own query, each INSERT, the rows that expectations send there."""
         inputs: list[Node] = []
         if table.query is not None:
-            self.add_query(table.name, table.query, table.text)
-            inputs.append(text_node(table.name))
+            name = self.free_name(table.name, "_rows")
+            self.add_query(name, table.query, table.text)
+            inputs.append(text_node(name))
         for each in relation.inserts:
             source = self.relations.by_name.get((whole_table(each.query) or "").lower())
             if source is not None and not each.columns and not table.columns:
                 inputs.append(text_node(PlacedText(source.name, each.query.source, each.query.runs)))
                 continue
-            name = self.free_name(each.target)
+            name = self.free_name(each.target, "_rows")
             self.add_query(name, inserted(each, table.columns), each.text, reads=each.query)
             inputs.append(text_node(name))
         inputs.extend(text_node(self.reject_output(relation, statement)) for statement in relation.rejects)
         return inputs
 
-    def free_name(self, wanted: PlacedText) -> PlacedText:
+    def free_name(self, wanted: PlacedText, ending: str = "") -> PlacedText:
         """A name that no output has yet, as near to the wanted one as may be."""
-        candidates = (wanted.value, *(f"{wanted.value}_{number}" for number in range(2, 1000)))
+        first = wanted.value + ending
+        candidates = (first, *(f"{first}_{number}" for number in range(2, 1000)))
         name = next(each for each in candidates if each.lower() not in self.outputs)
         self.outputs.add(name.lower())
         return wanted if name == wanted.value else generated(name, wanted)

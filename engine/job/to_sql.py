@@ -9,6 +9,7 @@ from connectors.base import Option
 from engine.job.comments import Comments
 from engine.job.model import Block, BlockKind, Job
 from engine.job.script_options import sink_spec, source_spec, transform_spec
+from engine.job.sink_names import free_name, sink_names
 from engine.job.to_hocon import flat
 from engine.job.tree import Entry, ListNode, MapNode, Node, ScalarNode, TextNode, flatten, plain
 from engine.job.wiring import Wiring, wire
@@ -33,18 +34,13 @@ class _Script:
         self.names: dict[Block, str] = {}
         self.taken = {each.name.lower() for block in job.blocks for each in (*block.outputs, *block.rejects)}
         self.sinks: dict[Block, str] = {}
+        called = sink_names(job, self.wiring)
         for block in job.blocks:
             if block.kind is BlockKind.SINK:
-                quarantined = [each.name for each in self.wiring.inputs[block] if each.output < 0]
-                self.sinks[block] = str(quarantined[0]) if quarantined else self.free(_target(block))
+                is_quarantine = any(each.output < 0 for each in self.wiring.inputs[block])
+                self.sinks[block] = called[block] if is_quarantine else free_name(called[block], self.taken)
             else:
-                self.names[block] = block.outputs[0].name if block.outputs else self.free(self.wanted(block))
-
-    def free(self, name: str) -> str:
-        numbered = (name, f"{name}_out", *(f"{name}_{i}" for i in range(2, 1000)))
-        found = next(each for each in numbered if each.lower() not in self.taken)
-        self.taken.add(found.lower())
-        return found
+                self.names[block] = block.name if block.outputs else free_name(self.wanted(block), self.taken)
 
     def wanted(self, block: Block) -> str:
         """The name by which the query that reads an unnamed block calls it."""
@@ -165,12 +161,6 @@ def _partitions(node: MapNode) -> str:
         [each.value for each in written.items if isinstance(each, TextNode)] if isinstance(written, ListNode) else []
     )
     return f"\nPARTITIONED BY ({', '.join(map(_name, names))})" if names else ""
-
-
-def _target(block: Block) -> str:
-    path = next((block.options.get(each) for each in ("path", "table") if isinstance(block.options.get(each), str)), "")
-    last = re.sub(r"\W+", "_", str(path).rstrip("/").rsplit("/", 1)[-1]).strip("_")
-    return last if last and not last[0].isdigit() else block.plugin.lower()
 
 
 def _options(node: MapNode, spec: Sequence[Option], left_out: set[str]) -> Iterator[tuple[str, str]]:

@@ -78,6 +78,8 @@ def _inputs(
         help = did_you_mean(
             each.name, [output.name for other in job.blocks for output in (*other.outputs, *other.rejects)]
         )
+        if any((other.sink_name or "").lower() == each.name.lower() for other in job.blocks):
+            help = f"`{each.name}` is a sink, whose rows nothing can read: name what it reads"
         if not may_be_hidden or (help or "").startswith("did you mean"):
             what = "there is no table or view" if job.is_sql else "no block has the output"
             found.error("PEN2007", f"{what} `{each.name}`", each.span, help)

@@ -12,6 +12,7 @@ import connectors
 from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
 from catalog.table import CatalogTable
 from engine.job.model import Block, BlockKind, Job
+from engine.job.sink_names import sink_names
 from engine.job.wiring import Wiring, reads_nothing, wire
 from engine.plan.expected import expected
 from engine.plan.feeds import Feed, united
@@ -30,11 +31,12 @@ def build(job: Job, found: Diagnostics, analyze: Analyze = analyze) -> Plan | No
     """
     own = Diagnostics()
     wiring = wire(job, own)
+    called = sink_names(job, wiring)
     built: dict[Block, tuple[Node, ...] | None] = {}
     rejects: dict[Block, tuple[Rejects, ...]] = {}
     writes: dict[Block, tuple[Write, ...]] = {}
     for block in wiring.order:
-        name = block.outputs[0].name if block.outputs else block.plugin.lower()
+        name = called.get(block, block.name)
         feeds = _feeds(block, wiring, built, rejects)
         match block.kind:
             case BlockKind.SOURCE:
@@ -85,8 +87,7 @@ def source_tables(job: Job) -> Mapping[str, CatalogTable]:
     """The tables of a job's sources by name, whether or not the rest of the job is sound."""
     found = Diagnostics()
     blocks = job.of_kind(BlockKind.SOURCE)
-    named = {block: block.outputs[0].name if block.outputs else block.plugin.lower() for block in blocks}
-    scans = [scan for block in blocks for scan in _scans(block, named[block], job.source.path, found) or ()]
+    scans = [scan for block in blocks for scan in _scans(block, block.name, job.source.path, found) or ()]
     return {scan.name: scan.table for scan in scans}
 
 
@@ -132,10 +133,14 @@ def _unread(built: Mapping[Block, tuple[Node, ...] | None], writes: tuple[Write,
 
 
 def _with_names(plan: Plan) -> Plan:
-    """The plan with every node's name its own: the second `filter` is `filter_2`."""
-    taken: set[str] = set()
+    """The plan with every node's name its own: the second `filter` is `filter_2`.
+
+    Writes are named apart: rows that are quarantined may be called as the table that they go into.
+    """
+    nodes, writes = set[str](), set[str]()
 
     def rename(node: AnyNode) -> AnyNode:
+        taken = writes if isinstance(node, Write) else nodes
         name = next(each for each in _numbered(node.name) if each not in taken)
         taken.add(name)
         return node if name == node.name else replace(node, name=name)

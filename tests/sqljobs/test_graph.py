@@ -105,7 +105,7 @@ def test_a_click_lights_the_lineage_in_a_browser(page, tmp_path):
     result = json.loads(re.search(r"<output>(.*)</output>", shown)[1])
     assert (result["wide"], result["clashing"]) == (0, 0)
     assert {"lines.quantity", "products.price", "priced.value", "kept.value", "totals.value"} <= set(result["direct"])
-    assert {"facts.value", "by_region.value", "by_month.value", "localfile.value"} <= set(result["direct"])
+    assert {"facts.value", "by_region.value", "by_month.value", "out_month.value"} <= set(result["direct"])
     assert "orders.amount" not in result["direct"]
     assert result["edges"] >= 8
     assert result["after"] == 0

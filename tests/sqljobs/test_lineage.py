@@ -39,8 +39,8 @@ def test_a_column_through_filter_copy_join_and_aggregate(job, capsys):
 def test_text(job, capsys):
     assert main(["lineage", job]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("console.z\n  <- b.z (identity)\n")
-    assert "console.total\n  <- a.x (aggregation)\n" in said
+    assert said.startswith("out.z\n  <- b.z (identity)\n")
+    assert "out.total\n  <- a.x (aggregation)\n" in said
 
 
 def test_openlineage(job, capsys):

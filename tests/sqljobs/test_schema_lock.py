@@ -78,7 +78,7 @@ def test_drift_of_a_source_names_what_breaks(project, capsys):
     assert main(["schema", "diff"]) == 1
     said = capsys.readouterr().out
     assert "orders.sql: source orders: breaking: `amount` dropped" in said
-    assert "read by localfile.orders (aggregation)" in said
+    assert "read by totals.orders (aggregation)" in said
     assert "additive: `amt` added" in said
 
 
@@ -89,7 +89,7 @@ def test_a_renamed_column_against_a_revision(project, capsys):
     assert main(["schema", "diff", "--against", "HEAD"]) == 1
     said = capsys.readouterr().out
     assert "orders.sql: source orders: breaking: `amount` dropped" in said
-    assert "read by localfile.orders (aggregation)" in said
+    assert "read by totals.orders (aggregation)" in said
     assert "orders.sql: broken: [PEN3004] column `amount`" in said
 
 
@@ -99,9 +99,9 @@ def test_a_changed_sink_against_a_revision(project, capsys):
     job.write_text(job.read_text().replace(old, new))
     assert main(["schema", "diff", "--against", "HEAD"]) == 1
     said = capsys.readouterr().out
-    assert "orders.sql: sink localfile: breaking: `customer` dropped" in said
-    assert "read by reader.sql totals -> console.who" in said
-    assert "orders.sql: sink localfile: additive: `more` added (int)" in said
+    assert "orders.sql: sink totals: breaking: `customer` dropped" in said
+    assert "read by reader.sql totals -> shown.who" in said
+    assert "orders.sql: sink totals: additive: `more` added (int)" in said
 
 
 def test_an_unknown_revision_is_a_fault(project, capsys):
@@ -111,4 +111,4 @@ def test_an_unknown_revision_is_a_fault(project, capsys):
 
 def test_show(project, capsys):
     assert main(["schema", "show", "orders.sql"]) == 0
-    assert "orders.sql: sink localfile\n  customer" in capsys.readouterr().out
+    assert "orders.sql: sink totals\n  customer" in capsys.readouterr().out

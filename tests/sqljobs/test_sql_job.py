@@ -60,18 +60,18 @@ source {
 transform {
   Sql { plugin_input = ["orders"], plugin_output = "big", query = "select * from orders where amount > 100" }
   Copy { plugin_input = ["big"], plugin_output = "copied", fields { again = id } }
-  Sql { plugin_input = ["big"], plugin_output = "numbers",
+  Sql { plugin_input = ["big"], plugin_output = "numbers_rows",
         query = "SELECT `n`, `total` FROM (select count(*), sum(amount) from big) AS `numbers`(`n`, `total`)" }
-  Sql { plugin_input = ["copied", "big"], plugin_output = "totals",
+  Sql { plugin_input = ["copied", "big"], plugin_output = "totals_rows",
         query = "select c.again, b.amount from copied c join big b on c.id = b.id" }
   Sql { plugin_input = [], plugin_output = "one", query = "select 1 as one" }
 }
 sink {
-  LocalFile { plugin_input = ["totals"], path = "/out/totals", file_format_type = parquet, partition_by = ["again"],
-              data_save_mode = DROP_DATA }
-  Console { plugin_input = ["big", "orders"], limit = 3 }
-  Console { plugin_input = ["numbers"] }
-  Console { plugin_input = ["one"] }
+  LocalFile { plugin_input = ["totals_rows"], path = "/out/totals", file_format_type = parquet,
+              partition_by = ["again"], data_save_mode = DROP_DATA }
+  Console { plugin_input = ["big", "orders"], plugin_output = "shown", limit = 3 }
+  Console { plugin_input = ["numbers_rows"], plugin_output = "numbers" }
+  Console { plugin_input = ["one"], plugin_output = "ones" }
   LocalFile { plugin_input = ["bad"], path = "/out/bad", file_format_type = json }
 }
 """
