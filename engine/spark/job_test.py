@@ -13,7 +13,7 @@ from catalog.datatypes import Array, DataType, Map, Struct
 from catalog.diagnostics import Diagnostic, did_you_mean
 from catalog.table import CatalogTable
 from catalog.typenames import columns_to_ddl, to_ddl
-from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write
+from engine.plan.nodes import Node, Plan, Scan, Write
 from engine.spark.errors import as_run_error
 from engine.spark.lower import lower_nodes
 from engine.testing.compare import difference
@@ -51,19 +51,9 @@ def run_test(
 
 
 def named_nodes(plan: Plan) -> Mapping[str, Node]:
-    """What a test may call a node: its name; a sink's, also the last part of where it writes."""
-    found: dict[str, Node] = {}
-    for node in plan.nodes():
-        if isinstance(node, Write):
-            place = next((node.options.get(key) for key in ("path", "table") if node.options.get(key)), "")
-            found.setdefault(str(place).rstrip("/").rsplit("/", 1)[-1].lower() or node.name.lower(), node.input)
-    for node in plan.nodes():
-        found[node.name.lower()] = _rows_of(node)
-    return found
-
-
-def _rows_of(node: AnyNode) -> Node:
-    return node.input if isinstance(node, Write) else node
+    """Every node by its name in lower case; by a sink's, what goes into it."""
+    nodes = {node.name.lower(): node for node in plan.nodes() if not isinstance(node, Write)}
+    return nodes | {write.name.lower(): write.input for write in plan.writes}
 
 
 def _compare(spark: SparkSession, node: Node, expected: Rows, frames: dict[Node, DataFrame]) -> Iterator[Diagnostic]:

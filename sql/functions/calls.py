@@ -11,7 +11,7 @@ from sql.calls import call_name
 from sql.casts import forces_null
 from sql.coercion import kind_of
 from sql.functions.call import Call
-from sql.functions.catalogue import Signature, function_names, signatures
+from sql.functions.catalogue import LATER, SPARK_PATCH, Signature, function_names, signatures
 from sql.functions.kinds import kind
 from sql.functions.modifiers import check_modifiers, check_unit, check_values
 from sql.functions.rules import RULES
@@ -273,5 +273,7 @@ def _many(count: int, noun: str = "") -> str:
 
 
 def _nearest(name: str) -> str | None:
+    if name.lower() in LATER:
+        return f"Spark {LATER[name.lower()]} brought it, and queries are checked for {SPARK_PATCH}"
     help = did_you_mean(name, function_names())
     return help if help is not None and help.startswith("did") else None

@@ -6,8 +6,6 @@ It says on its output where it is: `recovered`, then for each version `stage N`,
 import sys
 from pathlib import Path
 
-import pyspark
-
 import connectors
 from connectors.delta import connector as delta
 from engine.spark.lower import lower
@@ -25,9 +23,6 @@ def main(folder: Path, kinds: list[str], version: int) -> None:
         "spark.driver.extraJavaOptions": JAVA_OPTIONS,
         "spark.databricks.delta.snapshotPartitions": "1",
     }
-    if tuple(int(part) for part in pyspark.__version__.split(".")[:3]) >= (4, 1, 2):
-        # a checkpoint that a kill leaves without its pointer: Delta 4.1.0 cannot read it there (see test_delta.py)
-        settings["spark.databricks.delta.properties.defaults.checkpointInterval"] = "1000"
     with_delta = (delta.maven, delta.session_settings) if "delta" in kinds else ((), {})
     spark = open_session("overwriting", settings, *with_delta)
     state = str(folder / "state")

@@ -74,7 +74,7 @@ class TestDelta(SinkSuite):
         assert (tmp_path / "target" / "notes.txt").read_text() == "mine"
 
 
-def test_a_checkpoint_that_nothing_points_to_is_read_or_refused_with_a_remedy(spark, tmp_path, capsys, monkeypatch):
+def test_a_checkpoint_that_nothing_points_to_is_read(spark, tmp_path, monkeypatch):
     """As other writers leave it, or a kill: Delta 4.1.0 calls a constructor for it that Spark 4.1.2 has changed."""
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     table = tmp_path / "table"
@@ -88,7 +88,4 @@ def test_a_checkpoint_that_nothing_points_to_is_read_or_refused_with_a_remedy(sp
         f'''source {{ Delta {{ path = "{table}", schema {{ fields {{ id = bigint }} }} }} }}
         sink {{ Assert {{ rules {{ row_rules = [{{ rule_type = MIN_ROW, rule_value = 22 }}] }} }} }}'''
     )
-    code = main(["run", str(tmp_path / "job.conf")])
-    told = capsys.readouterr().err
-    fits = tuple(int(part) for part in spark.version.split(".")[:3]) < (4, 1, 2)
-    assert (code == 0) if fits else ("error[PEN9003]" in told and "pip install 'pyspark<4.1.2'" in told), told
+    assert main(["run", str(tmp_path / "job.conf")]) == 0

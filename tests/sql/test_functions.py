@@ -5,6 +5,8 @@ import itertools
 import pytest
 
 from catalog.datatypes import UNKNOWN
+from catalog.source import PlacedText
+from sql.analyze import analyze
 from sql.functions.calls import SYNTACTIC
 from sql.functions.catalogue import function_names, signatures
 from sql.functions.kinds import KINDS, kind
@@ -31,6 +33,11 @@ def test_each_line_can_be_read(signature):
     assert signature.nullable in ("yes", "no", "any", "@") or all(
         each.isdigit() for each in signature.nullable.split(",")
     )
+
+
+def test_a_function_of_a_later_patch_is_told_as_such():
+    (fault,) = analyze(PlacedText.bare("select kll_merge_agg_bigint(x'00')"), {}).diagnostics
+    assert (fault.code, fault.help) == ("PEN3006", "Spark 4.1.2 brought it, and queries are checked for 4.1.1")
 
 
 def test_kinds_of_functions():

@@ -41,7 +41,7 @@ tests = [
   { name = passes, given { orders = [{ id = 1, day = "2021-02-03", tags = [a, b] }, { id = 2, day = "2022-02-03" },
                                      { id = 3, day = "2019-01-01" }, { id = 4 }] }
     expect { late = [{ id = 2, year = 2022, tags = null }, { id = 1, year = 2021, tags = [a, b] }]
-             console = [{ id = 1 }, { id = 2 }] }
+             out = [{ id = 1 }, { id = 2 }] }
     ordered = [late] }
   { name = fails, given { orders = [{ id = 1, day = "2021-02-03" }] }, expect { late = [{ id = 2 }] } }
   { name = "unknown column", given { orders = [{ idd = 1 }] }, expect { late = [] } }
