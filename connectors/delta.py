@@ -1,12 +1,13 @@
 """Delta Lake tables by path: one transaction for each write, the same run id at most once."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.diagnostics import Diagnostics, did_you_mean, run_error
+from catalog.datatypes import VOID, Array, DataType, Map, Struct, has_unknown
+from catalog.diagnostics import Diagnostics, RunError, did_you_mean, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, Column
 from connectors import file_commit
 from connectors.base import (
     SAVE_OPTIONS,
@@ -23,6 +24,7 @@ from connectors.base import (
 )
 from connectors.delta_log import latest_columns
 from connectors.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
+from connectors.file_types import can_hold
 from connectors.filesystem import as_uri, files_at
 from connectors.schema_option import SCHEMA_OPTION, declared_table
 from connectors.spark_types import table_of
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 VERSION: Final = "4.1.0"
+_SIGNS: Final = frozenset(" ,;{}()\n\t=")
+"""What no name of a column may hold without column mapping (Delta's `SchemaMergingUtils`)."""
 EVOLUTION: Final = Option(
     "schema_evolution",
     OptionType.STRING,
@@ -107,6 +111,13 @@ class Delta(Source, Sink):
             if not table.is_open and table.column(name) is None:
                 hint = did_you_mean(name, table.schema.names)
                 found.error("PEN4008", f"no column `{name}` to part the table by", options.span("partition_by"), hint)
+        for column in table.columns:
+            if not has_unknown(column.type) and not can_hold("delta", column.type):
+                message = f"Delta tables cannot hold the column `{column.name}` of type {column.type}"
+                found.error("PEN4003", message, options.span("path"), "cast it to string")
+        place = local_path(options.string("path"))
+        if place is not None and not os.path.exists(os.path.join(place, "_delta_log")):
+            _refuse_for_new_table(table.columns, options, found)
 
     def target(self, options: Options) -> str | None:
         return target_folder(options.string("path"))
@@ -120,8 +131,14 @@ class Delta(Source, Sink):
             if files.is_file(target) or files.children(target):
                 message = f"`{target}` holds something that is no Delta table"
                 raise run_error("PEN5005", message, task.options.span("path"))
+            _check_new_columns(task.table.columns, task.options)
             return TargetState(exists=False)
         df = spark.read.format("delta").load(as_uri(target))
+        if "delta.columnMapping.mode" not in _properties(spark, as_uri(target)):
+            is_new = task.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
+            known = () if is_new else [name.lower() for name in df.columns]
+            new = [column for column in task.table.columns if column.name.lower() not in known]
+            _check_new_columns(new, task.options)
         asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
         return TargetState(True, not df.isEmpty() if asks_for_rows else True, table_of("target", df.schema))
 
@@ -148,7 +165,7 @@ class Delta(Source, Sink):
 
         if prepared["keeps_schema"]:
             df = _checked(spark, df, str(prepared["target"]))
-        return file_commit.stage(spark, df, task, prepared, by=[], write=write)
+        return file_commit.stage(spark, df, task, prepared, by=[], write=write, end=self.commit)
 
     def keeps_rows(self, options: Options) -> bool:
         return True
@@ -177,11 +194,63 @@ class Delta(Source, Sink):
 connector = Delta()
 
 
-def _checked(spark: "SparkSession", df: "DataFrame", target: str) -> "DataFrame":
-    """The rows, failing where one breaks a constraint of the table: Delta itself would say so only at the commit."""
+def _check_new_columns(columns: Sequence[Column], options: Options) -> None:
+    found = Diagnostics()
+    _refuse_for_new_table(columns, options, found)
+    if found.has_errors:
+        raise RunError(found)
+
+
+def _refuse_for_new_table(columns: Sequence[Column], options: Options, found: Diagnostics) -> None:
+    """What only a table that is there already may have: columns with certain signs (by column mapping), and NULLs of no
+    type (in the table's type). Delta itself would say so when the other sinks have been committed."""
+    for column in columns:
+        at = options.span("path")
+        for name in (column.name, *_fields(column.type)):
+            if _SIGNS & set(name):
+                message = (
+                    f"a new Delta table cannot have a column `{name}`: a blank or one of `,;{{}}()=` is in its name"
+                )
+                found.error("PEN4003", message, at, "give it another name: AS, or the transform FieldRename")
+        if _has_void(column.type):
+            message = f"the column `{column.name}` of type {column.type} has no type that a new Delta table could have"
+            found.error("PEN4003", message, at, "cast its NULLs to the type that is meant")
+
+
+def _properties(spark: "SparkSession", target: str) -> dict[str, str]:
     quoted = target.replace("`", "``")
     detail = spark.sql(f"describe detail delta.`{quoted}`").select("properties").first()
-    properties = dict(detail[0]) if detail is not None else {}
+    return dict(detail[0]) if detail is not None else {}
+
+
+def _fields(type: DataType) -> Iterator[str]:
+    """The names of all fields within a type."""
+    match type:
+        case Struct(fields):
+            for field in fields:
+                yield field.name
+                yield from _fields(field.type)
+        case Array(element):
+            yield from _fields(element)
+        case Map(key, value):
+            yield from (*_fields(key), *_fields(value))
+
+
+def _has_void(type: DataType) -> bool:
+    match type:
+        case Struct(fields):
+            return any(_has_void(field.type) for field in fields)
+        case Array(element):
+            return _has_void(element)
+        case Map(key, value):
+            return _has_void(key) or _has_void(value)
+        case _:
+            return type == VOID
+
+
+def _checked(spark: "SparkSession", df: "DataFrame", target: str) -> "DataFrame":
+    """The rows, failing where one breaks a constraint of the table: Delta itself would say so only at the commit."""
+    properties = _properties(spark, target)
     demands = {name: text for name, text in properties.items() if name.startswith("delta.constraints.")}
     for field in spark.read.format("delta").load(target).schema.fields:
         if not field.nullable and field.name.lower() in (name.lower() for name in df.columns):

@@ -93,11 +93,21 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
 
 
 def stage(
-    spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged, *, by: list[str], write: Writer
+    spark: "SparkSession",
+    df: "DataFrame",
+    task: WriteTask,
+    prepared: Staged,
+    *,
+    by: list[str],
+    write: Writer,
+    end: Callable[["SparkSession", Staged], None],
 ) -> Staged:
-    """Take the target's lock and write the rows into the staging directory; leaves nothing where it raises."""
+    """Take the target's lock and write the rows into the staging directory; leaves nothing where it raises.
+
+    `end` is the sink's own commit, for what a dead run had decided on the same target.
+    """
     files, staging = _place(spark, prepared, "staging")
-    _lock(spark, files, prepared, task)
+    _lock(spark, files, prepared, task, end)
     try:
         files.delete(staging)
         files.make_folder(staging)
@@ -254,7 +264,13 @@ def _commit_by_renames(files: Files, mode: str, staging: str, target: str) -> No
 # --- the lock ---
 
 
-def _lock(spark: "SparkSession", files: Files, prepared: Staged, task: WriteTask) -> None:
+def _lock(
+    spark: "SparkSession",
+    files: Files,
+    prepared: Staged,
+    task: WriteTask,
+    end: Callable[["SparkSession", Staged], None],
+) -> None:
     """Make this run the only one that writes to the target, ending what a dead one left."""
     _, root = _place(spark, prepared, "root")
     lock = f"{root}/lock"
@@ -272,18 +288,20 @@ def _lock(spark: "SparkSession", files: Files, prepared: Staged, task: WriteTask
             help = f"wait for it; if {owner.describe(mark)} is gone, remove `{root}`"
             message = f"run {holder.get('run_id')} is writing to `{task.options['path']}`"
             raise run_error("PEN5007", message, task.options.span("path"), help)
-        _end_dead_run(spark, files, root)
+        _end_dead_run(spark, files, root, end)
     raise run_error("PEN5007", f"the lock `{lock}` cannot be had", task.options.span("path"))
 
 
-def _end_dead_run(spark: "SparkSession", files: Files, root: str) -> None:
+def _end_dead_run(
+    spark: "SparkSession", files: Files, root: str, end: Callable[["SparkSession", Staged], None]
+) -> None:
     """Finish a write whose run had decided to commit, remove any other."""
     for name in files.children(root):
         if name == "lock":
             continue
         staged = _read(files, f"{root}/{name}/staged.json")
         if staged is not None and _was_decided(spark, staged):
-            commit(spark, staged)
+            end(spark, staged)
         else:
             files.delete(f"{root}/{name}")
     files.delete(root)

@@ -1,9 +1,9 @@
-"""Which types the files of a format can hold (what Spark 4.1's file sources refuse, asked of each)."""
+"""Which types the files of a format, or a Delta table, can hold (what Spark 4.1's sources refuse, asked of each)."""
 
 from collections.abc import Mapping
 from typing import Final
 
-from catalog.datatypes import CALENDAR_INTERVAL, STRING, VARIANT, VOID, Array, DataType, Map, Struct, Time
+from catalog.datatypes import CALENDAR_INTERVAL, STRING, VARIANT, VOID, Array, DataType, Interval, Map, Struct, Time
 
 _NESTED: Final = (Array, Map, Struct)
 _REFUSED: Final[Mapping[str, tuple[DataType, ...]]] = {
@@ -11,8 +11,9 @@ _REFUSED: Final[Mapping[str, tuple[DataType, ...]]] = {
     "json": (CALENDAR_INTERVAL,),
     "orc": (CALENDAR_INTERVAL, VARIANT, VOID),
     "parquet": (CALENDAR_INTERVAL,),
+    "delta": (CALENDAR_INTERVAL,),
 }
-_WITHOUT_TIME: Final = ("csv", "json", "orc")
+_WITHOUT_TIME: Final = ("csv", "json", "orc", "delta")
 
 
 def can_hold(file_format: str, type: DataType) -> bool:
@@ -21,7 +22,7 @@ def can_hold(file_format: str, type: DataType) -> bool:
         return type == STRING
     if type in _REFUSED.get(file_format, ()) or (isinstance(type, Time) and file_format in _WITHOUT_TIME):
         return False
-    if file_format == "csv" and isinstance(type, _NESTED):
+    if (file_format == "csv" and isinstance(type, _NESTED)) or (file_format == "delta" and isinstance(type, Interval)):
         return False
     match type:
         case Array(element):

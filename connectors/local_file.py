@@ -140,7 +140,7 @@ class LocalFile(Source, Sink):
             writer = frame.write.format(file_format(options)).options(**writer_options(options)).mode("overwrite")
             (writer.partitionBy(*by) if by else writer).save(folder)
 
-        return file_commit.stage(spark, df, task, prepared, by=parts, write=write)
+        return file_commit.stage(spark, df, task, prepared, by=parts, write=write, end=self.commit)
 
     def keeps_rows(self, options: Options) -> bool:
         """Not in directories by partition, whose names do not keep a column's type."""

@@ -94,11 +94,23 @@ class _Reader:
             before = self.pos
             item = self.value()
             if item is not None:
+                self.warn_of_merging(item)
                 items.append(item)
             elif self.pos == before:
                 self.stray()
         self.close(start, "]")
         return Array(items, self.place(start, self.pos))
+
+    def warn_of_merging(self, item: Syntax) -> None:
+        """Two blocks side by side are one in HOCON, whose later values count: in a list, hardly what is meant."""
+        seen: set[str] = set()
+        for part in item.parts if isinstance(item, Concatenation) else ():
+            keys = [field.key for field in part.fields] if isinstance(part, Object) else []
+            if key := next((each for each in keys if each in seen), None):
+                span = self.source.span(part.place.start, part.place.start + 1)
+                message = f"this block is merged into the one before it, and its `{key}` replaces the other's"
+                self.found.warning("PEN1002", message, span, "put a comma or a new line between the blocks of a list")
+            seen.update(keys)
 
     def close(self, start: int, closer: str) -> None:
         here = self.peek()

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from catalog.source import PlacedText
 from engine.job.script_nodes import joined
 from sql.select import quote
 from sql.statements import ColumnDefinition, Insert
 
+_NAMES: Final = re.compile(r'"(?P<quoted>[^"]*)"|(?P<bare>[^\s,\[\]"](?:[^,\[\]"]*[^\s,\[\]"])?)')
 WHOLE_TABLE = re.compile(r"(?:SELECT\s+\*\s+FROM|TABLE|FROM|SELECT)\s+(`[^`]+`|\w+)", re.IGNORECASE)
 """Queries that are one table, as it is; `SELECT name` is SeaTunnel's way to say so."""
 
@@ -57,5 +59,6 @@ def _item(column: ColumnDefinition, is_given: bool) -> str:
 
 
 def names_in(text: PlacedText) -> tuple[PlacedText, ...]:
-    """The names of a list `a, b`, each at its place."""
-    return tuple(text.slice(match.start(), match.end()) for match in re.finditer(r"[^\s,\[\]\"]+", text.value))
+    """The names of a list `a, b` or `["a, b", c]`, each at its place."""
+    found = _NAMES.finditer(text.value)
+    return tuple(text.slice(*match.span(match.lastgroup or 0)) for match in found)

@@ -105,7 +105,7 @@ class _Script:
             options = list(_options(node, transform_spec("Sql"), left_out | {"query"}))
             yield head + (f"\n{_with(options)}" if options else "") + " AS" + _query(query.value) + ";"
         else:
-            inputs = ", ".join(self.inputs(block))
+            inputs = ", ".join(f'"{each}"' if re.search(r"[,\[\]]", each) else each for each in self.inputs(block))
             options = list(_options(node, transform_spec(block.plugin), left_out))
             yield head
             yield _with([("transform", block.plugin), ("input", inputs), *options]) + ";"

@@ -36,6 +36,12 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     return run_error(code, f"{message} (in `{node.name}`)", node.span, help)
 
 
+def reason(error: BaseException) -> str:
+    """What an error says in one line, without Spark's codes and stacks."""
+    told = next((fault.message for fault in spark_faults(error)), str(error) or type(error).__name__)
+    return told.partition("\n")[0]
+
+
 _OF_ANOTHER_SPARK: Final = re.compile(r"'\S+ org\.apache\.spark\.\S+\(.*\)'$")
 """What Java says of a method that is not there."""
 

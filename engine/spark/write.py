@@ -27,11 +27,10 @@ from connectors import owner
 from connectors.base import Sink, Staged, WriteTask
 from engine.plan.nodes import AnyNode, Write
 from engine.plan.staged_rules import staged_rules
-from engine.spark.errors import as_run_error, unwritable
+from engine.spark.errors import as_run_error, reason, unwritable
 from engine.spark.journal import Journal, Outcome, Recorded, journal, open_journals
 from sql.select import quote
 
-IN_DOUBT = "PEN5010"
 SPARK_ERRORS = (PySparkException, Py4JError)
 
 
@@ -182,7 +181,8 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> Outcome:
 def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
     """End all dead runs of this state directory, those whose connectors this session has.
 
-    Gives warnings of those that only the user can end (PEN5010): they stay as they are, and keep no other run back.
+    Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
+    other run back.
     """
     told: list[Diagnostic] = []
     for log in open_journals(spark, state):
@@ -193,8 +193,6 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
             try:
                 _end(spark, log, recorded)
             except RunError as error:
-                if any(each.code != IN_DOUBT for each in error.diagnostics):
-                    raise
                 told += [replace(each, severity=Severity.WARNING) for each in error.diagnostics]
     return tuple(told)
 
@@ -222,11 +220,16 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> Outcom
             continue
         if sink is None:
             raise run_error("PEN5008", f"run `{log.run_id}` wrote to `{name}`, a connector that is not installed")
-        if recorded.is_decided and recorded.is_staged(write_id):
-            sink.commit(spark, place)  # type: ignore[arg-type]
-            log.committed(write_id)
-        else:
-            sink.abort(spark, place)  # type: ignore[arg-type]
+        try:
+            if recorded.is_decided and recorded.is_staged(write_id):
+                sink.commit(spark, place)  # type: ignore[arg-type]
+                log.committed(write_id)
+            else:
+                sink.abort(spark, place)  # type: ignore[arg-type]
+        except (*SPARK_ERRORS, OSError) as error:
+            help = f"`penstock run --resume {log.run_id}` tries it again; until then its sinks may be at odds"
+            message = f"run `{log.run_id}`, which was cut off, cannot be ended (`{name}`): {reason(error)}"
+            raise run_error("PEN5005", message, None, help) from error
     outcome = Outcome.FINISHED if recorded.is_decided else Outcome.ROLLED_BACK
     log.end(outcome)
     return outcome

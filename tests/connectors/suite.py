@@ -1,6 +1,8 @@
 """What every sink with a target holds to; each connector's tests subclass it."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from typing import ClassVar
@@ -8,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics import Diagnostics, RunError, Severity
 from engine.spark.journal import Outcome
 from engine.spark.write import abort_all, commit_all, recover, resume
 from tests.connectors.jobs import rows, run_writes, stage_writes, write
@@ -69,6 +71,11 @@ class SinkSuite:
 
     def fill(self, spark, tmp_path, query=OLD):
         run_writes(spark, [self.write(tmp_path / "target", query)], str(tmp_path / "state"), "before")
+
+    def hinder(self, tmp_path):
+        """Make the commit of what is staged for `other` fail."""
+        [data] = tmp_path.glob(".other.penstock/*/data")
+        shutil.rmtree(data)
 
     def leftovers(self, tmp_path):
         return [name for name in os.listdir(tmp_path) if name not in ("target", "state", "other")]
@@ -131,6 +138,34 @@ class SinkSuite:
         self.sink.commit(spark, run.places["w"])  # once more does nothing
         assert self.rows_at(spark, tmp_path / "target") == expected
         assert self.leftovers(tmp_path) == []
+
+    @pytest.mark.parametrize("data", ["DROP_DATA", "APPEND_DATA"])
+    def test_what_a_dead_run_of_another_state_decided_is_done_first(self, spark, tmp_path, data):
+        self.fill(spark, tmp_path)
+        run = stage_writes(
+            spark, [self.write(tmp_path / "target", OLD, data_save_mode=data)], str(tmp_path / "other"), "dead"
+        )
+        run.journal.decide()
+        lock = tmp_path / ".target.penstock" / "lock"
+        dead = {**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}
+        lock.write_text(json.dumps({"run_id": "dead", "owner": dead}))
+        run_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run")
+        expected = self.expect(spark, "both") + (self.expect(spark, "old") if data == "APPEND_DATA" else [])
+        assert self.rows_at(spark, tmp_path / "target") == sorted(expected)
+        assert self.leftovers(tmp_path) == []
+
+    def test_a_dead_run_that_cannot_be_ended_keeps_no_other_back(self, spark, tmp_path):
+        state = str(tmp_path / "state")
+        run = stage_writes(spark, [self.write(tmp_path / "other")], state, "dead")
+        run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+        run.journal.staged("w", run.places["w"])
+        run.journal.decide()
+        self.hinder(tmp_path)
+        (warning,) = recover(spark, state)
+        assert (warning.code, warning.severity) == ("PEN5005", Severity.WARNING)
+        with pytest.raises(RunError) as caught:
+            resume(spark, state, "dead")
+        assert [each.code for each in caught.value.diagnostics] == ["PEN5005"]
 
     def test_failing_rows_change_nothing(self, spark, tmp_path):
         self.fill(spark, tmp_path)

@@ -1,8 +1,11 @@
 """The Delta connector: the shared suite, and what is its own."""
 
+from dataclasses import replace
+
 import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
+from catalog.savemode import DataSaveMode, SchemaSaveMode
 from connectors.delta import connector
 from engine.cli import main
 from tests.connectors.jobs import options_of, run_writes
@@ -16,6 +19,10 @@ class TestDelta(SinkSuite):
 
     def read(self, spark, path):
         return spark.read.format("delta").load(path)
+
+    def hinder(self, tmp_path):
+        for file in tmp_path.glob(".other.penstock/*/data/*.parquet"):
+            file.write_text("no rows")
 
     def test_one_transaction_for_each_run(self, spark, tmp_path):
         self.fill(spark, tmp_path)
@@ -43,6 +50,34 @@ class TestDelta(SinkSuite):
         job = [self.write(tmp_path / "target", query, columns, schema_evolution="add_columns")]
         run_writes(spark, job, str(tmp_path / "state"), "two")
         assert self.read(spark, str(tmp_path / "target")).columns == ["id", "name", "amount", "more"]
+
+    @pytest.mark.parametrize(
+        ("value", "type"),
+        [
+            ("1 `two=words`", "int"),
+            ("named_struct('a=b', 1) x", "struct<`a=b`:int>"),
+            ("array(null) x", "array<void>"),
+            ("null x", "void"),
+            ("time'10:00:00' x", "time(6)"),
+            ("interval 1 day x", "interval day"),
+        ],
+    )
+    def test_what_no_new_table_can_hold_is_refused_before_anything_is_staged(self, spark, tmp_path, value, type):
+        name = value.split()[-1].strip("`")
+        job = self.write(tmp_path / "target", f"select 1L id, {value}", ("id bigint", f"{name} {type}"))
+        found = Diagnostics()
+        connector.validate(job.options, job.table, found)
+        assert [each.code for each in found] == ["PEN4003"]
+        self.fill(spark, tmp_path)
+        if type in ("time(6)", "interval day"):
+            return
+        found = Diagnostics()
+        connector.validate(job.options, job.table, found)
+        assert list(found) == []  # the table may have it
+        again = replace(job, schema_save_mode=SchemaSaveMode.RECREATE_SCHEMA, data_save_mode=DataSaveMode.DROP_DATA)
+        with pytest.raises(RunError, match="PEN4003"):
+            run_writes(spark, [again], str(tmp_path / "state"), "run")
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
 
     def test_constraints_are_checked_before_the_commit(self, spark, tmp_path):
         self.fill(spark, tmp_path)

@@ -124,6 +124,21 @@ def test_a_script_round_trips(tmp_path):
     assert explained(tmp_path / "job.sql") == explained(back) == explained(again)
 
 
+def test_names_with_blanks_and_brackets_round_trip(tmp_path):
+    names = ("two words", "x[1]", "größe")
+    sources = "".join(
+        f'FakeSource {{ plugin_output = ["{name}"], schema {{ fields {{ id = int }} }} }}\n' for name in names
+    )
+    inputs = ", ".join(f'"{name}"' for name in names)
+    (tmp_path / "job.conf").write_text(
+        f'source {{ {sources} }}\ntransform {{ Filter {{ plugin_input = [{inputs}], condition = "id > 0" }} }}\n'
+        "sink { Console {} }\n"
+    )
+    script = converted(tmp_path / "job.conf", tmp_path / "job.sql")
+    back = converted(script, tmp_path / "back.conf")
+    assert _nodes(explained(tmp_path / "job.conf")) == _nodes(explained(script)) == _nodes(explained(back))
+
+
 FAULTS = {
     "INSERT INTO nowhere SELECT 1": ("PEN2007", "nowhere"),
     "INSERT INTO v SELECT 1": ("PEN2007", "v"),
