@@ -11,6 +11,7 @@ CODES: dict[str, str] = {
     "PEN1003": "a variable is not defined",
     "PEN1004": "an included file cannot be read",
     "PEN1005": "a secret cannot be resolved",
+    "PEN1006": "a file that the command reads or writes cannot be had",
     # 2xxx: the structure of a job
     "PEN2001": "unknown section or block",
     "PEN2002": "unknown plugin",

@@ -49,7 +49,7 @@ def parse(words: Sequence[str]) -> Namespace:
 
 
 def _carry_out(arguments: Namespace) -> int:
-    from catalog.diagnostics import PenstockError
+    from catalog.diagnostics import Diagnostic, PenstockError
     from engine.commands import command
     from engine.report import report
 
@@ -67,11 +67,24 @@ def _carry_out(arguments: Namespace) -> int:
     except BrokenPipeError:  # the reader of our output has gone, as in `penstock connectors | head -1`
         sys.stderr.close()
         return EXIT_NO_READER  # never 0: what was not read may have been a fault
-    except Exception as error:  # noqa: BLE001 (the last line of defence: a fault of ours, shown as one)
+    except OSError as error:
+        if error.filename is None:
+            return _failed(error, arguments)
         if arguments.verbose:
             _print_trace()
-        report([_internal(error, arguments.verbose)], output_format)
-        return EXIT_JOB_FAILED
+        report([Diagnostic("PEN1006", f"`{error.filename}`: {error.strerror}")], output_format)
+        return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
+    except Exception as error:  # noqa: BLE001 (the last line of defence: a fault of ours, shown as one)
+        return _failed(error, arguments)
+
+
+def _failed(error: Exception, arguments: Namespace) -> int:
+    from engine.report import report
+
+    if arguments.verbose:
+        _print_trace()
+    report([_internal(error, arguments.verbose)], getattr(arguments, "format", "text"))
+    return EXIT_JOB_FAILED
 
 
 def _internal(error: Exception, verbose: bool) -> "Diagnostic":

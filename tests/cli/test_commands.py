@@ -203,3 +203,11 @@ def test_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("penstock ")
     assert engine.cli.shadowed_package() is None
+
+
+@pytest.mark.parametrize("words", [["graph", "good.conf", "-o"], ["convert", "good.conf", "-o"]])
+def test_a_file_that_cannot_be_written_is_no_internal_error(folder, capsys, words):
+    assert main([*words, "good.conf/page"]) == 2
+    err = capsys.readouterr().err
+    assert "error[PEN1006]: `good.conf" in err
+    assert "Traceback" not in err
