@@ -20,6 +20,7 @@ _BLANKS: Final = re.compile(r"(?:[ \t]|\\\r?\n)*")
 _INCLUDE: Final = re.compile(
     r'include\s+(?:(required)\s*\(\s*)?(?:(url|file|package)\s*\(\s*)?("(?:[^"\\\n]|\\.)*")', re.IGNORECASE
 )
+_FIELD: Final = re.compile(r"[^,}\]\n]*")
 _CLOSE: Final = re.compile(r"\s*\)")
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
@@ -220,14 +221,21 @@ class _Reader:
         assert match is not None
         self.pos = match.end()
 
+    def skip_field(self) -> None:
+        """Up to what may end a value on its line, so that what is closed there is not taken for unclosed."""
+        match = _FIELD.match(self.text, self.pos)
+        assert match is not None
+        self.pos = match.end()
+
     def stray(self) -> None:
-        """A character that starts nothing: report it and go on at the next line."""
+        """A character that starts nothing: report it and go on after what it is a part of."""
         here = self.peek()
         if here == '"':
             self.unclosed_string()
+            self.skip_line()
         else:
             self.fault(self.pos, self.pos + 1, f"`{here}` is not expected here", "text with such a sign needs quotes")
-        self.skip_line()
+            self.skip_field()
 
     # values
 

@@ -160,7 +160,9 @@ class _Loader:
     def block(self, kind: BlockKind, node: MapNode, secrets: Secrets) -> Block:
         name, place = self.plugin(kind, node)
         spec = _spec(kind, name) if name else None
-        if name and spec is None:
+        if not self.is_whole:  # a brace is missing, and a section was taken for what is in the block before it
+            node = replace(node, entries=tuple(each for each in node.entries if each.key not in ("env", *SECTIONS)))
+        if name and spec is None and (self.is_whole or name not in ("env", *SECTIONS)):
             self.unknown_plugin(kind, name, place)
         if spec is None:  # its own options cannot be checked, but how it is wired can
             common = {each for option in COMMON for each in (option.name, *option.alternatives)}
