@@ -7,10 +7,11 @@ It is written when a run starts and again when it ends, each time wholly or not 
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 
 from connectors.filesystem import Files
+from connectors.owner import has_died
 from engine.runtime.states import State
 
 
@@ -39,10 +40,24 @@ def record(files: Files, root: str, run: Run) -> None:
 
 
 def runs(files: Files, root: str) -> tuple[Run, ...]:
-    """Every run, in the order of their starts; one that was killed is still RUNNING here."""
+    """Every run, in the order of their starts; of one that was killed, what its journal says became of it."""
     paths = (f"{root}/runs/{name}/run.json" for name in files.children(f"{root}/runs"))
     found = (_read(files.read(path)) for path in paths if files.exists(path))
-    return tuple(sorted((run for run in found if run), key=lambda run: run.started))
+    settled = (_settled(files, f"{root}/runs/{run.run_id}/journal", run) for run in found if run)
+    return tuple(sorted(settled, key=lambda run: run.started))
+
+
+def _settled(files: Files, journal: str, run: Run) -> Run:
+    if run.state is not State.RUNNING or not files.exists(f"{journal}/begin.json"):
+        return run
+    if files.exists(f"{journal}/end.json"):
+        if json.loads(files.read(f"{journal}/end.json")).get("outcome") == "finished":
+            return replace(run, state=State.FINISHED)
+        return replace(run, state=State.FAILED, error="it was killed; what it staged is removed")
+    if has_died(json.loads(files.read(f"{journal}/begin.json")).get("owner") or {}):
+        help = f"the next run, or `penstock run --resume {run.run_id}`, ends it"
+        return replace(run, state=State.FAILED, error=f"it was killed; {help}")
+    return run
 
 
 def _read(text: str) -> Run | None:

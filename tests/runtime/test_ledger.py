@@ -1,8 +1,10 @@
 """The ledger keeps the last word on every run, and passes over what it cannot read."""
 
+import json
 from dataclasses import replace
 
 from connectors.filesystem import files_at
+from connectors.owner import this_process
 from engine.runtime.ledger import Run, now, record, runs
 from engine.runtime.states import State
 
@@ -29,3 +31,22 @@ def test_what_cannot_be_read_is_passed_over(tmp_path):
 
 def test_no_ledger_no_runs(tmp_path):
     assert runs(*files_at(None, str(tmp_path / "none"))) == ()
+
+
+def test_a_killed_run_is_what_its_journal_says(tmp_path):
+    files, root = files_at(None, str(tmp_path))
+    mark = this_process()
+    dead = {**mark, "pid": 2**22 + 1, "jvm_pid": None}
+    for name, owner, outcome in (
+        ("lives", mark, None), ("killed", dead, None), ("undone", dead, "rolled back"), ("done", dead, "finished")
+    ):  # fmt: skip
+        record(files, root, replace(FIRST, run_id=name))
+        files.write(f"{root}/runs/{name}/journal/begin.json", json.dumps({"owner": owner, "writes": {}}))
+        if outcome:
+            files.write(f"{root}/runs/{name}/journal/end.json", json.dumps({"outcome": outcome}))
+    found = {run.run_id: run for run in runs(files, root)}
+    assert {name: run.state for name, run in found.items()} == {
+        "lives": State.RUNNING, "killed": State.FAILED, "undone": State.FAILED, "done": State.FINISHED
+    }  # fmt: skip
+    assert "--resume killed" in found["killed"].error
+    assert "removed" in found["undone"].error
