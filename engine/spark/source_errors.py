@@ -21,6 +21,7 @@ _CONDITIONS: Final = (
 
 _FILE: Final = re.compile(r"(?:reading file|CSV file:|Path does not exist:) (\S+?)\.?(?:\s|$)")
 _ROW: Final = re.compile(r"Malformed \w+ record: (.*?)\.?$", re.M)
+_PARSED: Final = re.compile(r"in record parsing: (.*?)\.?$", re.M)
 _HEADER: Final = re.compile(r"^ *Header: (.*)\n *Schema: (.*)$", re.M)
 _HEADER_SIZE: Final = re.compile(r"^ *Header length: (\d+), schema size: (\d+)", re.M)
 _IN_READING: Final = re.compile(r"Encountered error while reading file \S+\s*")
@@ -45,7 +46,11 @@ def source_error(faults: tuple[SparkFault, ...], nodes: tuple[AnyNode, ...]) -> 
         help = f"did you mean `{near}`?" if near else "a path without a scheme starts where the command is run"
         return told(f"the path{of} leads nowhere: {file}", help)
     if any(_is_malformed(fault) for fault in faults):
-        row = next((found.group(1) for fault in reversed(faults) if (found := _ROW.search(fault.message))), None)
+        row = _last(_ROW, faults)
+        parsed = _last(_PARSED, faults)  # the values of the row, null where one could not be read
+        if row is None and parsed and set(parsed.strip("[]").split(",")) != {"null"}:
+            why = faults[-1].message
+            row = parsed if _PARSED.search(why) else f"{parsed[:100]}: {why}"
         help = '`on_malformed = "null"` reads what does not fit as NULL, `"drop"` leaves such rows out'
         message = (
             f"a row of {file}{of} does not fit the schema: {(row or faults[-1].message).partition(chr(10))[0][:200]}"
@@ -62,6 +67,11 @@ def source_error(faults: tuple[SparkFault, ...], nodes: tuple[AnyNode, ...]) -> 
     if any((fault.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for fault in faults):
         return told(message, "files of this format hold their types: the `schema` may be left out", "schema")
     return told(message)
+
+
+def _last(pattern: "re.Pattern[str]", faults: tuple[SparkFault, ...]) -> str | None:
+    """What the pattern finds in the innermost exception that has it."""
+    return next((found.group(1) for fault in reversed(faults) if (found := pattern.search(fault.message))), None)
 
 
 def _header(message: str) -> str | None:

@@ -401,6 +401,9 @@ def test_what_cannot_be_read_is_told_with_its_cause(spark, tmp_path):
     assert "five hundred" in malformed.message
     assert "[null" not in malformed.message
     assert "on_malformed" in malformed.help
+    (tmp_path / "dates.csv").write_text("1,2024-02-28\n2,2024-02-30\n")
+    impossible = fault_of(spark, tmp_path, tmp_path / "dates.csv", "csv", id="int", day="date")
+    assert "[2,null]: Invalid date 'FEBRUARY 30'" in impossible.message
 
 
 @pytest.mark.spark
