@@ -64,6 +64,16 @@ def test_the_first_jobs_misspelling_is_told_as_the_readme_says(tmp_path, capsys,
     assert told in capsys.readouterr().out
 
 
+def test_the_first_job_is_the_same_as_a_script(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = []
+    for kind, language in (("conf", "hocon"), ("sql", "sql")):
+        (tmp_path / f"orders.{kind}").write_text(readme_blocks(language)[0])
+        assert main(["explain", f"orders.{kind}", "--columns"]) == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+
+
 @pytest.mark.spark
 def test_the_first_job_runs_by_the_commands_of_the_readme(spark, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
