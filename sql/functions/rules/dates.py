@@ -99,6 +99,19 @@ def current_time(call: Call) -> DataType:
     return Time(value) if isinstance(value, int) and 0 <= value <= 6 else UNKNOWN
 
 
+def to_time(call: Call) -> DataType:
+    """Spark replaces a call whose format is a constant NULL by a NULL of the format's type."""
+    if len(call.given) < 2:
+        return Time(6)
+    if call.given[1].type == VOID:
+        return STRING
+    return UNKNOWN if call.given[1].foldable and call.given[1].nullable else Time(6)
+
+
+def time_trunc(call: Call) -> DataType:
+    return call.type(1) if isinstance(call.type(1), Time) else Time(6)
+
+
 def window(call: Call) -> Typed:
     for index in range(1, len(call.nodes)):
         text = call.text(index)
@@ -130,5 +143,7 @@ RULES: Final[dict[str, Rule]] = {
     "clock": clock,
     "timestampadd": timestampadd,
     "current_time": current_time,
+    "to_time": to_time,
+    "time_trunc": time_trunc,
     "window": window,
 }
