@@ -4,7 +4,9 @@
 nullability of elements and fields, which equality does not. Names of other systems are in `typenames.py`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import Final, TypeAlias
 
 MAX_PRECISION: Final = 38
@@ -114,14 +116,25 @@ class Field:
 @dataclass(frozen=True, slots=True)
 class Struct:
     fields: tuple[Field, ...]
+    _by_name: Mapping[str, tuple[Field, ...]] = dataclass_field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        by_name: dict[str, tuple[Field, ...]] = {}
+        for each in self.fields:
+            name = each.name.lower()
+            by_name[name] = (*by_name.get(name, ()), each)
+        object.__setattr__(self, "_by_name", by_name)
 
     def __str__(self) -> str:
         return f"struct<{','.join(str(field) for field in self.fields)}>"
 
     def field(self, name: str) -> Field | None:
         """The first field of that name, ignoring case."""
-        folded = name.lower()
-        return next((each for each in self.fields if each.name.lower() == folded), None)
+        return next(iter(self.named(name)), None)
+
+    def named(self, name: str) -> tuple[Field, ...]:
+        """All fields of that name, ignoring case: rows of Spark may have several."""
+        return self._by_name.get(name.lower(), ())
 
 
 DataType: TypeAlias = Atomic | Decimal | Time | Interval | Array | Map | Struct

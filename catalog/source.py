@@ -144,12 +144,16 @@ class PlacedText:
 
     def _to_file(self, offset: int, *, at_end: bool) -> int:
         probe = offset - 1 if at_end else offset
-        for run in self.runs:
-            if run.start <= probe < run.end:
-                if run.is_verbatim:
-                    return run.file_start + offset - run.start
-                return run.file_end if at_end else run.file_start
-        return self.runs[-1].file_end if self.runs else 0
+        run = self.runs[max(bisect_right(self.runs, probe, key=_start_of) - 1, 0)] if self.runs else None
+        if run is None or not run.start <= probe < run.end:
+            return self.runs[-1].file_end if self.runs else 0
+        if run.is_verbatim:
+            return run.file_start + offset - run.start
+        return run.file_end if at_end else run.file_start
+
+
+def _start_of(run: Run) -> int:
+    return run.start
 
 
 def _clip(run: Run, start: int, end: int) -> Run:

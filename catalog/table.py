@@ -87,11 +87,16 @@ class TableSchema:
     columns: tuple[Column, ...]
     primary_key: PrimaryKey | None = None
     constraint_keys: tuple[ConstraintKey, ...] = ()
+    _by_name: Mapping[str, Column] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        names = [column.name.lower() for column in self.columns]
-        if duplicate := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"two columns are named `{duplicate}`")
+        names: dict[str, Column] = {}
+        for column in self.columns:
+            folded = column.name.lower()
+            if folded in names:
+                raise ValueError(f"two columns are named `{folded}`")
+            names[folded] = column
+        object.__setattr__(self, "_by_name", names)
         keyed = list(self.primary_key.columns) if self.primary_key else []
         keyed += [name for key in self.constraint_keys for name, _ in key.columns]
         if missing := next((name for name in keyed if name.lower() not in names), None):
@@ -103,8 +108,7 @@ class TableSchema:
 
     def column(self, name: str) -> Column | None:
         """The column of that name, ignoring case."""
-        folded = name.lower()
-        return next((column for column in self.columns if column.name.lower() == folded), None)
+        return self._by_name.get(name.lower())
 
     def __str__(self) -> str:
         return ", ".join(str(column) for column in self.columns)

@@ -252,8 +252,9 @@ def _checked(spark: "SparkSession", df: "DataFrame", target: str) -> "DataFrame"
     """The rows, failing where one breaks a constraint of the table: Delta itself would say so only at the commit."""
     properties = _properties(spark, target)
     demands = {name: text for name, text in properties.items() if name.startswith("delta.constraints.")}
+    written = {name.lower() for name in df.columns}
     for field in spark.read.format("delta").load(target).schema.fields:
-        if not field.nullable and field.name.lower() in (name.lower() for name in df.columns):
+        if not field.nullable and field.name.lower() in written:
             demands[f"not null of {field.name}"] = "`" + field.name.replace("`", "``") + "` is not null"
     for name, text in demands.items():
         message = f"a row breaks the constraint {name.removeprefix('delta.constraints.')} of the Delta table"

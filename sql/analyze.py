@@ -3,6 +3,7 @@
 The query is parsed by sqlglot, checked for what sqlglot lets pass, bound to its inputs, typed and traced in one walk.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -15,6 +16,7 @@ from catalog.table import CatalogTable, Column, TablePath, TableSchema
 from sql.bind import bind_query
 from sql.binder import Binder, Environment
 from sql.calls import call_name
+from sql.deep import with_room
 from sql.expressions import is_deterministic
 from sql.foreign import check_nodes
 from sql.lineage import ColumnLineage, Dependency
@@ -49,6 +51,7 @@ class Analysis:
     fingerprint: str = ""
 
 
+@with_room
 def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
     """Analyze one Spark SQL query over the named inputs; never raises for a fault of the query's."""
     parsed = parse(query.value)
@@ -102,10 +105,12 @@ def _split(columns: Iterable[Column]) -> tuple[tuple[Column, ...], tuple[tuple[i
 def _warn_of_duplicates(binder: Binder, tree: exp.Expr | None, columns: Iterable[Column]) -> None:
     """At the first column whose name an earlier one has; an error only where the rows are to be written."""
     names = [column.name.lower() for column in columns]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    counts = Counter(names)
+    twice = sorted(name for name, count in counts.items() if count > 1)
     listed = ", ".join(f"`{name}`" for name in twice)
     message = f"several output columns are named {listed}: no table can hold them"
-    second = next(index for index, name in enumerate(names) if name in names[:index])
+    first = {name: index for index, name in reversed(tuple(enumerate(names)))}
+    second = next(index for index, name in enumerate(names) if first[name] < index)
     node = tree and _item(tree, second, len(names))
     help = "give each an alias of its own"
     if node is None:

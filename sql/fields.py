@@ -37,5 +37,5 @@ def field_names(type: DataType) -> list[str]:
 
 
 def _only(struct: Struct, name: str) -> Field | None:
-    found = [field for field in struct.fields if field.name.lower() == name.lower()]
+    found = struct.named(name)
     return found[0] if len(found) == 1 else None

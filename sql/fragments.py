@@ -14,6 +14,7 @@ from sqlglot.errors import SqlglotError
 
 from catalog.source import PlacedText
 from sql.calls import call_name, keep_calls
+from sql.deep import too_deep, with_room
 from sql.select import Fragment, text_of
 
 PREFIX: Final = "SELECT "
@@ -51,10 +52,12 @@ class Reference:
 
 
 @lru_cache(maxsize=4096)
+@with_room
 def parse_expression(expression: str) -> exp.Expr | None:
     """The tree of a single expression without an alias; None where the text is anything else."""
     try:
-        trees = Spark().parser().parse(keep_calls(Spark().tokenize(PREFIX + expression)), PREFIX + expression)
+        tokens = Spark().tokenize(PREFIX + expression)
+        trees = [] if too_deep(tokens) else Spark().parser().parse(keep_calls(tokens), PREFIX + expression)
     except SqlglotError:
         return None
     tree = trees[0] if len(trees) == 1 else None

@@ -132,7 +132,8 @@ def units_of(node: exp.Expr) -> list[str] | None:
         name = _unit(unit.name) if isinstance(unit, exp.Var) else None
         return [name] if name else None
     if isinstance(node, exp.Add):
-        left, right = units_of(node.this), units_of(node.expression)
+        right = units_of(node.expression)
+        left = units_of(node.this) if right else None  # a long sum of anything else is not walked again for each term
         return left + right if left and right else None
     return None
 

@@ -14,6 +14,7 @@ from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.calls import keep_calls
+from sql.deep import MOST_NESTED, too_deep
 from sql.pipe_syntax import PipeFault, has_pipes, parse_pipes
 from sql.rewritten import rewritten
 
@@ -59,6 +60,9 @@ def parse(text: str) -> Parsed:
     if second is not None:
         token = tokens[second]
         return Parsed(None, tokens, (SyntaxFault(token.start, token.end + 1, "only one query may stand here"),))
+    if deepest := too_deep(tokens):
+        message = f"more than {MOST_NESTED:,} brackets and CASEs within each other: Spark's parser cannot take them"
+        return Parsed(None, tokens, (SyntaxFault(deepest.start, deepest.end + 1, message),))
     try:
         plain = _zoneless(_table_statement(_without_recursion_limit(_keyword_aliases(rewritten(tokens)))))
         piped = "|>" in text and has_pipes(plain)

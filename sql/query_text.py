@@ -5,14 +5,18 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
+from sql.deep import too_deep, with_room
 
+
+@with_room
 def tables_named(query: str) -> tuple[str, ...]:
     """The names of the tables that a query reads, in order of appearance, CTEs left out; none where it does not parse.
 
     A name of several parts has dots, unquoted.
     """
     try:
-        tree = Spark().parse(query)[0]
+        tokens = Spark().tokenize(query)
+        tree = None if too_deep(tokens) else Spark().parser().parse(tokens, query)[0]
     except SqlglotError:
         return ()
     if tree is None:

@@ -191,8 +191,15 @@ def _aliases_in_calls(tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
         if token.token_type == _T.L_PAREN:
             before = tokens[index - 1] if index else None
             is_call = before is not None and before.token_type in _CALLED and before.end + 1 == token.start
-            takes = before is None or before.text.lower() in _TAKE_ALIASES or _starts_query(tokens, index + 1)
-            calls.append(before.text if before is not None and is_call and not takes else None)
+            if (
+                before is None
+                or not is_call
+                or before.text.lower() in _TAKE_ALIASES
+                or _starts_query(tokens, index + 1)
+            ):
+                calls.append(None)
+            else:
+                calls.append(before.text)
         elif token.token_type == _T.R_PAREN and calls:
             calls.pop()
         elif token.token_type == _T.ALIAS and calls and calls[-1] is not None:

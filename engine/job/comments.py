@@ -13,25 +13,25 @@ class Comments:
 
     source: SourceFile
     taken: set[int] = field(default_factory=set)
+    lines: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lines = self.source.text.split("\n")
 
     def header(self) -> list[str]:
         """The lines of comments that the file starts with."""
-        lines = self.source.text.split("\n")
-        count = next((i for i, line in enumerate(lines) if not _is_comment(line)), len(lines))
+        count = next((i for i, line in enumerate(self.lines) if not _is_comment(line)), len(self.lines))
         return self._take(range(count))
 
     def above(self, offset: int) -> list[str]:
         """The lines of comments right above the line that holds the character at `offset`."""
-        lines = self.source.text.split("\n")
-        last = self.source.text.count("\n", 0, offset)
-        first = last
-        while first > 0 and _is_comment(lines[first - 1]):
+        first = last = self.source.span(offset, offset).line - 1
+        while first > 0 and _is_comment(self.lines[first - 1]):
             first -= 1
         return self._take(range(first, last))
 
     def _take(self, numbers: range) -> list[str]:
-        lines = self.source.text.split("\n")
-        found = [_plain(lines[number]) for number in numbers if number not in self.taken]
+        found = [_plain(self.lines[number]) for number in numbers if number not in self.taken]
         self.taken.update(numbers)
         return found
 

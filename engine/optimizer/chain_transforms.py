@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from catalog.datatypes import DataType
 from catalog.diagnostics import Severity
@@ -12,6 +12,8 @@ from engine.plan.nodes import AnyNode, Plan, Query, children, rewrite
 from sql.analyze import Analysis, analyze
 from sql.merge import merge_selects, select_from_text
 from sql.select import Select
+
+_JOINT: Final = " + "
 
 Merge: TypeAlias = Callable[[Query, Query], PlacedText | Select | None]
 
@@ -25,8 +27,14 @@ def chain_transforms(plan: Plan) -> Plan:
     return _fuse_all(_fuse_all(plan, merge_ours), read_from_text)
 
 
+MOST_STEPS: Final = 32
+"""Of more steps in one query little is gained, and each is analyzed with all before it."""
+
+
 def can_chain(inner: Query, outer: Query, readers: int) -> bool:
     """Whether the edge is the only one of both, and nothing is asked of the inner that the outer cannot do for it."""
+    if inner.kind.count(_JOINT) + 1 >= MOST_STEPS:
+        return False
     return readers == 1 and len(outer.inputs) == 1 and inner.uid is None and inner.parallelism == outer.parallelism
 
 
@@ -55,7 +63,7 @@ def chain(inner: Query, outer: Query, merge: Merge) -> Query | None:
         return None
     return replace(
         outer,
-        kind=f"{inner.kind} + {outer.kind}",
+        kind=f"{inner.kind}{_JOINT}{outer.kind}",
         body=body,
         inputs=inner.inputs,
         analysis=replace(analysis, table=outer.table),

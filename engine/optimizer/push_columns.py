@@ -52,5 +52,6 @@ def _columns(scan: Scan, used: set[str] | None) -> tuple[str, ...] | None:
         return None
     filtered = {each.column.lower() for text in scan.filters for each in references(text, scan.table.path.table) or ()}
     names = scan.table.schema.names
-    columns = tuple(name for name in names if name.lower() in used | filtered) or names[:1]
+    wanted = used | filtered
+    columns = tuple(name for name in names if name.lower() in wanted) or names[:1]
     return None if len(columns) == len(names) else columns

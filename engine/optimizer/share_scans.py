@@ -8,11 +8,12 @@ def share_scans(plan: Plan) -> Plan:
 
     Not where the source gives other rows each time, nor between scans that the job names apart by `uid`.
     """
-    first: list[Scan] = []
+    alike: dict[tuple[object, ...], list[Scan]] = {}
 
     def share(node: AnyNode) -> AnyNode:
         if not isinstance(node, Scan):
             return node
+        first = alike.setdefault(_simple_options(node), [])
         for scan in first:
             if can_share(scan, node):
                 return scan
@@ -30,6 +31,12 @@ def can_share(a: Scan, b: Scan) -> bool:
         and dict(a.options.values) == dict(b.options.values)
         and a.table == b.table
     )
+
+
+def _simple_options(scan: Scan) -> tuple[object, ...]:
+    """What two scans that can be shared have in common, to compare only those: the options that are plain values."""
+    plain = ((name, value) for name, value in scan.options.values.items() if isinstance(value, str | int | float))
+    return scan.connector.name, *sorted(plain)
 
 
 def _manner(scan: Scan) -> tuple[object, ...]:

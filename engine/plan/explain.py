@@ -37,17 +37,22 @@ def explain(plan: Plan, *, columns: bool = False, actions: Actions | None = None
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _tree(node: AnyNode, printed: set[AnyNode], columns: bool, actions: Actions) -> list[str]:
-    if node in printed:
-        return [f"{_title(node)} (above)"]
-    printed.add(node)
-    details = [*_details(node, actions), *(_column_lines(node.table) if columns else ())]
-    inputs = children(node)
-    lines = [_title(node) + _settings(node), *(f"{'│' if inputs else ' '}  {line}".rstrip() for line in details)]
-    for index, child in enumerate(inputs):
-        first, rest = ("├─ ", "│  ") if index < len(inputs) - 1 else ("└─ ", "   ")
-        head, *tail = _tree(child, printed, columns, actions)
-        lines += [first + _as_named(node, index) + head, *(rest + line for line in tail)]
+def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, actions: Actions) -> list[str]:
+    lines: list[str] = []
+    stack = [("", "", root)]  # what stands before a node's title, and before the lines below it
+    while stack:
+        head, margin, node = stack.pop()
+        if node in printed:
+            lines.append(f"{head}{_title(node)} (above)")
+            continue
+        printed.add(node)
+        inputs = children(node)
+        details = [*_details(node, actions), *(_column_lines(node.table) if columns else ())]
+        lines.append(head + _title(node) + _settings(node))
+        lines += (margin + f"{'│' if inputs else ' '}  {line}".rstrip() for line in details)
+        for index, child in reversed(tuple(enumerate(inputs))):
+            first, rest = ("├─ ", "│  ") if index < len(inputs) - 1 else ("└─ ", "   ")
+            stack.append((margin + first + _as_named(node, index), margin + rest, child))
     return lines
 
 

@@ -74,9 +74,8 @@ def _check_options(options: Options, includes: bool, excludes: bool, found: Diag
 def _projections(table: CatalogTable, included: tuple[str, ...], excluded: tuple[str, ...]) -> tuple[Projection, ...]:
     if not included and not excluded:
         return ()
-    kept = {name.lower() for name in included} or {
-        name.lower() for name in table.schema.names if name.lower() not in {each.lower() for each in excluded}
-    }
+    dropped = {name.lower() for name in excluded}
+    kept = {name.lower() for name in included} or {name.lower() for name in table.schema.names} - dropped
     return tuple(Projection(name, quote(name)) for name in table.schema.names if name.lower() in kept)
 
 
