@@ -107,6 +107,7 @@ class Delta(Source, Sink):
         return df.select(*("`" + name.replace("`", "``") + "`" for name in names)) if names else df
 
     def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
+        file_commit.check_path(options, found)
         for name in options.strings("partition_by"):
             if not table.is_open and table.column(name) is None:
                 hint = did_you_mean(name, table.schema.names)

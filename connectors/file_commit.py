@@ -10,6 +10,7 @@ the new ones. A Hadoop file system has no such step: there `replace` is two rena
 file. Every order of steps is such that doing them again after a kill ends in the same files.
 """
 
+import glob
 import json
 import os
 import shutil
@@ -17,11 +18,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics import Diagnostics, run_error
 from catalog.savemode import Action, DataSaveMode, TargetState
 from catalog.table import CatalogTable
 from connectors import owner
-from connectors.base import Staged, WriteTask
+from connectors.base import Options, Staged, WriteTask
 from connectors.exchange import exchange
 from connectors.file_schema import is_hidden
 from connectors.filesystem import Files, LocalFiles, as_uri, files_at
@@ -56,6 +57,15 @@ def inspect(
         return TargetState(exists=True)
     asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
     return TargetState(True, has_rows(as_uri(target)) if asks_for_rows else True, schema(as_uri(target)))
+
+
+def check_path(options: Options, found: Diagnostics) -> None:
+    """A target is one directory: readers take a pattern, which a writer would make a directory of."""
+    path = options.string("path")
+    if not path.strip():
+        found.error("PEN2004", "`path` is empty", options.span("path"), "name the directory to write")
+    elif glob.has_magic(path):
+        found.error("PEN2004", f"`{path}` is a pattern", options.span("path"), "name the one directory to write")
 
 
 def caveats(actions: Sequence[Action]) -> tuple[str, ...]:

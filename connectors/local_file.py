@@ -91,6 +91,7 @@ class LocalFile(Source, Sink):
 
     def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
         _check_format(options, SINK_OPTIONS, found)
+        file_commit.check_path(options, found)
         if table.is_open:
             return
         kept = _known_columns("sink_columns", table, options, found)
