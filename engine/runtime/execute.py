@@ -18,7 +18,7 @@ from engine.plan.pipelines import pipelines
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.counts import Execution, Origin, WriteCount, count_reads, count_write, filtered_rows, last_that_read
-from engine.runtime.executions import attributes_of, executions
+from engine.runtime.executions import attributes_of, executions, last_execution
 from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
 from engine.runtime.progress import Progress, shown
 from engine.runtime.results import JobResult, PipelineResult
@@ -135,6 +135,7 @@ class _Execution:
         self.received = received
         self.started = started
         self.pipelines = dict(_named(pipelines(plan)))
+        self.before = last_execution(spark)
         self.attempts = dict.fromkeys(self.pipelines, 0)
         self.policy = FailurePolicy(plan.env.failure_policy)
 
@@ -230,7 +231,7 @@ class _Execution:
 
     def _counted(self, outcomes: Sequence[Outcome[_Staged]]) -> tuple[PipelineResult, ...]:
         wanted = {text for each in outcomes if each.value for text in each.value.descriptions.values()}
-        ran = executions(self.spark, wanted.__contains__)
+        ran = executions(self.spark, wanted.__contains__, after=self.before)
         results = []
         for each in outcomes:
             head = (each.name, each.state, each.attempts, each.seconds)

@@ -10,21 +10,38 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def executions(spark: "SparkSession", wanted: Callable[[str], bool]) -> Mapping[str, list[Execution]]:
+def last_execution(spark: "SparkSession") -> int:
+    """The id of the newest query that Spark knows of; -1 where it has run none."""
+    listed = _listed(spark)
+    return int(listed.last().executionId()) if listed.size() else -1
+
+
+def executions(spark: "SparkSession", wanted: Callable[[str], bool], after: int = -1) -> Mapping[str, list[Execution]]:
     """The queries whose job description is wanted, by it, in the order in which they were run.
 
-    The counters reach Spark's store through its listener bus, which is waited for (at most ten seconds).
+    Only those whose id is above `after` are looked at, so that of many jobs in one application none looks at those of
+    all before it. The counters reach Spark's store through its listener bus, which is waited for (at most ten seconds).
     """
-    jvm_session: Any = spark._jsparkSession
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(10_000)
-    store = jvm_session.sharedState().statusStore()
+    store = _store(spark)
     found: dict[str, list[Execution]] = defaultdict(list)
-    listed = store.executionsList()
-    for index in range(listed.size()):
+    listed = _listed(spark)  # in the order of ids
+    for index in reversed(range(listed.size())):
         each = listed.apply(index)
+        if (execution_id := each.executionId()) <= after:
+            break
         if wanted(description := each.description()):
-            found[description].append(_execution(store, each.executionId()))
+            found[description].insert(0, _execution(store, execution_id))
     return found
+
+
+def _store(spark: "SparkSession") -> Any:
+    session: Any = spark._jsparkSession
+    return session.sharedState().statusStore()
+
+
+def _listed(spark: "SparkSession") -> Any:
+    return _store(spark).executionsList()
 
 
 def attributes_of(df: "DataFrame") -> frozenset[int]:

@@ -130,7 +130,8 @@ def _as_declared(df: DataFrame, scan: Scan) -> DataFrame:
     if scan.table.is_open:
         return df
     found = CatalogTable.of("found", columns_of(df.schema))
-    wanted = [column for column in scan.table.columns if scan.columns is None or column.name in scan.columns]
+    kept = None if scan.columns is None else frozenset(scan.columns)
+    wanted = [column for column in scan.table.columns if kept is None or column.name in kept]
     strict = []
     for column in wanted:
         there = found.column(column.name)

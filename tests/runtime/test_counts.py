@@ -3,6 +3,7 @@
 import pytest
 
 from engine.runtime.counts import Execution, Operator, Origin, count_reads, count_write, number
+from engine.runtime.executions import executions, last_execution
 
 SCAN = "FileScan csv [id#1,amount#2] Format: CSV, Location: InMemoryFileIndex(1 paths)[file:/data/orders.csv]"
 BROADCAST = "FileScan csv [id#7] Format: CSV, Location: InMemoryFileIndex(1 paths)[file:/data/customers.csv]"
@@ -63,3 +64,22 @@ def test_rows_behind_a_limit_are_not_guessed():
 )
 def test_numbers_as_spark_prints_them(text, value):
     assert number(text) == value
+
+
+@pytest.mark.spark
+def test_a_later_run_looks_at_none_of_the_queries_before_it(spark):
+    def collect():
+        spark.sparkContext.setJobDescription("counted")
+        spark.range(3).collect()
+        spark.sparkContext.setJobDescription(None)
+
+    collect()
+    assert len(executions(spark, "counted".__eq__)["counted"]) == 1
+    asked = []
+    before = last_execution(spark)
+    assert not executions(spark, lambda text: bool(asked.append(text)), after=before)
+    collect()
+    collect()
+    ran = executions(spark, lambda text: text == "counted" and not asked.append(text), after=before)
+    assert asked == ["counted", "counted"]
+    assert len(ran["counted"]) == 2
