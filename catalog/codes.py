@@ -70,6 +70,7 @@ CODES: dict[str, str] = {
     "PEN5008": "nothing to resume",
     "PEN5009": "the run was cancelled",
     "PEN5010": "an append was cut off, and its rows may be at the target",
+    "PEN5011": "a run cannot be ended, or what it staged not be removed",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is broken",
     "PEN6002": "an expectation that cannot be read",

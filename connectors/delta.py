@@ -25,7 +25,7 @@ from connectors.base import (
 from connectors.delta_log import latest_columns
 from connectors.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
 from connectors.file_types import can_hold
-from connectors.filesystem import as_uri, files_at
+from connectors.filesystem import as_uri, committing, files_at
 from connectors.schema_option import SCHEMA_OPTION, declared_table
 from connectors.spark_types import table_of
 
@@ -176,16 +176,9 @@ class Delta(Source, Sink):
 
     def commit(self, spark: "SparkSession", staged: Staged) -> None:
         """One transaction. Delta keeps the run's id in its log and passes over a second one of the same id."""
-        files, staging = files_at(spark, str(staged["staging"]))
-        if files.exists(f"{staging}/data"):
-            rows = spark.read.parquet(file_commit.staged_data(spark, staged))
-            writer = rows.write.format("delta").mode(str(staged["save"]))
-            settings, by = staged["settings"], staged["by"]
-            assert isinstance(settings, Mapping)
-            assert isinstance(by, list)
-            writer = writer.options(**{key: str(value) for key, value in settings.items()})
-            writer = writer.option("txnAppId", f"penstock/{staged['identity']}").option("txnVersion", 1)
-            (writer.partitionBy(*by) if by else writer).save(str(staged["target"]))
+        with committing(spark, staged) as is_due:
+            if is_due:
+                _write(spark, staged)
         file_commit.abort(spark, staged)
 
     def abort(self, spark: "SparkSession", staged: Staged) -> None:
@@ -193,6 +186,17 @@ class Delta(Source, Sink):
 
 
 connector = Delta()
+
+
+def _write(spark: "SparkSession", staged: Staged) -> None:
+    rows = spark.read.parquet(file_commit.staged_data(spark, staged))
+    writer = rows.write.format("delta").mode(str(staged["save"]))
+    settings, by = staged["settings"], staged["by"]
+    assert isinstance(settings, Mapping)
+    assert isinstance(by, list)
+    writer = writer.options(**{key: str(value) for key, value in settings.items()})
+    writer = writer.option("txnAppId", f"penstock/{staged['identity']}").option("txnVersion", 1)
+    (writer.partitionBy(*by) if by else writer).save(str(staged["target"]))
 
 
 def _check_new_columns(columns: Sequence[Column], options: Options) -> None:

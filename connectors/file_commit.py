@@ -16,6 +16,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics import Diagnostics, run_error
@@ -24,7 +25,7 @@ from catalog.table import CatalogTable
 from connectors import owner
 from connectors.base import Options, Staged, WriteTask
 from connectors.exchange import exchange
-from connectors.file_schema import is_hidden
+from connectors.file_schema import is_hidden, local_path
 from connectors.filesystem import Files, LocalFiles, as_uri, files_at
 
 if TYPE_CHECKING:
@@ -137,7 +138,8 @@ def stage(
         files.write(f"{staging}/data/{MARKS}/{identity}.json", json.dumps({"run_id": task.run_id, "at": time.time()}))
         files.write(f"{staging}/staged.json", json.dumps(prepared))
     except BaseException:
-        abort(spark, prepared)
+        with suppress(OSError):  # the run's own abort tries again, and tells what stays
+            abort(spark, prepared)
         raise
     return prepared
 
@@ -153,13 +155,16 @@ def commit(spark: "SparkSession | None", staged: Staged) -> None:
     _, target = _place(spark, staged, "target")
     if not _is_committed(files, staged, target):
         if not files.exists(f"{staging}/data") and not files.exists(f"{staging}/next"):
-            raise run_error("PEN5005", f"the rows staged for `{target}` are gone from `{staging}`")
+            message = f"the rows that run `{staged['run_id']}` staged for `{target}` are gone from `{staging}`"
+            help = f"where they are not missed, remove `{_plain(str(staged['journal']))}`: then the run is forgotten"
+            raise run_error("PEN5005", message, None, help)
         if isinstance(files, LocalFiles):
             _commit_locally(files, str(staged["mode"]), staging, target)
         else:
             _commit_by_renames(files, str(staged["mode"]), staging, target)
     elif isinstance(files, LocalFiles) and staged["mode"] == APPEND:
-        _carry_over(f"{staging}/next", target)
+        for before in ("next", "old"):  # the target as it was: which name it has, the way of the swap decides
+            _carry_over(f"{staging}/{before}", target)
     _release(files, staged, staging)
 
 
@@ -179,6 +184,11 @@ def _is_committed(files: Files, staged: Staged, target: str) -> bool:
     return files.exists(f"{target}/{MARKS}/{staged['identity']}.json")
 
 
+def _plain(uri: str) -> str:
+    """As a shell takes it."""
+    return local_path(uri) or uri
+
+
 def _place(spark: "SparkSession | None", staged: Staged, name: str) -> tuple[Files, str]:
     return files_at(spark, str(staged[name]))
 
@@ -190,6 +200,8 @@ def _commit_locally(files: LocalFiles, mode: str, staging: str, target: str) -> 
     data, successor = f"{staging}/data", f"{staging}/next"
     if not files.exists(target) and files.exists(f"{staging}/old"):
         files.rename(successor if files.exists(successor) else data, target)  # killed between the two renames
+        if mode == APPEND:
+            _carry_over(f"{staging}/old", target)
         return
     if mode == REPLACE or not files.exists(target):
         successor = data
@@ -206,6 +218,8 @@ def _commit_locally(files: LocalFiles, mode: str, staging: str, target: str) -> 
     else:
         files.rename(target, f"{staging}/old")
         files.rename(successor, target)
+        if mode == APPEND:
+            _carry_over(f"{staging}/old", target)
 
 
 def _link_successor(mode: str, data: str, target: str, successor: str) -> bool:
@@ -268,6 +282,7 @@ def _commit_by_renames(files: Files, mode: str, staging: str, target: str) -> No
             files.rename(f"{data}/{part}", f"{target}/{part}")
         names = files.files(data)
     for name in sorted(set(names) - set(marks)) + marks:  # the mark last: it says that all is done
+        files.delete(f"{target}/{name}")  # there where a rename was cut off that copies, as an object store's does
         files.rename(f"{data}/{name}", f"{target}/{name}")
 
 
@@ -285,8 +300,11 @@ def _lock(
     _, root = _place(spark, prepared, "root")
     lock = f"{root}/lock"
     for _ in range(3):
-        if files.write_new(lock, json.dumps({"run_id": task.run_id, "owner": prepared["owner"]})):
-            return
+        try:
+            if files.write_new(lock, json.dumps({"run_id": task.run_id, "owner": prepared["owner"]})):
+                return
+        except FileNotFoundError:  # a run that ends has removed the directory between two steps of ours
+            continue
         holder = _read(files, lock)
         if holder is None:
             continue
@@ -299,16 +317,15 @@ def _lock(
             message = f"run {holder.get('run_id')} is writing to `{task.options['path']}`"
             raise run_error("PEN5007", message, task.options.span("path"), help)
         _end_dead_run(spark, files, root, end)
-    raise run_error("PEN5007", f"the lock `{lock}` cannot be had", task.options.span("path"))
+    help = f"where no run writes to `{task.options['path']}`, remove `{root}`"
+    raise run_error("PEN5007", f"the lock `{lock}` cannot be had", task.options.span("path"), help)
 
 
 def _end_dead_run(
     spark: "SparkSession", files: Files, root: str, end: Callable[["SparkSession", Staged], None]
 ) -> None:
     """Finish a write whose run had decided to commit, remove any other."""
-    for name in files.children(root):
-        if name == "lock":
-            continue
+    for name in _stagings(files, root):
         staged = _read(files, f"{root}/{name}/staged.json")
         if staged is not None and _was_decided(spark, staged):
             end(spark, staged)
@@ -328,10 +345,17 @@ def _release(files: Files, staged: Staged, staging: str) -> None:
     """Remove a write's staging, and the lock with the last one of its run."""
     files.delete(staging)
     root = staging.rpartition("/")[0]
-    others = [name for name in files.children(root) if name != "lock"]
     holder = _read(files, f"{root}/lock")
-    if not others and holder is not None and holder.get("run_id") == staged["run_id"]:
-        files.delete(root)
+    if _stagings(files, root) or (holder is not None and holder.get("run_id") != staged["run_id"]):
+        return
+    for name in files.children(root):  # the lock, and what a kill left of its writing; the next run may wait for it
+        files.delete(f"{root}/{name}")
+    files.delete_empty(root)
+
+
+def _stagings(files: Files, root: str) -> list[str]:
+    """The stagings of all writes to the target that are under way."""
+    return [name for name in files.children(root) if name != "lock" and not name.startswith(".lock.")]
 
 
 def _read(files: Files, path: str) -> dict[str, Any] | None:

@@ -1,19 +1,28 @@
 """The few file operations that a commit needs, on this machine's disk and on any Hadoop file system."""
 
+import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
+from uuid import uuid4
 
 from connectors.file_schema import local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_NO_HARD_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
+
 
 class Files(Protocol):
-    """Paths are absolute, of one file system; a directory is made with all above it."""
+    """Paths are absolute, of one file system; a directory is made with all above it. Faults are OSErrors."""
 
     def exists(self, path: str) -> bool: ...
 
@@ -47,6 +56,10 @@ class Files(Protocol):
         """With all that it holds; nothing where it is not there."""
         ...
 
+    def delete_empty(self, folder: str) -> None:
+        """A directory that holds nothing; it stays where it does, or another process puts something in meanwhile."""
+        ...
+
 
 def files_at(spark: "SparkSession | None", path: str) -> tuple[Files, str]:
     """The file system that holds a path, and the absolute path in it; without a scheme as Spark takes it."""
@@ -62,6 +75,21 @@ def files_at(spark: "SparkSession | None", path: str) -> tuple[Files, str]:
     if system.getUri().getScheme() == "file":
         return LocalFiles(), os.path.realpath(found or hadoop.toUri().getPath())
     return HadoopFiles(jvm, system), str(system.makeQualified(hadoop).toString())
+
+
+@contextmanager
+def committing(spark: "SparkSession", staged: Mapping[str, Any]) -> Iterator[bool]:
+    """Whether the staged rows are still to be written; after the block they count as written.
+
+    They are removed only after a note (`done`) says so: a kill half-way would else leave some of them, which the next
+    commit would take for all.
+    """
+    files, staging = files_at(spark, str(staged["staging"]))
+    is_due = files.exists(f"{staging}/data") and not files.exists(f"{staging}/done")
+    yield is_due
+    if is_due:
+        files.write(f"{staging}/done", "")
+    files.delete(f"{staging}/data")
 
 
 def as_uri(path: str) -> str:
@@ -93,29 +121,47 @@ class LocalFiles:
         return Path(path).read_text(encoding="utf-8")
 
     def write(self, path: str, text: str) -> None:
-        temporary = self._written(path, text)
-        os.replace(temporary, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        temporary = _temporary(path)
+        try:
+            self._create(temporary, text)
+            os.replace(temporary, path)
+        except BaseException:
+            self.delete(temporary)
+            raise
         _sync_folder(os.path.dirname(path))
 
     def write_new(self, path: str, text: str) -> bool:
-        temporary = self._written(path, text)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        temporary = _temporary(path)
         try:
+            self._create(temporary, text)
             os.link(temporary, path)  # unlike a rename, it fails where the path is taken
         except FileExistsError:
             return False
+        except OSError as error:
+            if error.errno not in _NO_HARD_LINKS:
+                raise
+            if not self._create_or_refuse(path, text):
+                return False
         finally:
-            os.unlink(temporary)
+            self.delete(temporary)
         _sync_folder(os.path.dirname(path))
         return True
 
-    def _written(self, path: str, text: str) -> str:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        temporary = f"{os.path.dirname(path)}/.{os.path.basename(path)}.{os.getpid()}.tmp"
-        with open(temporary, "w", encoding="utf-8") as file:
+    def _create_or_refuse(self, path: str, text: str) -> bool:
+        """On a disk without hard links; a kill here leaves a file that is cut off."""
+        try:
+            self._create(path, text)
+        except FileExistsError:
+            return False
+        return True
+
+    def _create(self, path: str, text: str) -> None:
+        with open(path, "x", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        return temporary
 
     def rename(self, source: str, target: str) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -130,6 +176,53 @@ class LocalFiles:
         elif os.path.lexists(path):
             os.unlink(path)
 
+    def delete_empty(self, folder: str) -> None:
+        try:
+            os.rmdir(folder)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+
+
+def _os_errors(method: "Callable[Concatenate[HadoopFiles, P], T]") -> "Callable[Concatenate[HadoopFiles, P], T]":
+    """The method, with Java's `IOException`s as Python's `OSError`s."""
+
+    @wraps(method)
+    def call(files: "HadoopFiles", /, *arguments: P.args, **named: P.kwargs) -> T:
+        from py4j.protocol import Py4JJavaError
+
+        try:
+            return method(files, *arguments, **named)
+        except Py4JJavaError as error:
+            found = _os_error(error.java_exception)
+            if found is None:
+                raise
+            raise found from error
+
+    return call
+
+
+def _os_error(thrown: Any) -> OSError | None:
+    """What an exception of Java's is in Python; None for one that is not of input or output."""
+    kinds, kind = [], thrown.getClass()
+    while kind is not None:
+        kinds.append(str(kind.getName()))
+        kind = kind.getSuperclass()
+    if "java.io.IOException" not in kinds:
+        return None
+    message = str(thrown.getMessage() or kinds[0])
+    return next((error(message) for name, error in _JAVA_ERRORS if any(each.endswith(name) for each in kinds)), None)
+
+
+_JAVA_ERRORS: Final = (
+    (".FileNotFoundException", FileNotFoundError),
+    (".AccessControlException", PermissionError),
+    (".FileAlreadyExistsException", FileExistsError),
+    ("java.io.IOException", OSError),
+)
+
 
 class HadoopFiles:
     """A Hadoop file system, through the session's JVM."""
@@ -138,17 +231,21 @@ class HadoopFiles:
         self.jvm = jvm
         self.system = system
 
+    @_os_errors
     def exists(self, path: str) -> bool:
         return bool(self.system.exists(self._path(path)))
 
+    @_os_errors
     def is_file(self, path: str) -> bool:
         return self.exists(path) and bool(self.system.getFileStatus(self._path(path)).isFile())
 
+    @_os_errors
     def children(self, folder: str) -> list[str]:
         if not self.exists(folder):
             return []
         return sorted(str(each.getPath().getName()) for each in self.system.listStatus(self._path(folder)))
 
+    @_os_errors
     def files(self, folder: str) -> list[str]:
         return sorted(self._files(folder)) if self.exists(folder) else []
 
@@ -158,9 +255,11 @@ class HadoopFiles:
         while listed.hasNext():
             yield str(listed.next().getPath().toUri().getPath())[start:]
 
+    @_os_errors
     def make_folder(self, path: str) -> None:
         self.system.mkdirs(self._path(path))
 
+    @_os_errors
     def read(self, path: str) -> str:
         stream = self.system.open(self._path(path))
         try:
@@ -168,14 +267,16 @@ class HadoopFiles:
         finally:
             stream.close()
 
+    @_os_errors
     def write(self, path: str, text: str) -> None:
         if not self.write_new(path, text):
             self.delete(path)
             self.write_new(path, text)
 
+    @_os_errors
     def write_new(self, path: str, text: str) -> bool:
-        folder, _, name = path.rpartition("/")
-        temporary = f"{folder}/.{name}.{os.getpid()}.tmp"
+        folder = path.rpartition("/")[0]
+        temporary = _temporary(path)
         self.make_folder(folder)
         stream = self.system.create(self._path(temporary), True)
         try:
@@ -187,6 +288,7 @@ class HadoopFiles:
             return False
         return True
 
+    @_os_errors
     def rename(self, source: str, target: str) -> None:
         self.make_folder(target.rpartition("/")[0])
         if self.exists(target):  # a rename onto a directory would move the source into it
@@ -196,11 +298,27 @@ class HadoopFiles:
         if not self.system.rename(self._path(source), self._path(target)):
             raise OSError(f"{source} could not be renamed to {target}")
 
+    @_os_errors
     def delete(self, path: str) -> None:
         self.system.delete(self._path(path), True)
 
+    def delete_empty(self, folder: str) -> None:
+        if self.exists(folder) and not self.children(folder):
+            with suppress(OSError):  # something was put in meanwhile
+                self._delete_folder(folder)
+
+    @_os_errors
+    def _delete_folder(self, folder: str) -> None:
+        self.system.delete(self._path(folder), False)
+
     def _path(self, path: str) -> Any:
         return self.jvm.org.apache.hadoop.fs.Path(path)
+
+
+def _temporary(path: str) -> str:
+    """A name beside the path, hidden, that no other process or thread takes."""
+    folder, _, name = path.rpartition("/")
+    return f"{folder}/.{name}.{uuid4().hex}.tmp"
 
 
 def _sync_folder(folder: str) -> None:

@@ -1,5 +1,6 @@
 """Files of csv, json, parquet, orc and text, on this machine or any Hadoop file system."""
 
+import glob
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -304,9 +305,10 @@ def _target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogT
     kind = file_format(task.options)
     if kind not in ("parquet", "orc"):
         return None
-    files = data_files(path) if local_path(path) else []
+    here = local_path(path)
+    files = data_files(glob.escape(here)) if here else []
     try:
-        columns = [*file_columns(kind, files, None), *partition_columns(path, files)]
+        columns = [*file_columns(kind, files, None), *partition_columns(here or "", files)]
     except UnknownSchemaError:
         columns = list(columns_of(spark.read.format(kind).load(path).schema))
     return CatalogTable.of("target", columns)

@@ -5,14 +5,17 @@ atomic is the data source's affair. An append that was cut off is not done again
 
     <run>/staging/<write id>/data     the staged rows
     <run>/staging/<write id>/begun    the data source has been given them
+    <run>/staging/<write id>/done     it has written them: what is left here is waste
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics import Diagnostics, RunError, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.secret_names import redacted
 from catalog.table import CatalogTable
 from catalog.typenames import columns_to_ddl
 from connectors.base import (
@@ -29,7 +32,7 @@ from connectors.base import (
     Staged,
     WriteTask,
 )
-from connectors.filesystem import as_uri, files_at
+from connectors.filesystem import as_uri, committing, files_at
 from connectors.schema_option import SCHEMA_OPTION, declared_table
 
 if TYPE_CHECKING:
@@ -91,7 +94,7 @@ class Spark(Source, Sink):
         return TargetState(exists=False)  # a data source cannot be asked in general
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
-        options = task.options
+        options, handed_on = task.options, _handed_on(task.options)
         return {
             "staging": f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
             "run_id": task.run_id,
@@ -99,34 +102,24 @@ class Spark(Source, Sink):
             "save": "append" if _appends(task.data_save_mode.value) else "overwrite",
             "path": options.get("path"),
             "table": options.get("table"),
-            "options": {key: value for key, value in _handed_on(options).items() if not _SECRET.search(key)},
-            SECRETS: {key: value for key, value in _handed_on(options).items() if _SECRET.search(key)},
+            "options": {key: value for key, value in handed_on.items() if not _is_secret(key, value)},
+            SECRETS: {key: value for key, value in handed_on.items() if _is_secret(key, value)},
         }
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
         try:
             df.write.mode("overwrite").parquet(f"{prepared['staging']}/data")
         except BaseException:
-            self.abort(spark, prepared)
+            with suppress(OSError):  # the run's own abort tries again, and tells what stays
+                self.abort(spark, prepared)
             raise
         return prepared
 
     def commit(self, spark: "SparkSession", staged: Staged) -> None:
         """Raises `RunError` PEN5010 where an append had begun before: its rows may be at the target already."""
-        files, staging = files_at(spark, str(staged["staging"]))
-        if not files.exists(f"{staging}/data"):
-            return
-        if staged["save"] == "append" and not files.write_new(f"{staging}/begun", ""):
-            raise _in_doubt(staged, staging)
-        writer = (
-            spark.read.parquet(as_uri(f"{staging}/data")).write.format(str(staged["format"])).mode(str(staged["save"]))
-        )
-        for options in (staged["options"], staged.get(SECRETS)):
-            writer = writer.options(**{key: str(value) for key, value in dict(options or {}).items()})  # type: ignore[arg-type]
-        if staged["table"] is not None:
-            writer.saveAsTable(str(staged["table"]))
-        else:
-            writer.save(*(() if staged["path"] is None else (str(staged["path"]),)))
+        with committing(spark, staged) as is_due:
+            if is_due:
+                _write(spark, staged)
         self.abort(spark, staged)
 
     def abort(self, spark: "SparkSession", staged: Staged) -> None:
@@ -135,6 +128,21 @@ class Spark(Source, Sink):
 
 
 connector = Spark()
+
+
+def _write(spark: "SparkSession", staged: Staged) -> None:
+    files, staging = files_at(spark, str(staged["staging"]))
+    if staged["save"] == "append" and not files.write_new(f"{staging}/begun", ""):
+        raise _in_doubt(staged, staging)
+    rows = spark.read.parquet(as_uri(f"{staging}/data"))
+    writer = rows.write.format(str(staged["format"])).mode(str(staged["save"]))
+    for options in (staged["options"], staged.get(SECRETS)):
+        if isinstance(options, Mapping):
+            writer = writer.options(**{key: str(value) for key, value in options.items()})
+    if staged["table"] is not None:
+        writer.saveAsTable(str(staged["table"]))
+    else:
+        writer.save(*(() if staged["path"] is None else (str(staged["path"]),)))
 
 
 def _appends(data_save_mode: str) -> bool:
@@ -155,7 +163,15 @@ def _in_doubt(staged: Staged, staging: str) -> RunError:
 
 
 _SECRET: Final = re.compile(r"pass|secret|token|credential|key", re.IGNORECASE)
-"""Names of options that no journal keeps; a resumed commit must find them in Spark's own configuration."""
+
+
+def _is_secret(name: str, value: str) -> bool:
+    """Whether no journal keeps the option, by its name or a password in its value (`kafka.sasl.jaas.config`, `url`).
+
+    A resumed commit must find it in Spark's own configuration.
+    """
+    return _SECRET.search(name) is not None or redacted(value) != value
+
 
 _OWN_SCHEMA: Final = ("jdbc", "delta", "iceberg", "binaryfile", "rate", "kafka", "state-metadata", "range")
 """Sources that refuse a schema: theirs is fixed."""

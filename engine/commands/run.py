@@ -1,16 +1,19 @@
 """`penstock run`: run jobs on Spark, one after the other in one application."""
 
 import os
+import re
 import sys
 import traceback
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from engine.arguments import add_format_argument, add_job_arguments, settings_of
 
 if TYPE_CHECKING:
     from engine.compile import Compiled
+
+_RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+:=@~-]{0,127}")
 
 SUMMARY = "run jobs on Spark; several in one application, in their order"
 
@@ -41,13 +44,14 @@ def run(arguments: Namespace) -> int:
         os.environ["PENSTOCK_STATE_DIR"] = arguments.state_dir
     if not arguments.jobs and not arguments.resume:
         raise job_error("PEN2010", "no job to run", None, "penstock run JOB…, or penstock run --resume ID")
+    _check_run_id(arguments)
     jobs = compile_jobs(arguments.jobs, settings_of(arguments, reads_secrets=True))
     if warnings := [warning for job in jobs for warning in job.warnings]:
         report(warnings, arguments.format)
     _require_batch(jobs)
     _require_spark()
     if arguments.resume:
-        return _resume(arguments)
+        return _resume(arguments, jobs)
     return _dry_run(arguments, jobs) if arguments.dry_run else _run(arguments, jobs)
 
 
@@ -72,10 +76,13 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
                     report(told, arguments.format)
                 if result.state is not State.FINISHED:
                     return 1
+                if result.interrupted_by is not None and number < len(jobs):
+                    print("interrupted: the jobs after this one were not run", file=sys.stderr)
+                    return 128 + result.interrupted_by
     except InterruptedRun as interrupt:
         left = "what it staged is removed"
         if not interrupt.is_clean:
-            left = "Java was stopped with it; what it staged is removed by the next run, or by --resume"
+            left = "what it staged is removed by the next run, or by --resume"
         print(f"{interrupt}: the run was cancelled; {left}", file=sys.stderr)
         return interrupt.exit_code
     return 0
@@ -92,13 +99,26 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     return 0
 
 
-def _resume(arguments: Namespace) -> int:
-    from engine.runtime.application import resume
+def _resume(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
+    """A job beside `--resume` says by its `state_dir` where its runs are recorded."""
+    from engine.runtime.application import resume, state_dir_of
     from engine.runtime.state_dir import state_dir
 
-    outcome = resume(state_dir(), arguments.resume, arguments.master)
+    state = state_dir_of(jobs[0].plan) if jobs else state_dir()
+    outcome = resume(state, arguments.resume, arguments.master)
     print(f"run {arguments.resume}: {outcome.value}")
     return 0
+
+
+def _check_run_id(arguments: Namespace) -> None:
+    from catalog.diagnostics import job_error
+
+    if arguments.resume and (arguments.dry_run or arguments.run_id):
+        raise job_error("PEN2011", "`--resume` ends another run: it takes neither `--dry-run` nor `--run-id`")
+    for run_id in (arguments.run_id, arguments.resume):
+        if run_id is not None and not _RUN_ID.fullmatch(run_id):
+            help = "letters, digits and `.`, `_`, `-`, `+`, `:`, `=`, `@`, `~`, at most 128, a letter or digit first"
+            raise job_error("PEN2004", f"`{run_id}` cannot name a run: directories are called by it", None, help)
 
 
 def _require_batch(jobs: "tuple[Compiled, ...]") -> None:

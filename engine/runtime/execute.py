@@ -8,8 +8,8 @@ from datetime import datetime, timezone
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics import Diagnostic, PenstockError, run_error
-from connectors.filesystem import files_at
+from catalog.diagnostics import Diagnostic, PenstockError, Severity, run_error
+from connectors.filesystem import Files, files_at
 from engine.compile import Compiled
 from engine.expectations.outcomes import Outcome as Expectation
 from engine.expectations.result import text_of, validation_result
@@ -54,24 +54,43 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str) -> JobResult
         message = f"the state directory `{state}` cannot be written: {error.strerror or error}"
         raise run_error("PEN5005", message, None, help) from error
     if run is None:
-        return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), warnings=in_doubt)
-    ledger.record(files, root, entry)
+        return _as_before(ledger.find(files, root, run_id), plan.env.name, run_id, in_doubt)
+    _record(files, root, entry)
     try:
         with interrupts() as received:
             try:
                 result = _Execution(spark, plan, run, received, started).result()
             except Exception as error:
-                if received.received is None:
+                if received.received is None or isinstance(error, PenstockError):
                     raise
                 raise InterruptedRun(received.received, is_clean=False) from error  # the signal ended Java as well
-            result = replace(result, warnings=(*in_doubt, *result.warnings))
+            result = replace(result, warnings=(*in_doubt, *result.warnings), interrupted_by=received.received)
     except BaseException as error:
         ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
-        ledger.record(files, root, _ended(entry, ended, monotonic() - started, str(error), {}))
+        _record(files, root, _ended(entry, ended, monotonic() - started, str(error), {}))
         raise
     told = "; ".join(f"[{fault.code}] {fault.message}" for fault in result.faults)
-    ledger.record(files, root, _ended(entry, result.state, result.seconds, told, result.counts))
-    return result
+    unrecorded = _record(files, root, _ended(entry, result.state, result.seconds, told, result.counts))
+    return replace(result, warnings=(*result.warnings, *unrecorded))
+
+
+def _record(files: Files, root: str, run: ledger.Run) -> tuple[Diagnostic, ...]:
+    """Put down how a run ended; a warning where that cannot be: it has ended so all the same."""
+    try:
+        ledger.record(files, root, run)
+    except OSError as error:
+        message = f"the end of run `{run.run_id}` cannot be recorded in `{root}`: {error.strerror or error}"
+        return (Diagnostic("PEN5005", message, severity=Severity.WARNING),)
+    return ()
+
+
+def _as_before(before: ledger.Run | None, job: str, run_id: str, warnings: tuple[Diagnostic, ...]) -> JobResult:
+    """The end of a run that was over already; what it did not write (`failure_policy`) is not tried again."""
+    if before is None or before.state is not State.FAILED:
+        return JobResult(job, run_id, State.FINISHED, 0.0, (), warnings=warnings)
+    message = f"run `{run_id}` is over: a part of it failed, the others were committed: {before.error}"
+    fault = Diagnostic("PEN5008", message, None, "run the job by another `--run-id`")
+    return JobResult(job, run_id, State.FAILED, 0.0, (), (fault,), warnings)
 
 
 def _ended(entry: ledger.Run, state: State, seconds: float, error: str, counts: Mapping[str, object]) -> ledger.Run:
@@ -140,40 +159,45 @@ class _Execution:
         self.policy = FailurePolicy(plan.env.failure_policy)
 
     def result(self) -> JobResult:
-        outcomes = self._stage()
-        finished = [each for each in outcomes if each.state is State.FINISHED]
+        try:
+            with self.received.raised():
+                outcomes = self._stage()
+            self.received.check()
+            left = self._commit_or_abort(outcomes)
+        except BaseException as error:
+            left = () if self.run.journal.is_decided else writing.abort_all(self.spark, self.run)
+            if left and isinstance(error, InterruptedRun):
+                error.is_clean = False
+            raise
+        finished = all(each.state is State.FINISHED for each in outcomes)
         faults = [fault for each in outcomes if each.error for fault in diagnostics_of(each.error)]
-        partly = self.policy is FailurePolicy.CONTINUE and bool(finished)
-        if len(finished) == len(outcomes) or partly:
-            failed = [each.name for each in outcomes if each.state is not State.FINISHED]
-            with self.received.held():
-                writing.abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
-                writing.commit_all(self.spark, self.run)
-        else:
-            writing.abort_all(self.spark, self.run)
-        state = State.FINISHED if len(finished) == len(outcomes) else State.FAILED
         warned = [item for each in outcomes if each.value for item in expect.warnings(each.value.expectations)]
         seconds = monotonic() - self.started
         errors = tuple(each.error for each in outcomes if each.error)
-        head = (self.plan.env.name, self.run.run_id, state, seconds)
-        return JobResult(*head, self._counted(outcomes), tuple(faults), tuple(warned), errors)
+        head = (self.plan.env.name, self.run.run_id, State.FINISHED if finished else State.FAILED, seconds)
+        return JobResult(*head, self._counted(outcomes), tuple(faults), (*warned, *left), errors)
+
+    def _commit_or_abort(self, outcomes: Sequence[Outcome[_Staged]]) -> tuple[Diagnostic, ...]:
+        """Commit the pipelines that finished, if the policy lets them; gives warnings of what cannot be removed."""
+        failed = [each.name for each in outcomes if each.state is not State.FINISHED]
+        if failed and (self.policy is FailurePolicy.STOP or len(failed) == len(outcomes)):
+            return writing.abort_all(self.spark, self.run)
+        writing.abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
+        writing.commit_all(self.spark, self.run)
+        return ()
 
     def _stage(self) -> tuple[Outcome[_Staged], ...]:
         env = self.plan.env
-        try:
-            with shown(self.spark) as progress:
-                return Schedule(
-                    names=tuple(self.pipelines),
-                    work=lambda name: self._work(name, progress),
-                    cancel=lambda name: self.spark.sparkContext.cancelJobsWithTag(self._tag(name)),
-                    parallelism=env.parallelism,
-                    retry=Retry(env.retry_times, env.retry_interval_seconds),
-                    policy=self.policy,
-                    observe=progress.changed,
-                ).run()
-        except BaseException:
-            writing.abort_all(self.spark, self.run)
-            raise
+        with shown(self.spark) as progress:
+            return Schedule(
+                names=tuple(self.pipelines),
+                work=lambda name: self._work(name, progress),
+                cancel=lambda name: self.spark.sparkContext.cancelJobsWithTag(self._tag(name)),
+                parallelism=env.parallelism,
+                retry=Retry(env.retry_times, env.retry_interval_seconds),
+                policy=self.policy,
+                observe=progress.changed,
+            ).run()
 
     def _work(self, name: str, progress: Progress) -> _Staged:
         """Stage the writes of one pipeline, in a session of its own."""

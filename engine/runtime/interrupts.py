@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: they stop a run where nothing has been decided, and wait where a commit is under way."""
+"""Ctrl-C and SIGTERM: they stop a run while it stages rows; while it commits or cleans up they wait."""
 
 import signal
 import sys
@@ -9,7 +9,10 @@ from types import FrameType
 
 
 class InterruptedRun(KeyboardInterrupt):
-    """The process was told to stop; `signal_number` by which signal, `is_clean` whether nothing staged is left."""
+    """The process was told to stop before the run had decided to commit: the targets are as they were.
+
+    `signal_number`: by which signal; `is_clean`: whether nothing staged is left.
+    """
 
     def __init__(self, signal_number: int, *, is_clean: bool = True) -> None:
         super().__init__(signal.Signals(signal_number).name)
@@ -21,32 +24,35 @@ class InterruptedRun(KeyboardInterrupt):
 
 
 class Interrupts:
-    """What was received so far. The first signal is raised in the main thread, at once or when it no longer is held."""
+    """The first signal that was received: raised in the main thread within `raised`, elsewhere only noted."""
 
     def __init__(self) -> None:
         self.received: int | None = None
-        self._held = False
+        self._raises = False
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         if self.received is not None:
             print("already stopping; one moment", file=sys.stderr)
             return
         self.received = number
-        if self._held:
-            print("committing: the run stops when this is done", file=sys.stderr)
-        else:
+        if self._raises:
             raise InterruptedRun(number)
+        print("stopping as soon as what is under way cannot be left half done", file=sys.stderr)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """While a commit is under way nothing is raised."""
-        if self.received is not None:
-            raise InterruptedRun(self.received)
-        self._held = True
+    def raised(self) -> Iterator[None]:
+        """Work that may be cut off anywhere: in it a signal is raised, also one that came before."""
+        self._raises = True
         try:
+            self.check()
             yield
         finally:
-            self._held = False
+            self._raises = False
+
+    def check(self) -> None:
+        """Raise the signal that came while none was raised."""
+        if self.received is not None:
+            raise InterruptedRun(self.received)
 
 
 @contextmanager

@@ -39,6 +39,12 @@ def record(files: Files, root: str, run: Run) -> None:
     files.write(f"{root}/runs/{run.run_id}/run.json", json.dumps(asdict(run), indent=1, default=str))
 
 
+def find(files: Files, root: str, run_id: str) -> Run | None:
+    """The run of that id; None where none is recorded."""
+    path = f"{root}/runs/{run_id}/run.json"
+    return _read(files.read(path)) if files.exists(path) else None
+
+
 def runs(files: Files, root: str) -> tuple[Run, ...]:
     """Every run, in the order of their starts; of one that was killed, what its journal says became of it."""
     paths = (f"{root}/runs/{name}/run.json" for name in files.children(f"{root}/runs"))

@@ -10,7 +10,7 @@ from engine.runtime.states import State
 
 @dataclass(frozen=True, slots=True)
 class PipelineResult:
-    """A pipeline's end. Its name is its writes'; the counts are empty unless it finished."""
+    """A pipeline's end. Its name is its number and what it reads; the counts are empty unless it finished."""
 
     name: str
     state: State
@@ -22,7 +22,10 @@ class PipelineResult:
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """A job's end; `seconds` from the first check of its sinks to its last commit; `errors` are behind its faults."""
+    """A job's end; `seconds` from the first check of its sinks to its last commit; `errors` are behind its faults.
+
+    `interrupted_by`: the signal that came too late to stop this job, but not those after it.
+    """
 
     job: str
     run_id: str
@@ -32,6 +35,7 @@ class JobResult:
     faults: tuple[Diagnostic, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     errors: tuple[BaseException, ...] = ()
+    interrupted_by: int | None = None
 
     @property
     def reads(self) -> Iterator[ReadCount]:

@@ -20,6 +20,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from catalog.diagnostics import run_error
 from connectors import owner
 from connectors.base import SECRETS, Staged, Value
 from connectors.filesystem import Files, as_uri, files_at
@@ -72,13 +73,25 @@ class Journal:
         """The same as an outcome in what is recorded, without reading it all."""
         return self.files.exists(f"{self.folder}/end.json")
 
+    @property
+    def is_decided(self) -> bool:
+        return self.files.exists(f"{self.folder}/commit.json")
+
     def read(self) -> "Recorded | None":
-        """What is recorded; None where the run never began."""
+        """What is recorded; None where the run never began. Raises PEN5011 where a step cannot be read."""
         found: dict[str, dict[str, Any]] = {}
         for name in self.files.children(self.folder):
             if name.endswith(".json") and not name.startswith("."):
-                found[name[: -len(".json")]] = json.loads(self.files.read(f"{self.folder}/{name}"))
+                found[name.removesuffix(".json")] = self._step(f"{self.folder}/{name}")
         return Recorded(found) if "begin" in found else None
+
+    def _step(self, path: str) -> dict[str, Any]:
+        try:
+            return dict(json.loads(self.files.read(path)))
+        except (ValueError, TypeError) as error:
+            message = f"`{path}` is no step of a journal: {error}"
+            help = f"remove `{self.folder}`: then run `{self.run_id}` is forgotten as it stands"
+            raise run_error("PEN5011", message, None, help) from error
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -32,6 +32,8 @@ from engine.spark.journal import Journal, Outcome, Recorded, journal, open_journ
 from sql.select import quote
 
 SPARK_ERRORS = (PySparkException, Py4JError)
+FAULTS = (*SPARK_ERRORS, OSError, PenstockError)
+"""What a connector's own steps may raise."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,6 +71,9 @@ def check(spark: SparkSession, writes: Sequence[Write], run_id: str = "dry-run")
         except SPARK_ERRORS as error:
             found.extend(as_run_error(error, write).diagnostics)
             continue
+        except OSError as error:
+            found.extend(unwritable(error, write).diagnostics)
+            continue
         actions = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, state)
         found.extend(_obstacles(write, state, actions))
         checks.append(SinkCheck(write, state, actions))
@@ -81,7 +86,7 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     """Open the run's journal; None where this run id is finished already and nothing is to be done.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
-    will stand. Raises PEN5007 where a living process holds the run id.
+    will stand. Raises PEN5007 where a living process holds the run id, PEN5005 where a target can never be one.
     """
     log = journal(spark, state, run_id)
     recorded = log.read()
@@ -90,24 +95,25 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
         raise run_error("PEN5007", f"run {run_id} is under way: {owner.describe(recorded.mark)}")
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
-    log.begin(mark, {each.write.id: each.write.connector.name for each in checks}, job)
     tasks = {each.write.id: replace(_task(each.write, run_id), owner=mark, journal=log.uri) for each in checks}
-    run = Run(run_id, log, tuple(checks), tasks)
-    for each in checks:
-        run.places[each.write.id] = each.write.connector.prepare(spark, tasks[each.write.id], each.actions)
-        log.prepared(each.write.id, run.places[each.write.id])
-    return run
+    places = {each.write.id: each.write.connector.prepare(spark, tasks[each.write.id], each.actions) for each in checks}
+    log.begin(mark, {each.write.id: each.write.connector.name for each in checks}, job)
+    for write_id, place in places.items():
+        log.prepared(write_id, place)
+    return Run(run_id, log, tuple(checks), tasks, places)
 
 
 def stage(spark: SparkSession, run: Run, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
     """Write the rows where nobody sees them; may be called again for a retry, and from any thread.
 
-    `nodes` are the nodes whose work this is: an error is told at the one that it came from.
+    `nodes` are the nodes whose work this is: an error is told at the one that it came from. Raises PEN5007 where the
+    target is held by another run, or one has written to it since it was checked.
     """
     checked = next(each for each in run.checks if each.write is write)
     try:
         rows = _aligned(df, checked)
         staged = write.connector.stage(spark, rows, run.tasks[write.id], run.places[write.id])
+        _refuse_changed_target(spark, checked, run.run_id)
     except SPARK_ERRORS as error:
         raise as_run_error(error, write, nodes) from error
     except OSError as error:
@@ -132,19 +138,25 @@ def commit_all(spark: SparkSession, run: Run) -> None:
 
     A failure after the decision leaves the journal open: the run is finished by `resume`.
     """
-    run.journal.decide()
+    try:
+        run.journal.decide()
+    except OSError as error:
+        raise _unjournaled(run, error) from error
     for each in run.checks:
         if each.write.id in run.staged:
             try:
                 each.write.connector.commit(spark, run.places[each.write.id])
+                run.journal.committed(each.write.id)
             except SPARK_ERRORS as error:
                 raise _unfinished(run.run_id, as_run_error(error, each.write)) from error
             except PenstockError as error:
                 raise _unfinished(run.run_id, error) from error
             except OSError as error:
                 raise _unfinished(run.run_id, unwritable(error, each.write)) from error
-            run.journal.committed(each.write.id)
-    run.journal.end(Outcome.FINISHED)
+    try:
+        run.journal.end(Outcome.FINISHED)
+    except OSError as error:
+        raise _unfinished(run.run_id, _unjournaled(run, error)) from error
 
 
 def abort(spark: SparkSession, run: Run, writes: Iterable[Write]) -> None:
@@ -154,17 +166,31 @@ def abort(spark: SparkSession, run: Run, writes: Iterable[Write]) -> None:
         run.staged.discard(write.id)
 
 
-def abort_all(spark: SparkSession, run: Run) -> None:
-    """Remove everything that was staged; the targets stay as they were."""
+def abort_all(spark: SparkSession, run: Run) -> tuple[Diagnostic, ...]:
+    """Remove everything that was staged; the targets stay as they were.
+
+    Gives warnings (PEN5011) of what cannot be removed: the run then stays open, and the next one or `resume` ends it.
+    It raises nothing of that kind, which would take the place of the fault for which the run is ended.
+    """
+    left: list[Diagnostic] = []
     for each in run.checks:
-        each.write.connector.abort(spark, run.places[each.write.id])
-    run.journal.end(Outcome.ROLLED_BACK)
+        try:
+            each.write.connector.abort(spark, run.places[each.write.id])
+        except FAULTS as error:
+            left.append(_left(run.run_id, each.write.connector.name, error))
+    if not left:
+        try:
+            run.journal.end(Outcome.ROLLED_BACK)
+        except OSError as error:
+            left.append(_left(run.run_id, "the journal", error))
+    return tuple(left)
 
 
 def resume(spark: SparkSession | None, state: str, run_id: str) -> Outcome:
     """End a dead run: finish it where it had decided to commit, else roll it back.
 
-    Raises PEN5008 where there is no such run or it has ended, PEN5007 where it lives.
+    Raises PEN5008 where there is no such run or it has ended, PEN5007 where it lives, and a `RunError` with all that
+    keeps it from being ended: what could be done of it is done.
     """
     recorded = journal(spark, state, run_id).read()
     if recorded is None:
@@ -213,26 +239,43 @@ def _is_open(recorded: Recorded | None) -> bool:
 
 
 def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> Outcome:
+    """Every write that can be ended is; raises a `RunError` with what the others met, the run being left open."""
+    faults = Diagnostics()
     for write_id, name in recorded.writes.items():
         place = recorded.place(write_id)
-        sink = connectors.sink(name)
         if place is None or recorded.is_committed(write_id):
             continue
-        if sink is None:
-            raise run_error("PEN5008", f"run `{log.run_id}` wrote to `{name}`, a connector that is not installed")
         try:
-            if recorded.is_decided and recorded.is_staged(write_id):
-                sink.commit(spark, place)  # type: ignore[arg-type]
-                log.committed(write_id)
-            else:
-                sink.abort(spark, place)  # type: ignore[arg-type]
+            _end_write(spark, log, recorded, write_id, place)
+        except PenstockError as error:
+            faults.extend(error.diagnostics)
         except (*SPARK_ERRORS, OSError) as error:
             help = f"`penstock run --resume {log.run_id}` tries it again; until then its sinks may be at odds"
             message = f"run `{log.run_id}`, which was cut off, cannot be ended (`{name}`): {reason(error)}"
-            raise run_error("PEN5005", message, None, help) from error
+            faults.error("PEN5005", message, None, help)
+    if faults.has_errors:
+        raise RunError(faults)
     outcome = Outcome.FINISHED if recorded.is_decided else Outcome.ROLLED_BACK
     log.end(outcome)
     return outcome
+
+
+def _end_write(spark: SparkSession | None, log: Journal, recorded: Recorded, write_id: str, place: Staged) -> None:
+    name = recorded.writes[write_id]
+    sink = connectors.sink(name)
+    if sink is None:
+        raise run_error("PEN5008", f"run `{log.run_id}` wrote to `{name}`, a connector that is not installed")
+    if recorded.is_decided and recorded.is_staged(write_id):
+        sink.commit(spark, place)  # type: ignore[arg-type]
+        log.committed(write_id)
+    else:
+        sink.abort(spark, place)  # type: ignore[arg-type]
+
+
+def _left(run_id: str, what: str, error: BaseException) -> Diagnostic:
+    message = f"what {what} staged in run `{run_id}` cannot be removed: {reason(error)}"
+    help = f"the next run removes it, or `penstock run --resume {run_id}`; the target is as it was"
+    return Diagnostic("PEN5011", message, None, help, Severity.WARNING)
 
 
 def _has_jars(spark: SparkSession, recorded: Recorded) -> bool:
@@ -244,6 +287,10 @@ def _has_jars(spark: SparkSession, recorded: Recorded) -> bool:
 def _unfinished(run_id: str, error: PenstockError) -> RunError:
     help = f"the run has begun to commit; finish it by `penstock run --resume {run_id}`"
     return RunError([replace(each, help=each.help or help) for each in error.diagnostics])
+
+
+def _unjournaled(run: Run, error: OSError) -> RunError:
+    return run_error("PEN5005", f"the journal `{run.journal.folder}` cannot be written: {error.strerror or error}")
 
 
 def _task(write: Write, run_id: str) -> WriteTask:
@@ -269,6 +316,16 @@ def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) ->
                 "schema_save_mode = RECREATE_SCHEMA with data_save_mode = DROP_DATA replaces the target and its schema"
             )
             yield Diagnostic("PEN4003", f"rows of `{write.name}` do not fit its target: {problem}", write.span, help)
+
+
+def _refuse_changed_target(spark: SparkSession, checked: SinkCheck, run_id: str) -> None:
+    """The target is this run's alone once its rows are staged; a run that ended before that may have written to it."""
+    write = checked.write
+    state = write.connector.inspect(spark, _task(write, run_id))
+    actions = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, state)
+    if actions != checked.actions or _kept_table(state, actions) != _kept_table(checked.state, checked.actions):
+        message = f"the target of `{write.name}` has changed since this run looked at it: another one wrote to it"
+        raise run_error("PEN5007", message, write.options.span("path"), "run the job again")
 
 
 def _kept_table(state: TargetState, actions: tuple[Action, ...]) -> CatalogTable | None:

@@ -12,7 +12,8 @@ import pytest
 import connectors
 from catalog.diagnostics import Diagnostics, RunError, Severity
 from engine.spark.journal import Outcome
-from engine.spark.write import abort_all, commit_all, recover, resume
+from engine.spark.lower import lower
+from engine.spark.write import abort_all, begin, check, commit_all, recover, resume, stage
 from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 OLD = "select id, concat('old', id) name, cast(id * 1.5 as decimal(10,2)) amount from range(10)"
@@ -166,6 +167,18 @@ class SinkSuite:
         with pytest.raises(RunError) as caught:
             resume(spark, state, "dead")
         assert [each.code for each in caught.value.diagnostics] == ["PEN5005"]
+
+    def test_target_that_another_run_wrote_to_after_the_check_is_refused(self, spark, tmp_path):
+        job = [self.write(tmp_path / "target", data_save_mode="ERROR_WHEN_DATA_EXISTS")]
+        late = begin(spark, check(spark, job, "late"), "late", str(tmp_path / "other"))
+        self.fill(spark, tmp_path)
+        frames = lower(spark, job).dataframes
+        with pytest.raises(RunError) as caught:
+            stage(spark, late, job[0], frames[job[0].input])
+        assert [each.code for each in caught.value.diagnostics] == ["PEN5007"]
+        assert abort_all(spark, late) == ()
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
+        assert self.leftovers(tmp_path) == []
 
     def test_failing_rows_change_nothing(self, spark, tmp_path):
         self.fill(spark, tmp_path)

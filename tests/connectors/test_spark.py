@@ -6,6 +6,7 @@ import pytest
 
 import connectors
 from catalog.diagnostics import Diagnostics, RunError, Severity
+from connectors.filesystem import LocalFiles
 from connectors.spark import connector
 from engine.plan.nodes import Scan
 from engine.spark.journal import Outcome, journal
@@ -40,7 +41,7 @@ def test_round_trip(spark, tmp_path, mode, count):
 
 
 def test_catalog_table(spark, tmp_path):
-    scan = rows("select id, 'x' name from range(4)", "id bigint", "name string")
+    scan = rows("select /*+ repartition(2) */ id, 'x' name from range(4)", "id bigint", "name string")
     job = [write(connector, scan, format="parquet", table="made_by_test", data_save_mode="DROP_DATA")]
     run_writes(spark, job, str(tmp_path / "state"), "run")
     assert read(spark, format="parquet", table="made_by_test", schema=SCHEMA).count() == 4
@@ -55,19 +56,26 @@ def test_schema_that_is_not_the_sources(spark, tmp_path):
 
 def test_secret_options_stay_out_of_the_journal(spark, tmp_path):
     scan = rows("select 1 id", "id int")
-    given = {"format": "csv", "path": str(tmp_path / "out"), "options": {"password": "sesame", "sep": "|"}}
+    given = {"format": "csv", "path": str(tmp_path / "out"), "options": {}}
+    given["options"] = {
+        "password": "sesame",
+        "sep": "|",
+        "sasl": 'Plain required password="sesame";',
+        "a": "b?pwd=sesame",
+    }
     run_writes(spark, [write(connector, scan, **given)], str(tmp_path / "state"), "run")
     journal = "".join(path.read_text() for path in (tmp_path / "state").rglob("*.json"))
     assert '"sep": "|"' in journal
     assert "sesame" not in journal
 
 
-def cut_off(spark, tmp_path, monkeypatch, mode):
-    """A run that was killed after the data source had got its rows, and before it was noted."""
+def cut_off(spark, tmp_path, monkeypatch, mode, before_noted=True):
+    """A run that was killed after the data source had got its rows: before that was noted, or where the test has it."""
     scan = rows("select id, 'x' name from range(4)", "id bigint", "name string")
     job = [write(connector, scan, format="parquet", path=str(tmp_path / "out"), data_save_mode=mode)]
     with monkeypatch.context() as patched:
-        patched.setattr(type(connector), "abort", lambda self, spark, staged: killed())
+        if before_noted:
+            patched.setattr(LocalFiles, "write", killed_before("done", LocalFiles.write))
         with pytest.raises(Killed):
             run_writes(spark, job, str(tmp_path / "state"), "cut")
     log = journal(spark, str(tmp_path / "state"), "cut")
@@ -80,8 +88,36 @@ class Killed(BaseException):
     pass
 
 
-def killed():
-    raise Killed
+def killed_before(name, change):
+    """The same change of the file system, but for a path of that name: there the process is killed."""
+
+    def do(files, path, *arguments):
+        if path.endswith(f"/{name}"):
+            raise Killed
+        return change(files, path, *arguments)
+
+    return do
+
+
+@pytest.mark.parametrize("mode", ["APPEND_DATA", "DROP_DATA"])
+def test_killed_while_the_staged_rows_are_removed(spark, tmp_path, monkeypatch, mode):
+    """Some of the staged files are gone: what is left must not be taken for all the rows."""
+
+    def half(path, ignore_errors):
+        staging = next((tmp_path / "state").glob("runs/cut/staging/*"))
+        files = sorted(staging.glob("data/*.parquet"))
+        assert len(files) > 1
+        files[0].unlink()
+        (staging / "begun").unlink(missing_ok=True)
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", half)
+        log = cut_off(spark, tmp_path, patched, mode, before_noted=False)
+    assert resume(spark, str(tmp_path / "state"), "cut") is Outcome.FINISHED
+    assert spark.read.parquet(str(tmp_path / "out")).count() == 4
+    assert log.read().outcome is Outcome.FINISHED
+    assert not list((tmp_path / "state").rglob("*.parquet"))
 
 
 def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypatch):

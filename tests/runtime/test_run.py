@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from connectors.local_file import LocalFile
 from engine.cli import main
 
 pytestmark = pytest.mark.spark
@@ -102,6 +104,66 @@ def test_the_others_commit_where_the_policy_is_to_continue(spark, folder, capsys
     assert not (folder / "some").exists()
     assert spark.read.parquet(str(folder / "others")).count() == 7
     assert not list(folder.glob(".*.penstock/*.*"))
+
+
+def test_the_same_run_id_of_a_partly_failed_run_does_not_pass_for_done(spark, folder, capsys):
+    job = write_job(folder, "amount / (id - 11)", "continue")
+    for said in ("Division by zero", "error[PEN5008]: run `part` is over"):
+        assert main(["run", job, "--run-id", "part"]) == 1
+        assert said in capsys.readouterr().err
+    assert spark.read.parquet(str(folder / "others")).count() == 7
+
+
+def test_what_cannot_be_removed_does_not_hide_why_the_run_failed(spark, folder, capsys, monkeypatch):
+    def refuse(path, ignore_errors=False):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", refuse)
+        assert main(["run", write_job(folder, "amount / (id - 11)"), "--run-id", "bad"]) == 1
+    told = capsys.readouterr().err
+    assert "error[PEN5001]: Division by zero" in told
+    assert "warning[PEN5011]" in told
+    assert "PEN9001" not in told
+    assert "Division" in recorded(folder)["bad"]["error"]
+
+
+def interrupting(module, name, monkeypatch):
+    """The function, with a Ctrl-C as it begins."""
+    do = getattr(module, name)
+
+    def interrupted(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return do(*arguments)
+
+    monkeypatch.setattr(module, name, interrupted)
+
+
+def test_an_interrupt_while_committing_stops_the_jobs_after_it(spark, folder, capsys, monkeypatch):
+    interrupting(LocalFile, "commit", monkeypatch)
+    second = folder / "second.conf"
+    second.write_text(Path(write_job(folder)).read_text().replace("/others", "/more").replace("/some", "/few"))
+    assert main(["run", write_job(folder), str(second), "--run-id", "two"]) == 130
+    assert "the jobs after this one were not run" in capsys.readouterr().err
+    assert spark.read.parquet(str(folder / "others")).count() == 7
+    assert {name: run["state"] for name, run in recorded(folder).items()} == {"two-1": "FINISHED"}
+
+
+def test_an_interrupt_after_the_commit_does_not_pass_for_a_cancelled_run(spark, folder, capsys, monkeypatch):
+    from engine.runtime import execute
+
+    interrupting(execute, "executions", monkeypatch)
+    assert main(["run", write_job(folder), "--run-id", "done"]) == 0
+    assert recorded(folder)["done"]["state"] == "FINISHED"
+
+
+def test_an_interrupt_while_cleaning_up_leaves_nothing_staged(spark, folder, capsys, monkeypatch):
+    from engine.spark import write
+
+    interrupting(write, "abort_all", monkeypatch)
+    assert main(["run", write_job(folder, "amount / (id - 11)"), "--run-id", "bad"]) == 1
+    assert "Division by zero" in capsys.readouterr().err
+    assert not list(folder.glob(".*.penstock"))
 
 
 @pytest.mark.slow

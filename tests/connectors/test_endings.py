@@ -1,0 +1,118 @@
+"""How runs end where ending them meets faults of its own: nothing is hidden, and nothing is held back for ever."""
+
+import errno
+import json
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from catalog.diagnostics import RunError, Severity
+from connectors.filesystem import LocalFiles
+from engine.spark.journal import Outcome, journal
+from engine.spark.write import abort_all, recover, resume
+from tests.connectors.jobs import run_writes, stage_writes
+from tests.connectors.suite import _dead
+from tests.connectors.test_local_file import TestParquet
+
+
+def refuse(path, ignore_errors=False):
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+
+def staged(spark, tmp_path, *, decided):
+    """A run that was killed after staging, or after its decision."""
+    run = stage_writes(spark, [TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "dead")
+    begun = run.journal.read().steps["begin"]
+    run.journal._put("begin", {**begun, "owner": {**begun["owner"], "pid": _dead(), "jvm_pid": None}})
+    if decided:
+        run.journal.decide()
+    return run
+
+
+@pytest.mark.spark
+def test_waste_that_cannot_be_removed_keeps_no_run_back(spark, tmp_path, monkeypatch):
+    run = staged(spark, tmp_path, decided=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", refuse)
+        (warning,) = recover(spark, str(tmp_path / "state"))
+        assert (warning.code, warning.severity) == ("PEN5005", Severity.WARNING)
+        assert "Permission denied" in warning.message
+        with pytest.raises(RunError, match="Permission denied"):
+            resume(spark, str(tmp_path / "state"), "dead")
+        (left,) = abort_all(spark, run)
+        assert left.code == "PEN5011"
+    assert resume(spark, str(tmp_path / "state"), "dead") is Outcome.ROLLED_BACK
+    assert sorted(os.listdir(tmp_path)) == ["state"]
+
+
+@pytest.mark.spark
+def test_a_decided_run_whose_rows_are_gone_says_how_it_is_forgotten(spark, tmp_path):
+    run = staged(spark, tmp_path, decided=True)
+    shutil.rmtree(tmp_path / ".target.penstock")
+    (fault,) = recover(spark, str(tmp_path / "state"))
+    assert fault.code == "PEN5005"
+    assert run.journal.folder in fault.help
+    shutil.rmtree(run.journal.folder)
+    assert recover(spark, str(tmp_path / "state")) == ()
+
+
+@pytest.mark.spark
+def test_a_step_of_a_journal_that_cannot_be_read_is_named(spark, tmp_path):
+    log = journal(None, str(tmp_path / "state"), "odd")
+    log.begin({}, {}, "job")
+    LocalFiles().write(f"{log.folder}/commit.json", "{")
+    with pytest.raises(RunError) as caught:
+        recover(spark, str(tmp_path / "state"))
+    (fault,) = caught.value.diagnostics
+    assert fault.code == "PEN5011"
+    assert "commit.json" in fault.message
+    assert log.folder in fault.help
+
+
+@pytest.mark.spark
+def test_what_a_kill_left_of_writing_the_lock_does_not_keep_it(spark, tmp_path):
+    (tmp_path / ".target.penstock").mkdir()
+    (tmp_path / ".target.penstock" / ".lock.0.tmp").write_text("")
+    run_writes(spark, [TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "run")
+    assert sorted(os.listdir(tmp_path)) == ["state", "target"]
+
+
+@pytest.mark.spark
+def test_a_file_that_a_cut_off_copy_left_at_the_target_is_put_there_again(spark, tmp_path):
+    """Where a rename copies and then deletes, as in object stores."""
+    from connectors.file_commit import _commit_by_renames
+
+    suite = TestParquet()
+    suite.fill(spark, tmp_path)
+    run = stage_writes(spark, [suite.write(tmp_path / "target")], str(tmp_path / "state"), "run")
+    staging = run.places["w"]["staging"].removeprefix("file://")
+    name = next(name for name in os.listdir(f"{staging}/data") if name.startswith("part"))
+    (tmp_path / "target" / name).write_bytes(b"PAR1")
+    _commit_by_renames(LocalFiles(), "append", staging, str(tmp_path / "target"))
+    assert suite.rows_at(spark, tmp_path / "target") == suite.expect(spark, "both")
+    abort_all(spark, run)
+
+
+def test_of_many_writers_of_a_new_file_one_wins(tmp_path):
+    files = LocalFiles()
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(50):
+            path = f"{tmp_path}/{number}"
+            won = list(pool.map(lambda writer, path=path: files.write_new(path, json.dumps(writer)), range(8)))
+            assert won.count(True) == 1
+            assert json.loads(files.read(path)) == won.index(True)
+    assert files.children(str(tmp_path)) == sorted(map(str, range(50)))
+
+
+def test_a_new_file_on_a_disk_without_hard_links(tmp_path, monkeypatch):
+    def refuse(source, target):
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM), source)
+
+    monkeypatch.setattr(os, "link", refuse)
+    files, path = LocalFiles(), str(tmp_path / "lock")
+    assert files.write_new(path, "mine")
+    assert not files.write_new(path, "theirs")
+    assert files.read(path) == "mine"
+    assert files.children(str(tmp_path)) == ["lock"]
