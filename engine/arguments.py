@@ -47,6 +47,13 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
     )
 
 
+def positive(text: str) -> int:
+    """The type of an argument that counts something."""
+    if not (text.isdecimal() and int(text)):
+        raise ArgumentTypeError(f"`{text}` is not a number from 1")
+    return int(text)
+
+
 def _variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals):

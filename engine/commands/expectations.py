@@ -19,9 +19,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics import run_error
-    from engine.runtime.state_dir import state_dir
+    from engine.runtime.state_dir import local_state_dir
 
-    folder = Path(state_dir(arguments.state_dir)) / "runs" / arguments.run
+    folder = Path(local_state_dir(arguments.state_dir)) / "runs" / arguments.run
     results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("expectations_*.json"))]
     if not results:
         raise run_error("PEN5008", f"the run `{arguments.run}` has no expectations", None, f"looked in {folder}")

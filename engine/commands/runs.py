@@ -5,20 +5,21 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 
 from connectors.filesystem import files_at
+from engine.arguments import positive
 from engine.runtime.ledger import Run, runs
-from engine.runtime.state_dir import state_dir
+from engine.runtime.state_dir import local_state_dir, state_dir
 
 SUMMARY = "list the runs that are recorded in the state directory"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--limit", type=int, default=20, metavar="N", help="the last N runs (default: 20)")
+    parser.add_argument("--limit", type=positive, default=20, metavar="N", help="the last N runs (default: 20)")
     parser.add_argument("--state-dir", metavar="DIR", help="default: $PENSTOCK_STATE_DIR, or .penstock")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def run(arguments: Namespace) -> int:
-    found = runs(*files_at(None, state_dir(arguments.state_dir)))[-arguments.limit :]
+    found = runs(*files_at(None, local_state_dir(arguments.state_dir)))[-arguments.limit :]
     if arguments.format == "json":
         print(json.dumps([asdict(each) for each in found], indent=2, default=str))
     elif not found:

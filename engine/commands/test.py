@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.arguments import add_job_arguments, settings_of
+from engine.arguments import add_job_arguments, positive, settings_of
 
 if TYPE_CHECKING:
     from engine.testing.run import Result
@@ -15,7 +15,9 @@ SUMMARY = "run the tests of jobs (orders.test.sql, orders.test.conf) on a local 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="test files, or folders of them")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
-    parser.add_argument("--workers", type=int, default=4, metavar="N", help="how many run side by side (default: 4)")
+    parser.add_argument(
+        "--workers", type=positive, default=4, metavar="N", help="how many run side by side (default: 4)"
+    )
     add_job_arguments(parser)
 
 

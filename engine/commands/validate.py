@@ -1,11 +1,11 @@
 """`penstock validate`: every fault of job files, without Spark, Java or a network (but for `--engine-check`)."""
 
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from time import perf_counter
 
 from catalog.diagnostics import Diagnostics, JobError
-from engine.arguments import add_format_argument, add_job_arguments, settings_of
+from engine.arguments import add_format_argument, add_job_arguments, positive, settings_of
 
 SUMMARY = "check job files; needs neither Spark nor Java nor a network"
 
@@ -17,7 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--processes",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="how many processes share the jobs (default: one per core, where there are 40 jobs or more)",
     )
@@ -57,12 +57,6 @@ def run(arguments: Namespace) -> int:
         if checked is not None:
             print(f"Spark was asked about {checked.asked} of {_counted(checked.queries, 'query', 'queries')}")
     return JobError.exit_code if found.has_errors else 0
-
-
-def _positive(text: str) -> int:
-    if not (text.isdecimal() and int(text)):
-        raise ArgumentTypeError(f"`{text}` is not a number from 1")
-    return int(text)
 
 
 def _print_summary(jobs: int, found: Diagnostics, typed: int, columns: int, seconds: float) -> None:

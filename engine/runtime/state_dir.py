@@ -3,9 +3,21 @@
 import os
 from typing import Final
 
+from catalog.diagnostics import job_error
+from connectors.file_schema import local_path
+
 DEFAULT: Final = ".penstock"
 
 
 def state_dir(setting: str | None = None) -> str:
     """The job's own `state_dir`, `$PENSTOCK_STATE_DIR`, or `.penstock` in the folder where the command is run."""
     return setting or os.environ.get("PENSTOCK_STATE_DIR") or DEFAULT
+
+
+def local_state_dir(setting: str | None = None) -> str:
+    """As `state_dir`, for what reads it without Spark; raises PEN2004 where it is on another file system."""
+    found = state_dir(setting)
+    path = local_path(found)
+    if path is None:
+        raise job_error("PEN2004", f"the state directory `{found}` cannot be read without Spark", None, "copy it here")
+    return path

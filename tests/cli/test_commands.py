@@ -53,6 +53,31 @@ def test_a_fault_is_shown_at_its_place(folder, capsys):
     assert "^^^" in out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "good.conf", "--run-id", "../up"],
+        ["run", "good.conf", "--run-id", ""],
+        ["run", "good.conf", "--run-id", "a[b]"],
+        ["run", "--resume", "one", "--dry-run"],
+        ["run", "--resume", "one", "--run-id", "two"],
+        ["runs", "--limit", "0"],
+        ["test", ".", "--workers", "0"],
+        ["runs", "--state-dir", "hdfs://far/state"],
+        ["expectations", "one", "--state-dir", "hdfs://far/state"],
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(folder, capsys, words):
+    assert main(words) == 2
+    assert "PEN9001" not in capsys.readouterr().err
+
+
+def test_a_uid_is_a_plain_name(folder, capsys):
+    Path("named.conf").write_text(GOOD.replace("Console {}", 'Console { uid = "a/b" }'))
+    assert main(["validate", "named.conf"]) == 2
+    assert "error[PEN2004]: `a/b` cannot be a `uid`" in capsys.readouterr().out
+
+
 def test_machine_formats_are_whole_documents(folder, capsys):
     assert main(["validate", "bad.conf", "--format", "json"]) == 2
     (fault,) = json.loads(capsys.readouterr().out)
