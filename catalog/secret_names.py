@@ -1,4 +1,5 @@
-"""What must not be shown, where no spec says so: values of keys that sound secret, and passwords within URLs."""
+"""What must not be shown, where no spec says so: values of keys that sound secret, and passwords within URLs and
+JAAS configurations."""
 
 import re
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ SECRET_WORDS: Final = (
 
 _NAME: Final = re.compile(rf"{SECRET_WORDS}(?!\w*file)", re.IGNORECASE)
 _PARAMETER: Final = re.compile(rf"(?P<key>[?&;]\s*\w*{SECRET_WORDS}\w*=)[^&;,\s]*", re.IGNORECASE)
+_JAAS: Final = re.compile(rf"(?P<key>\s\w*{SECRET_WORDS}\w*=)\"[^\"]*\"", re.IGNORECASE)
 _USER_INFO: Final = re.compile(r"(?P<before>//[^/:@\s]*:)[^/@\s]+@")
 
 
@@ -24,7 +26,9 @@ def redacted(value: object) -> object:
     """The value of an option with stars for what must not be shown; maps and lists are looked into."""
     match value:
         case str():
-            return _USER_INFO.sub(rf"\g<before>{HIDDEN}@", _PARAMETER.sub(rf"\g<key>{HIDDEN}", value))
+            for found in (_PARAMETER, _JAAS):
+                value = found.sub(rf"\g<key>{HIDDEN}", value)
+            return _USER_INFO.sub(rf"\g<before>{HIDDEN}@", value)
         case Mapping():
             return {
                 key: HIDDEN if is_secret_name(str(key)) and not isinstance(each, Mapping) else redacted(each)

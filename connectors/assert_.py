@@ -1,6 +1,7 @@
 """Rules that the rows must keep, or the job fails before anything is committed: Apache SeaTunnel's Assert sink."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -167,8 +168,11 @@ def _value_rule(
     if kind not in _UNVALUED and value is None:
         found.error("PEN2005", f"{kind} needs a `rule_value`", _span(options, place))
         return
+    if kind not in (*_UNVALUED, "EQUALS_TO") and not _is_number(value):
+        found.error("PEN2004", f"{kind} needs a number as `rule_value`", _span(options, place))
+        return
     quoted = "`" + name.replace("`", "``") + "`"
-    keeps = FIELD_RULES[kind].format(v=quoted, r=_literal(value, type) if kind in ("EQUALS_TO",) else value)
+    keeps = FIELD_RULES[kind].format(v=quoted, r=_literal(value, type) if kind == "EQUALS_TO" else value)
     if kind not in ("NOT_NULL", "NULL", "EQUALS_TO"):
         keeps = f"({quoted} is null or {keeps})"  # whether NULL is allowed is NOT_NULL's to say
     text = f"`{name}` {kind}" if kind in _UNVALUED else f"`{name}` {kind} {value}"
@@ -178,12 +182,24 @@ def _value_rule(
 def _literal(value: Value, type: DataType) -> str:
     """A value of the job file as Spark SQL of the column's type."""
     text = value if isinstance(value, str) else json.dumps(value)
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    escaped = _escaped(text)
     if has_unknown(type):
         return f"'{escaped}'"  # Spark casts it to the column's type when it compares them
     if isinstance(type, Array | Map | Struct):
-        return f"from_json('{escaped}', '{to_ddl(type)}')"
+        return f"from_json('{escaped}', '{_escaped(to_ddl(type))}')"
     return f"cast('{escaped}' as {to_ddl(type)})"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
+
+
+def _is_number(value: Value) -> bool:
+    """Also one in quotes."""
+    try:
+        return not isinstance(value, bool) and math.isfinite(float(str(value)))
+    except ValueError:
+        return False
 
 
 def _check_type(text: Value, name: str, type: DataType, place: str, *, options: Options, found: Diagnostics) -> None:

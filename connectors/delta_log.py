@@ -15,6 +15,13 @@ _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\..*parquet\Z")
 
 def latest_columns(path: str, version: Value = None) -> list[Column]:
     """The columns as of a version (the latest where none is given); raises `UnknownSchemaError`."""
+    try:
+        return _latest_columns(path, version)
+    except (OSError, ValueError, KeyError) as cause:
+        raise UnknownSchemaError(f"its log cannot be read: {cause}") from cause
+
+
+def _latest_columns(path: str, version: Value) -> list[Column]:
     log = Path(path) / "_delta_log"
     if not log.is_dir():
         raise UnknownSchemaError("no Delta table is there yet")

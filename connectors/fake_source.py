@@ -1,5 +1,6 @@
 """Rows made up by Spark itself, the same for the same seed: Apache SeaTunnel's FakeSource."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -120,7 +121,7 @@ def _listed(spark: "SparkSession", task: ScanTask) -> "DataFrame":
     for name, column in zip(names, task.table.columns, strict=True):
         kind = to_ddl(column.type)
         if isinstance(column.type, Array | Map | Struct):
-            value = f"from_json({name}, '{kind}', map('mode', 'FAILFAST'))".replace("\\", "\\\\")
+            value = f"from_json({name}, '{_escaped(kind)}', map('mode', 'FAILFAST'))"
         else:
             value = f"cast({name} as {kind})"
         columns.append(f"{value} as {_quoted(column.name)}")
@@ -130,8 +131,6 @@ def _listed(spark: "SparkSession", task: ScanTask) -> "DataFrame":
 
 def _literal(value: Value) -> str | None:
     """A value as text that Spark casts to the column's type, nested ones as JSON."""
-    import json
-
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, Mapping | Sequence):
@@ -168,7 +167,7 @@ def _random(type: DataType, options: Options, seeds: Iterator[int]) -> str:
             return _timestamp(options, seeds)
         case Atomic("variant"):
             return f"to_variant_object(named_struct('value', floor(rand({next(seeds)}) * 1000)))"
-        case Atomic("void" | "interval" | _) | Interval():
+        case Atomic() | Interval():
             return "null"
         case Decimal(precision, scale):
             return (
@@ -188,7 +187,7 @@ def _random(type: DataType, options: Options, seeds: Iterator[int]) -> str:
             )
             return f"map_from_entries(array_distinct(array({pairs})))" if pairs else "map()"
         case Struct(fields):
-            parts = ", ".join(f"'{each.name}', {_typed(each.type, options, seeds)}" for each in fields)
+            parts = ", ".join(f"'{_escaped(each.name)}', {_typed(each.type, options, seeds)}" for each in fields)
             return f"named_struct({parts})"
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import product
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -46,11 +45,12 @@ _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 _SPARK_METADATA: Final = b"org.apache.spark.sql.parquet.row.metadata"
 
 
-@dataclass(frozen=True, slots=True)
 class UnknownSchemaError(Exception):
-    """Why the columns cannot be known without Spark, as the end of a sentence."""
+    """Why the columns cannot be known without Spark: `reason`, as the end of a sentence."""
 
-    reason: str
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def local_path(path: str) -> str | None:

@@ -185,8 +185,11 @@ STRUCTURAL: Final = (
 
 
 def check_of(type: str, arguments: Arguments) -> RowCheck | TableCheck | QueryCheck | None:
-    """How an expectation is checked; None where there is none of that name here."""
-    mostly = float(str(arguments.get("mostly", 1.0)))
+    """How an expectation is checked; None where there is none of that name here.
+
+    Raises `KeyError` with the argument that is missing, `ValueError` for one that is not what it must be.
+    """
+    mostly = mostly_of(arguments)
     if type in ROW:
         predicate = ROW[type][1](arguments)
         counted = [quote(str(arguments[key])) for key in ("column", "column_A", "column_B") if key in arguments]
@@ -212,8 +215,19 @@ def _bounded(aggregate: str, arguments: Arguments) -> TableCheck:
     return TableCheck(aggregate, low, high, bool(arguments.get("strict_min")), bool(arguments.get("strict_max")))
 
 
+def mostly_of(arguments: Arguments) -> float:
+    """The share of rows that must hold, 1 where none is given; raises ValueError."""
+    share = _number(arguments.get("mostly"))
+    if share is not None and not 0 <= share <= 1:
+        raise ValueError(f"`mostly` is {share:g}, not a share from 0 to 1")
+    return 1.0 if share is None else share
+
+
 def _number(value: Value) -> float | None:
-    return float(str(value)) if value is not None else None
+    try:
+        return None if value is None else float(str(value))
+    except ValueError:
+        raise ValueError(f"`{value}` is no number") from None
 
 
 def _repeated(columns: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
 from catalog.violation import OnViolation
 from connectors.base import Options, Value
-from engine.expectations.catalogue import check_of, known_types, structural
+from engine.expectations.catalogue import check_of, known_types, mostly_of, structural
 from engine.expectations.rules import QueryCheck, RowCheck, Rule
 from engine.job.script_nodes import joined
 from sql.analyze import analyze
@@ -63,7 +63,11 @@ class _Reader:
         condition = str(written["condition"])
         text = self.options.texts.get(f"{self.place}.condition") or PlacedText.bare(condition)
         self.analyze(text, placed=f"{self.place}.condition" in self.options.texts)
-        check = RowCheck(condition, float(str(written.get("mostly", 1.0))))
+        try:
+            check = RowCheck(condition, mostly_of(written))
+        except ValueError as cause:
+            self.found.error("PEN2004", str(cause), self.span("mostly"))
+            return None
         return Rule(str(written.get("name") or condition), check, span=self.span("condition"))
 
     def of_type(self, type: str, written: Mapping[str, Value]) -> Rule | None:
@@ -76,13 +80,16 @@ class _Reader:
             self.found.error("PEN6002", f"`{type}` is no expectation", self.span("type"), help)
             return None
         rule = Rule(name, QueryCheck(), type=type, arguments=arguments, span=self.span())
-        if not self.table.is_open and (why := structural(type, arguments, self.table)) is not None:
-            if why:
-                self.found.error("PEN6003", f"`{name}` of `{self.node}` cannot hold: {why}", self.span())
-            return None
-        self.check_columns(arguments)
         try:
+            if not self.table.is_open and (why := structural(type, arguments, self.table)) is not None:
+                if why:
+                    self.found.error("PEN6003", f"`{name}` of `{self.node}` cannot hold: {why}", self.span())
+                return None
+            self.check_columns(arguments)
             check = check_of(type, arguments)
+        except ValueError as cause:
+            self.found.error("PEN2004", f"`{type}`: {cause}", self.span())
+            return None
         except KeyError as missing:
             message = f"`{type}` needs {missing}".replace("'", "`")
             self.found.error("PEN2005", message, self.span())

@@ -1,6 +1,7 @@
 """A job file -> a `Job` whose blocks are checked; every fault of the file is found in one go."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
@@ -41,6 +42,8 @@ COMMON: Final = (
 )  # fmt: skip
 """What every block takes beside its own options."""
 
+
+_UID: Final = re.compile(r"\w[\w.-]{0,63}")
 
 _HIDING = ("PEN1002", "PEN2005", "PEN2007", "PEN3001")
 """Faults of a text after which what seems to be missing in it may be there: one of them is told, not what follows."""
@@ -181,13 +184,16 @@ class _Loader:
             for name in ("plugin_input", "source_table_name", "plugin_output", "result_table_name")
             for each in _texts_of(node.entry(name))
         )
-        parallelism = options["parallelism"]
+        parallelism, uid = options["parallelism"], options.optional_string("uid")
+        if uid is not None and not _UID.fullmatch(uid):  # files are called by it
+            help = "letters, digits and `_`, `.`, `-`, at most 64, a letter, digit or `_` first"
+            self.found.error("PEN2004", f"`{uid}` cannot be a `uid`", options.span("uid"), help)
         own = {option.name for option in COMMON if option is not EXPECTATIONS}
         return Block(
             kind, name, replace(options, values={k: v for k, v in options.values.items() if k not in own},
                                 is_valid=is_valid),
             inputs, outputs, node.place.span, place.span,
-            parallelism if isinstance(parallelism, int) else None, options.optional_string("uid"), not hides_names,
+            parallelism if isinstance(parallelism, int) else None, uid, not hides_names,
             rejects_of(options), _cache(options), sink_name,
         )  # fmt: skip
 

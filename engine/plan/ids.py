@@ -5,9 +5,9 @@ every id. Sensitive options do not count either: a new password is the same sour
 """
 
 import json
-from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
+from itertools import chain, count
 
 from catalog.source import PlacedText
 from connectors.base import Value
@@ -18,12 +18,13 @@ from sql.select import Select, text_of
 
 def with_ids(plan: Plan) -> Plan:
     """The plan with an id on every node; nodes that do the same are numbered, in the order of the job file."""
-    taken: Counter[str] = Counter()
+    taken: set[str] = set()
 
     def identify(node: AnyNode) -> AnyNode:
         base = node.uid or _hash(node)
-        taken[base] += 1
-        return replace(node, id=base if taken[base] == 1 else f"{base}-{taken[base]}")
+        own = next(each for each in chain([base], (f"{base}-{number}" for number in count(2))) if each not in taken)
+        taken.add(own)
+        return replace(node, id=own)
 
     return rewrite(plan, identify)
 

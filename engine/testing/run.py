@@ -5,10 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, run_error
 from engine.compile import Compiled, Settings, compile_job
 from engine.testing.read import JobTest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +51,10 @@ def _compiled(test: JobTest, settings: Settings) -> tuple[Compiled | None, tuple
     return job, tuple(each for each in found if each.severity.value == "error")
 
 
-def _run(spark: object, job: Compiled, test: JobTest) -> tuple[Diagnostic, ...]:
+def _run(spark: "SparkSession", job: Compiled, test: JobTest) -> tuple[Diagnostic, ...]:
     from engine.spark.job_test import run_test
 
     try:
-        return tuple(run_test(spark, job.built, test.given, test.expected))  # type: ignore[arg-type]
+        return tuple(run_test(spark, job.built, test.given, test.expected))
     except PenstockError as error:
         return error.diagnostics

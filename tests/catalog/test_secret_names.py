@@ -43,6 +43,11 @@ def test_redacted():
     assert shown["number"] == 3
 
 
+def test_the_password_of_a_jaas_configuration():
+    jaas = 'org.example.PlainLoginModule required username="me" password="open sesame" ;'
+    assert redacted(jaas) == 'org.example.PlainLoginModule required username="me" password=****** ;'
+
+
 def test_plain_values_stay_as_they_are():
     for value in ("s3://bucket/a:b/c@d", "file:///x", "select token = 'x' from t", "a, b", None, 1.5):
         assert redacted(value) == value

@@ -15,6 +15,16 @@ def field(name, **rule):
     return {"field_rules": [{"field_name": name, "field_value": [rule]}]}
 
 
+@pytest.mark.parametrize("value", ["two", True, [1]])
+def test_a_bound_that_is_no_number_is_refused(value):
+    found = Diagnostics()
+    scan = rows(QUERY, *COLUMNS)
+    connector.validate(
+        options_of(connector.sink_options, rules=field("id", rule_type="MIN", rule_value=value)), scan.table, found
+    )
+    assert [each.code for each in found] == ["PEN2004"]
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize(
     ("rules", "broken"),

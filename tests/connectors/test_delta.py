@@ -39,6 +39,14 @@ class TestDelta(SinkSuite):
         assert list(found) == []
         assert [str(column) for column in table.columns] == ["id bigint", "name string", "amount decimal(10,2)"]
 
+    def test_a_log_that_cannot_be_read_is_told(self, tmp_path):
+        (tmp_path / "_delta_log").mkdir()
+        (tmp_path / "_delta_log" / f"{0:020}.json").write_text("{")
+        found = Diagnostics()
+        (table,) = connector.tables(options_of(connector.source_options, path=str(tmp_path)), found)
+        assert table.is_open
+        assert [each.code for each in found] == ["PEN4002"]
+
     def test_new_columns_need_leave(self, spark, tmp_path):
         self.fill(spark, tmp_path)
         query, columns = (

@@ -66,6 +66,17 @@ def test_a_uid_is_the_id(compiled):
     assert named["big"] == "my-filter"
 
 
+def test_ids_differ_though_a_uid_is_that_of_a_numbered_one(compiled):
+    twice = JOB.replace('condition = "amount > 10"', 'condition = "amount > 10", uid = "a-2"')
+    twice = twice.replace(
+        "sink {",
+        'sink {\n  Console { plugin_input = "big", uid = "a" }\n  Console { plugin_input = "big", uid = "a" }',
+        1,
+    )
+    found = [node.id for node in compiled(twice).built.nodes()]
+    assert len(set(found)) == len(found)
+
+
 def test_rules_keep_ids(compiled):
     job = compiled(JOB)
     assert ids(job.plan).items() <= ids(job.built).items()

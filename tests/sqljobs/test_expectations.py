@@ -176,6 +176,11 @@ FAULTS = {
     '{ condition = "id > 1", on_violation = QUARANTINE }': ("PEN2011", "QUARANTINE"),
     '{ condition = "sum(id) > 1" }': ("PEN3011", None),
     '{ condition = "id >" }': ("PEN3001", None),
+    '{ condition = "id > 1", mostly = most }': ("PEN2004", "most"),
+    '{ condition = "id > 1", mostly = 95 }': ("PEN2004", "95"),
+    "{ type = expect_column_values_to_not_be_null, column = n, mostly = most }": ("PEN2004", None),
+    '{ type = expect_column_max_to_be_between, column = n, max_value = "2024-01-01" }': ("PEN2004", None),
+    "{ type = expect_table_column_count_to_be_between, max_value = few }": ("PEN2004", None),
     "{ type = expect_column_max_to_be_between, column = n, max_value = 4, on_violation = DROP }": ("PEN6002", "DROP"),
 }
 
