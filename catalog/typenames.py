@@ -27,8 +27,8 @@ from catalog.table import Column
 from catalog.typetext import SizedType, TypeTextError, parse_sized_type, parse_type
 
 __all__ = [
-    "SizedType", "TypeTextError", "columns_to_ddl", "parse_sized_type", "parse_type", "quote_name", "to_ddl",
-    "to_seatunnel", "to_spark", "type_of_value",
+    "SizedType", "TypeTextError", "columns_to_ddl", "parse_sized_type", "parse_type", "quote_name", "quoted",
+    "to_ddl", "to_seatunnel", "to_spark", "type_of_value",
 ]  # fmt: skip
 
 SEATUNNEL_NAMES: Final[Mapping[DataType, str]] = {BINARY: "bytes", VOID: "null"}
@@ -88,7 +88,12 @@ def type_of_value(value: object) -> SizedType:
 
 def quote_name(name: str) -> str:
     """A name, in backticks where it needs them."""
-    return name if _PLAIN_NAME.match(name) else "`" + name.replace("`", "``") + "`"
+    return name if _PLAIN_NAME.match(name) else quoted(name)
+
+
+def quoted(name: str) -> str:
+    """A name in backticks, as Spark SQL reads any name."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _field_of(name: str, value: object) -> Field:

@@ -11,7 +11,7 @@ from catalog.diagnostics import Diagnostic, Diagnostics, RunError, did_you_mean
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.source import Span
 from catalog.table import CatalogTable
-from catalog.typenames import TypeTextError, parse_type, to_ddl
+from catalog.typenames import TypeTextError, parse_type, quoted, to_ddl
 from connectors.base import Option, Options, OptionType, Sink, SinkCapabilities, Staged, Value, WriteTask
 
 if TYPE_CHECKING:
@@ -171,12 +171,12 @@ def _value_rule(
     if kind not in (*_UNVALUED, "EQUALS_TO") and not _is_number(value):
         found.error("PEN2004", f"{kind} needs a number as `rule_value`", _span(options, place))
         return
-    quoted = "`" + name.replace("`", "``") + "`"
-    keeps = FIELD_RULES[kind].format(v=quoted, r=_literal(value, type) if kind == "EQUALS_TO" else value)
+    column = quoted(name)
+    keeps = FIELD_RULES[kind].format(v=column, r=_literal(value, type) if kind == "EQUALS_TO" else value)
     if kind not in ("NOT_NULL", "NULL", "EQUALS_TO"):
-        keeps = f"({quoted} is null or {keeps})"  # whether NULL is allowed is NOT_NULL's to say
+        keeps = f"({column} is null or {keeps})"  # whether NULL is allowed is NOT_NULL's to say
     text = f"`{name}` {kind}" if kind in _UNVALUED else f"`{name}` {kind} {value}"
-    yield Rule(text, _span(options, place), keeps, None if kind == "NOT_NULL" else quoted)
+    yield Rule(text, _span(options, place), keeps, None if kind == "NOT_NULL" else column)
 
 
 def _literal(value: Value, type: DataType) -> str:

@@ -8,6 +8,7 @@ from catalog.datatypes import VOID, Array, DataType, Map, Struct, has_unknown
 from catalog.diagnostics import Diagnostics, RunError, did_you_mean, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
+from catalog.typenames import quoted
 from connectors import file_commit
 from connectors.base import (
     SAVE_OPTIONS,
@@ -104,7 +105,7 @@ class Delta(Source, Sink):
                 reader = reader.option(spark_name, str(task.options[option]))
         df = reader.load(spark_path(task.options.string("path")))
         names = task.columns or (() if task.table.is_open else task.table.schema.names)
-        return df.select(*("`" + name.replace("`", "``") + "`" for name in names)) if names else df
+        return df.select(*map(quoted, names)) if names else df
 
     def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
         file_commit.check_path(options, found)
@@ -223,8 +224,7 @@ def _refuse_for_new_table(columns: Sequence[Column], options: Options, found: Di
 
 
 def _properties(spark: "SparkSession", target: str) -> dict[str, str]:
-    quoted = target.replace("`", "``")
-    detail = spark.sql(f"describe detail delta.`{quoted}`").select("properties").first()
+    detail = spark.sql(f"describe detail delta.{quoted(target)}").select("properties").first()
     return dict(detail[0]) if detail is not None else {}
 
 
@@ -260,7 +260,7 @@ def _checked(spark: "SparkSession", df: "DataFrame", target: str) -> "DataFrame"
     written = {name.lower() for name in df.columns}
     for field in spark.read.format("delta").load(target).schema.fields:
         if not field.nullable and field.name.lower() in written:
-            demands[f"not null of {field.name}"] = "`" + field.name.replace("`", "``") + "` is not null"
+            demands[f"not null of {field.name}"] = f"{quoted(field.name)} is not null"
     for name, text in demands.items():
         message = f"a row breaks the constraint {name.removeprefix('delta.constraints.')} of the Delta table"
         df = df.where(f"assert_true(coalesce({text}, false), '{message}') is null")

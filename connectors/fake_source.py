@@ -16,7 +16,7 @@ from catalog.datatypes import (
 )
 from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable
-from catalog.typenames import to_ddl
+from catalog.typenames import quoted, to_ddl
 from connectors.base import Option, Options, OptionType, ScanTask, Source, SourceCapabilities, Value
 from connectors.schema_option import SCHEMA_OPTION, declared_table
 
@@ -103,10 +103,10 @@ class FakeSource(Source):
         columns = []
         for column in task.table.columns:
             expression = _random(column.type, task.options, seeds)
-            columns.append(f"cast({expression} as {to_ddl(column.type)}) as {_quoted(column.name)}")
+            columns.append(f"cast({expression} as {to_ddl(column.type)}) as {quoted(column.name)}")
         rows = spark.range(0, task.options.integer("row.num"), 1, task.options.integer("split.num"))
         df = rows.selectExpr(*columns)
-        return df.select(*(_quoted(name) for name in task.columns)) if task.columns else df
+        return df.select(*(quoted(name) for name in task.columns)) if task.columns else df
 
 
 connector = FakeSource()
@@ -124,9 +124,9 @@ def _listed(spark: "SparkSession", task: ScanTask) -> "DataFrame":
             value = f"from_json({name}, '{_escaped(kind)}', map('mode', 'FAILFAST'))"
         else:
             value = f"cast({name} as {kind})"
-        columns.append(f"{value} as {_quoted(column.name)}")
+        columns.append(f"{value} as {quoted(column.name)}")
     df = text.selectExpr(*columns)
-    return df.select(*(_quoted(name) for name in task.columns)) if task.columns else df
+    return df.select(*(quoted(name) for name in task.columns)) if task.columns else df
 
 
 def _literal(value: Value) -> str | None:
@@ -236,7 +236,3 @@ def _timestamp(options: Options, seeds: Iterator[int]) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "\\'")
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

@@ -10,7 +10,7 @@ from catalog.datatypes import STRING, UNKNOWN, Array, Map, Struct, has_unknown
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column, TableSchema
-from catalog.typenames import columns_to_ddl
+from catalog.typenames import columns_to_ddl, quoted
 from connectors import file_commit
 from connectors.base import (
     Option,
@@ -88,7 +88,7 @@ class LocalFile(Source, Sink):
             reader = reader.option("recursiveFileLookup", "true")
         df = reader.load(spark_path(options.string("path")))
         names = task.columns or (() if task.table.is_open else task.table.schema.names)
-        return df.select(*(_quoted(name) for name in names)) if names else df
+        return df.select(*(quoted(name) for name in names)) if names else df
 
     def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
         _check_format(options, SINK_OPTIONS, found)
@@ -133,7 +133,7 @@ class LocalFile(Source, Sink):
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
         options = task.options
         if names := options.strings("sink_columns"):
-            df = df.select(*(_quoted(name) for name in names))
+            df = df.select(*(quoted(name) for name in names))
         parts = list(options.strings("partition_by"))
         if count := options.get("file_count"):
             df = df.repartition(int(str(count)), *parts) if parts else df.coalesce(int(str(count)))
@@ -312,7 +312,3 @@ def _target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogT
     except UnknownSchemaError:
         columns = list(columns_of(spark.read.format(kind).load(path).schema))
     return CatalogTable.of("target", columns)
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

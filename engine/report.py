@@ -29,7 +29,8 @@ def sources_of(diagnostics: Iterable[Diagnostic]) -> tuple[SourceFile, ...]:
 
 
 def _read(name: str) -> str | None:
+    """The text as jobs are read, line ends included: what must not be shown is known by it."""
     try:
-        return Path(name).read_bytes().decode("utf-8-sig")
+        return Path(name).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):  # an excerpt that cannot be shown; the diagnostic itself is
         return None

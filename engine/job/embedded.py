@@ -1,5 +1,6 @@
 """HOCON inside a SQL script: config blocks, and option values such as `'{ fields { id = bigint } }'`."""
 
+import re
 from dataclasses import replace
 
 from catalog.diagnostics import Diagnostics
@@ -21,10 +22,8 @@ def embedded(text: PlacedText, found: Diagnostics) -> Node:
 def _span(span: Span | None, inner: SourceFile, text: PlacedText) -> Span:
     if span is None:
         return text.span()
-    lines = inner.text.splitlines(keepends=True)
-    start = sum(map(len, lines[: span.line - 1])) + span.column - 1
-    end = sum(map(len, lines[: span.end_line - 1])) + span.end_column - 1
-    return text.span(start, end)
+    starts = [0, *(newline.end() for newline in re.finditer("\n", inner.text))]  # a line ends there alone, as in spans
+    return text.span(starts[span.line - 1] + span.column - 1, starts[span.end_line - 1] + span.end_column - 1)
 
 
 def _moved(node: Node, text: PlacedText) -> Node:

@@ -15,6 +15,7 @@ from engine.job.env import OPTIONS as ENV_OPTIONS
 from engine.job.load import COMMON
 from engine.job.model import BlockKind
 from engine.job.option_schema import DRAFT
+from engine.job.script_options import sink_spec, source_spec, transform_spec
 
 _Schema = dict[str, Value]
 
@@ -47,9 +48,9 @@ def job_schema() -> _Schema:
         "type": "object",
         "properties": {
             "env": _block(ENV_OPTIONS, others={"^(spark|flink)(\\..*)?$": {}}),
-            BlockKind.SOURCE.value: _section(connectors.source_names(), _source_options),
-            BlockKind.TRANSFORM.value: _section(transforms.names(), _transform_options),
-            BlockKind.SINK.value: _section(connectors.sink_names(), _sink_options),
+            BlockKind.SOURCE.value: _section(connectors.source_names(), source_spec),
+            BlockKind.TRANSFORM.value: _section(transforms.names(), transform_spec),
+            BlockKind.SINK.value: _section(connectors.sink_names(), sink_spec),
         },
         "required": [BlockKind.SOURCE.value, BlockKind.SINK.value],
     }
@@ -141,18 +142,3 @@ def _any_case(names: Sequence[str], between: str = "") -> str:
     """A pattern of the names in any case (JSON Schema's expressions have no flag for that), `between` their letters."""
     patterns = ([f"[{c.lower()}{c.upper()}]" if c.isalpha() else re.escape(c) for c in name] for name in names)
     return f"^(?:{'|'.join(between.join(letters) for letters in patterns)})$"
-
-
-def _source_options(name: str) -> Sequence[Option]:
-    found = connectors.source(name)
-    return found.source_options if found else ()
-
-
-def _sink_options(name: str) -> Sequence[Option]:
-    found = connectors.sink(name)
-    return found.sink_options if found else ()
-
-
-def _transform_options(name: str) -> Sequence[Option]:
-    found = transforms.transform(name)
-    return found.options if found else ()

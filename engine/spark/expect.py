@@ -19,6 +19,7 @@ from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableC
 from engine.plan.nodes import AnyNode, Expect, Rejects
 from engine.spark.catalyst import Catalyst, Expression
 from engine.spark.counters import Counter, Counters, Partitions
+from sql.select import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def rejected(df: DataFrame, node: Rejects) -> DataFrame:
     ]
     own = [name for name in df.columns if name.lower() not in (REASON, NODE)]
     reason = f.concat_ws("; ", *broken)
-    return df.select(*(df[f"`{name}`"] for name in own), reason.alias(REASON), f.lit(node.node).alias(NODE)).where(
+    return df.select(*(df[quote(name)] for name in own), reason.alias(REASON), f.lit(node.node).alias(NODE)).where(
         f.col(REASON) != ""
     )
 

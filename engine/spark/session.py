@@ -20,6 +20,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from catalog.diagnostics import run_error
+from engine.job.env import FIXED
 
 JAVA_VERSIONS: Final = (17, 21)
 """The Java versions that Spark 4.1 runs on."""
@@ -34,13 +35,6 @@ DEFAULTS: Final[Mapping[str, str]] = {
     # rows of text files are parsed one by one anyway; so those that a filter drops are counted
     "spark.sql.csv.filterPushdown.enabled": "false",
     "spark.sql.json.filterPushdown.enabled": "false",
-}
-REQUIRED: Final[Mapping[str, str]] = {
-    # what `validate` has checked the job for
-    "spark.sql.ansi.enabled": "true",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.caseSensitive": "false",
-    "spark.sql.timeType.enabled": "true",
 }
 EXCLUDES: Final = (
     "org.slf4j:slf4j-api",
@@ -90,7 +84,7 @@ def has_session() -> bool:
 def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = None) -> SparkSession:
     """A session of its own in the same application, with neither views nor settings of another pipeline."""
     session = spark.newSession()
-    for key, value in {**(settings or {}), **REQUIRED}.items():
+    for key, value in {**(settings or {}), **FIXED}.items():
         if session.conf.isModifiable(key):
             session.conf.set(key, value)
     return session
@@ -99,7 +93,7 @@ def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = N
 def _conf(name: str, settings: Mapping[str, str], maven: tuple[str, ...], required: Mapping[str, str]) -> SparkConf:
     conf = SparkConf(loadDefaults=False)
     merged = {**DEFAULTS, **settings}
-    for key, value in {**REQUIRED, **required}.items():
+    for key, value in {**FIXED, **required}.items():
         joined = key == "spark.sql.extensions" and key in merged
         merged[key] = f"{merged[key]},{value}" if joined else value
     if maven:

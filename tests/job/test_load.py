@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 from catalog.diagnostics import Diagnostics
+from catalog.source import PlacedText
+from engine.job.embedded import embedded
 from engine.job.load import load
 from engine.job.model import Job
 from engine.job.wiring import wire
+from engine.report import sources_of
 
 SOURCE = 'source { FakeSource { plugin_output = "%s", schema { fields { id = bigint } } } }\n'
 
@@ -183,3 +186,21 @@ def test_a_cycle_is_reported_once_and_claims_nothing_below(tmp_path: Path) -> No
     assert found.items[0].span is not None
     assert found.items[0].span.line == 5
     assert len(wiring.order) == len(job.blocks)
+
+
+def test_a_fault_behind_a_character_that_only_some_take_for_a_line_end_is_placed():
+    found = Diagnostics()
+    embedded(PlacedText.bare('{ a = "x\u2028y"\n  b = ] }'), found)
+    assert next((each.span.line, each.span.column) for each in found if each.span) == (2, 3)
+
+
+def test_what_is_hidden_is_known_whatever_ends_the_lines(tmp_path):
+    """Reports read the file again, and know the ranges by its text."""
+    path = tmp_path / "job.conf"
+    text = (SOURCE % "a") + 'sink { Spark { format = jdbc, options { password = "sesame" } } }\nsnik { }\n'
+    path.write_bytes(text.replace("\n", "\r\n").encode())
+    found = Diagnostics()
+    job = load(path, found)
+    (source,) = sources_of(found)
+    assert source.hidden == job.source.hidden
+    assert source.hidden
