@@ -348,9 +348,9 @@ def _release(files: Files, staged: Staged, staging: str) -> None:
     holder = _read(files, f"{root}/lock")
     if _stagings(files, root) or (holder is not None and holder.get("run_id") != staged["run_id"]):
         return
-    for name in files.children(root):  # the lock, and what a kill left of its writing; the next run may wait for it
+    for name in files.children(root) if holder is not None else ():  # the lock, and what a kill left of its writing
         files.delete(f"{root}/{name}")
-    files.delete_empty(root)
+    files.delete_empty(root)  # another run may have taken the lock by now
 
 
 def _stagings(files: Files, root: str) -> list[str]:

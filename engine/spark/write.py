@@ -47,8 +47,9 @@ class SinkCheck:
 
 @dataclass(eq=False)
 class Run:
-    """A run that may write: what is staged so far, by write id."""
+    """A run that may write: what is staged so far, by write id; its targets were checked in the session `spark`."""
 
+    spark: SparkSession
     run_id: str
     journal: Journal
     checks: tuple[SinkCheck, ...]
@@ -100,7 +101,7 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     log.begin(mark, {each.write.id: each.write.connector.name for each in checks}, job)
     for write_id, place in places.items():
         log.prepared(write_id, place)
-    return Run(run_id, log, tuple(checks), tasks, places)
+    return Run(spark, run_id, log, tuple(checks), tasks, places)
 
 
 def stage(spark: SparkSession, run: Run, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
@@ -113,7 +114,7 @@ def stage(spark: SparkSession, run: Run, write: Write, df: DataFrame, nodes: Ite
     try:
         rows = _aligned(df, checked)
         staged = write.connector.stage(spark, rows, run.tasks[write.id], run.places[write.id])
-        _refuse_changed_target(spark, checked, run.run_id)
+        _refuse_changed_target(run, checked)
     except SPARK_ERRORS as error:
         raise as_run_error(error, write, nodes) from error
     except OSError as error:
@@ -318,10 +319,10 @@ def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) ->
             yield Diagnostic("PEN4003", f"rows of `{write.name}` do not fit its target: {problem}", write.span, help)
 
 
-def _refuse_changed_target(spark: SparkSession, checked: SinkCheck, run_id: str) -> None:
+def _refuse_changed_target(run: Run, checked: SinkCheck) -> None:
     """The target is this run's alone once its rows are staged; a run that ended before that may have written to it."""
     write = checked.write
-    state = write.connector.inspect(spark, _task(write, run_id))
+    state = write.connector.inspect(run.spark, run.tasks[write.id])
     actions = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, state)
     if actions != checked.actions or _kept_table(state, actions) != _kept_table(checked.state, checked.actions):
         message = f"the target of `{write.name}` has changed since this run looked at it: another one wrote to it"
