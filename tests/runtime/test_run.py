@@ -132,9 +132,9 @@ def interrupting(module, name, monkeypatch):
     """The function, with a Ctrl-C as it begins."""
     do = getattr(module, name)
 
-    def interrupted(*arguments):
+    def interrupted(*arguments, **named):
         os.kill(os.getpid(), signal.SIGINT)
-        return do(*arguments)
+        return do(*arguments, **named)
 
     monkeypatch.setattr(module, name, interrupted)
 
