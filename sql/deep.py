@@ -24,6 +24,9 @@ _CLOSES: Final = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.EN
 
 _LOCK: Final = threading.Lock()
 
+_HERE: Final = threading.local()
+"""`has_room` is set in the threads that this module starts."""
+
 
 def with_room(function: Callable[P, R]) -> Callable[P, R]:
     """The function, called again on a stack of its own where Python's limit is too low for it.
@@ -36,6 +39,8 @@ def with_room(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except RecursionError:
+            if hasattr(_HERE, "has_room"):  # what called this one has the lock, and waits
+                raise
             return _on_own_stack(lambda: function(*args, **kwargs))
 
     return call
@@ -54,12 +59,16 @@ def too_deep(tokens: Sequence[Token]) -> Token | None:
     return None
 
 
+def _mark_room() -> None:
+    _HERE.has_room = True
+
+
 def _on_own_stack(call: Callable[[], R]) -> R:
     with _LOCK:  # the limits are the process's
         frames, stack = sys.getrecursionlimit(), threading.stack_size(STACK)
         sys.setrecursionlimit(FRAMES)
         try:
-            with ThreadPoolExecutor(1) as pool:
+            with ThreadPoolExecutor(1, initializer=_mark_room) as pool:
                 return pool.submit(call).result()
         finally:
             sys.setrecursionlimit(frames)

@@ -1,10 +1,10 @@
 """Sinks become writes: their modes are checked against what the connector can do, their options against the rows."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
-from itertools import combinations
+from itertools import product
 from typing import TypeVar
 
 import connectors
@@ -47,19 +47,27 @@ def refuse_duplicates(writes: Iterable[Write], found: Diagnostics) -> None:
 
 def refuse_shared_targets(writes: Sequence[Write], found: Diagnostics) -> None:
     """Sinks at one place of which one would take away what the other has written."""
-    places = [(write, place) for write in writes if (place := write.connector.target(write.options)) is not None]
-    for (first, one), (second, other) in combinations(places, 2):
-        if one == other and not _can_share(first, second):
-            message = f"two sinks write to `{second.options['path']}`, and not both by adding rows"
-            help = "give each a path of its own; one sink with both as its `plugin_input` unites them"
-        elif (_replaces(first) and _is_in(other, one)) or (_replaces(second) and _is_in(one, other)):
-            message = (
-                f"`{first.options['path']}` and `{second.options['path']}`: one holds the other, and is replaced whole"
-            )
-            help = "give each sink a directory of its own"
-        else:
-            continue
-        found.error("PEN2011", message, second.options.span("path"), help)
+    at: dict[str, list[Write]] = {}
+    for write in writes:
+        place = write.connector.target(write.options)
+        if place is not None:
+            at.setdefault(place, []).append(write)
+    for place, sharing in at.items():
+        for index, second in enumerate(sharing):
+            if not all(_can_share(first, second) for first in sharing[:index]):
+                message = f"two sinks write to `{second.options['path']}`, and not both by adding rows"
+                help = "give each a path of its own; one sink with both as its `plugin_input` unites them"
+                found.error("PEN2011", message, second.options.span("path"), help)
+        around = [each for above in _folders_above(place) for each in at.get(above, ()) if _replaces(each)]
+        for outer, inner in product(around[:1], sharing):
+            message = f"`{outer.options['path']}` is replaced whole, and `{inner.options['path']}` is in it"
+            found.error("PEN2011", message, inner.options.span("path"), "give each sink a directory of its own")
+
+
+def _folders_above(place: str) -> Iterator[str]:
+    while place.rpartition("/")[0]:
+        place = place.rpartition("/")[0]
+        yield place
 
 
 def _can_share(first: Write, second: Write) -> bool:
@@ -70,10 +78,6 @@ def _can_share(first: Write, second: Write) -> bool:
 def _replaces(write: Write) -> bool:
     drops = write.data_save_mode is DataSaveMode.DROP_DATA
     return drops or write.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
-
-
-def _is_in(inner: str, outer: str) -> bool:
-    return inner.startswith(outer.rstrip("/") + "/")
 
 
 def _queries(node: Node) -> tuple[Query, ...]:

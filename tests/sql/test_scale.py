@@ -14,7 +14,7 @@ from engine.optimizer.chain_transforms import MOST_STEPS
 from engine.plan.explain import explain
 from engine.plan.nodes import Query
 from sql.analyze import Analysis, analyze
-from sql.deep import MOST_NESTED
+from sql.deep import FRAMES, MOST_NESTED, with_room
 from sql.query_text import tables_named
 
 T = CatalogTable.of("t", [Column("a", BIGINT), Column("b", BIGINT)])
@@ -116,3 +116,15 @@ def test_a_plan_deeper_than_the_stack_is_explained(tmp_path: Path) -> None:
     compiled = compile_job(job, Settings(), found)
     assert compiled is not None, list(found)
     assert sum(" v0: " in f" {line.lstrip('│└─├ ')} " for line in explain(compiled.plan).splitlines()) >= 1
+
+
+def test_what_is_too_deep_on_its_own_stack_too_is_the_callers():
+    """Not that the inner function waits for the stack that the outer one has."""
+    outer = with_room(with_room(depth_of))
+    assert outer(5_000) == 5_000
+    with pytest.raises(RecursionError):
+        outer(FRAMES)
+
+
+def depth_of(depth):
+    return depth and 1 + depth_of(depth - 1)
