@@ -15,7 +15,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -81,7 +81,7 @@ def caveats(actions: Sequence[Action]) -> tuple[str, ...]:
 
 def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
     """The places of the write; touches nothing."""
-    _, target = files_at(spark, task.options.string("path"))
+    files, target = files_at(spark, task.options.string("path"))
     if target in ("/", os.path.expanduser("~")) or (os.getcwd() + "/").startswith(target.rstrip("/") + "/"):
         raise run_error(
             "PEN5005", f"`{target}` cannot be a target: it would be replaced whole", task.options.span("path")
@@ -94,6 +94,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
     return {
         "target": as_uri(target),
         "root": as_uri(root),
+        "missing": list(_missing_folders(files, folder)),
         "staging": as_uri(f"{root}/{identity}"),
         "identity": identity,
         "run_id": task.run_id,
@@ -101,6 +102,14 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         "journal": task.journal,
         "owner": dict(task.owner),
     }
+
+
+def _missing_folders(files: Files, folder: str) -> Iterator[str]:
+    """The folder and those above it that are not there, innermost first."""
+    least = 3 if "://" in folder else 1  # slashes, below a file system's root
+    while folder.count("/") >= least and not files.exists(folder):
+        yield folder
+        folder = folder.rpartition("/")[0]
 
 
 def stage(
@@ -351,6 +360,9 @@ def _release(files: Files, staged: Staged, staging: str) -> None:
     for name in files.children(root) if holder is not None else ():  # the lock, and what a kill left of its writing
         files.delete(f"{root}/{name}")
     files.delete_empty(root)  # another run may have taken the lock by now
+    missing = staged.get("missing")
+    for each in missing if isinstance(missing, list) else ():  # the target is in them, unless nothing was committed
+        files.delete_empty(str(each))
 
 
 def _stagings(files: Files, root: str) -> list[str]:

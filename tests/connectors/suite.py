@@ -200,6 +200,13 @@ class SinkSuite:
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         assert self.leftovers(tmp_path) == []
 
+    def test_aborted_run_leaves_no_folder_that_it_made(self, spark, tmp_path):
+        job = [self.write(tmp_path / "made" / "deep" / name) for name in ("target", "other")]
+        run = stage_writes(spark, job, str(tmp_path / "state"), "run")
+        assert (tmp_path / "made" / "deep").exists()
+        abort_all(spark, run)
+        assert not (tmp_path / "made").exists()
+
     def test_second_run_on_a_held_target_is_refused(self, spark, tmp_path):
         self.fill(spark, tmp_path)
         first = stage_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "first")
