@@ -29,6 +29,7 @@ from engine.spark import write as writing
 from engine.spark.keep import keep, release
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
+from engine.spark.tasks import wait_for_tasks
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -200,6 +201,13 @@ class _Execution:
             ).run()
 
     def _work(self, name: str, progress: Progress) -> _Staged:
+        try:
+            return self._stage_pipeline(name, progress)
+        except BaseException:
+            wait_for_tasks(self.spark, self._tag(name))  # what is staged can be removed, or staged again
+            raise
+
+    def _stage_pipeline(self, name: str, progress: Progress) -> _Staged:
         """Stage the writes of one pipeline, in a session of its own."""
         plan = self.pipelines[name]
         self.attempts[name] += 1

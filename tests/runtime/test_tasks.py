@@ -1,0 +1,46 @@
+"""Tasks go on after their job was cancelled; what would remove their files waits for them."""
+
+import threading
+import time
+
+import pytest
+from py4j.protocol import Py4JError
+
+from engine.spark.tasks import wait_for_tasks
+
+pytestmark = pytest.mark.spark
+
+TAG = "test tasks"
+SLOW = "aggregate(sequence(1, 10000000), 0L, (a, b) -> (a + b * id) % 1000003)"
+
+
+def running(spark):
+    return sum(each.numRunningTasks() for each in spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos())
+
+
+def test_cancelled_tasks_are_waited_for(spark):
+    context = spark.sparkContext
+    errors = []
+
+    def work():
+        context.addJobTag(TAG)
+        try:
+            spark.range(0, 40, 1, 2).selectExpr(f"{SLOW} n").write.format("noop").mode("append").save()
+        except Py4JError as error:
+            errors.append(error)
+        finally:
+            context.clearJobTags()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not running(spark):
+        time.sleep(0.05)
+    context.cancelJobsWithTag(TAG)
+    thread.join()
+    assert errors
+    wait_for_tasks(spark, TAG)
+    assert running(spark) == 0
+
+
+def test_no_task_is_waited_for_where_none_runs(spark):
+    wait_for_tasks(spark, "of no job", seconds=0)
