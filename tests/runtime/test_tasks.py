@@ -4,9 +4,6 @@ import threading
 import time
 
 import pytest
-from py4j.protocol import Py4JError
-
-from engine.spark.tasks import wait_for_tasks
 
 pytestmark = pytest.mark.spark
 
@@ -19,6 +16,10 @@ def running(spark):
 
 
 def test_cancelled_tasks_are_waited_for(spark):
+    from py4j.protocol import Py4JError
+
+    from engine.spark.tasks import wait_for_tasks
+
     context = spark.sparkContext
     errors = []
 
@@ -43,4 +44,6 @@ def test_cancelled_tasks_are_waited_for(spark):
 
 
 def test_no_task_is_waited_for_where_none_runs(spark):
+    from engine.spark.tasks import wait_for_tasks
+
     wait_for_tasks(spark, "of no job", seconds=0)
