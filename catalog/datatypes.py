@@ -4,7 +4,7 @@
 nullability of elements and fields, which equality does not. Names of other systems are in `typenames.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import Final, TypeAlias
@@ -174,12 +174,18 @@ def is_numeric(type: DataType) -> bool:
 
 def has_unknown(type: DataType) -> bool:
     """Whether the type or any part of it is unknown."""
+    return any(part == UNKNOWN for part in parts(type))
+
+
+def parts(type: DataType) -> Iterator[DataType]:
+    """The type and all types within it."""
+    yield type
     match type:
         case Array(element):
-            return has_unknown(element)
+            yield from parts(element)
         case Map(key, value):
-            return has_unknown(key) or has_unknown(value)
+            yield from parts(key)
+            yield from parts(value)
         case Struct(fields):
-            return any(has_unknown(field.type) for field in fields)
-        case _:
-            return type == UNKNOWN
+            for field in fields:
+                yield from parts(field.type)

@@ -23,12 +23,13 @@ from catalog.datatypes import (
     Time,
     has_unknown,
 )
+from catalog.quoting import quote, quote_text
 from catalog.table import Column
 from catalog.typetext import SizedType, TypeTextError, parse_sized_type, parse_type
 
 __all__ = [
-    "SizedType", "TypeTextError", "columns_to_ddl", "parse_sized_type", "parse_type", "quote_name", "quoted",
-    "to_ddl", "to_seatunnel", "to_spark", "type_of_value",
+    "SizedType", "TypeTextError", "columns_to_ddl", "parse_sized_type", "parse_type", "quote_name", "to_ddl",
+    "to_seatunnel", "to_spark", "type_of_value",
 ]  # fmt: skip
 
 SEATUNNEL_NAMES: Final[Mapping[DataType, str]] = {BINARY: "bytes", VOID: "null"}
@@ -88,12 +89,7 @@ def type_of_value(value: object) -> SizedType:
 
 def quote_name(name: str) -> str:
     """A name, in backticks where it needs them."""
-    return name if _PLAIN_NAME.match(name) else quoted(name)
-
-
-def quoted(name: str) -> str:
-    """A name in backticks, as Spark SQL reads any name."""
-    return "`" + name.replace("`", "``") + "`"
+    return name if _PLAIN_NAME.match(name) else quote(name)
 
 
 def _field_of(name: str, value: object) -> Field:
@@ -117,5 +113,5 @@ def _ddl(type: DataType) -> str:
 
 
 def _ddl_field(field: Field) -> str:
-    comment = "" if field.comment is None else " COMMENT '" + re.sub(r"(['\\])", r"\\\1", field.comment) + "'"
+    comment = "" if field.comment is None else f" COMMENT {quote_text(field.comment)}"
     return f"{quote_name(field.name)}:{_ddl(field.type)}{'' if field.nullable else ' NOT NULL'}{comment}"

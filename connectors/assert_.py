@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.datatypes import STRING, Array, DataType, Map, Struct, has_unknown
 from catalog.diagnostics import Diagnostic, Diagnostics, RunError, did_you_mean
+from catalog.quoting import quote, quote_text
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.source import Span
 from catalog.table import CatalogTable
-from catalog.typenames import TypeTextError, parse_type, quoted, to_ddl
+from catalog.typenames import TypeTextError, parse_type, to_ddl
 from connectors.base import Option, Options, OptionType, Sink, SinkCapabilities, Staged, Value, WriteTask
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _value_rule(
     if kind not in (*_UNVALUED, "EQUALS_TO") and not _is_number(value):
         found.error("PEN2004", f"{kind} needs a number as `rule_value`", _span(options, place))
         return
-    column = quoted(name)
+    column = quote(name)
     keeps = FIELD_RULES[kind].format(v=column, r=_literal(value, type) if kind == "EQUALS_TO" else value)
     if kind not in ("NOT_NULL", "NULL", "EQUALS_TO"):
         keeps = f"({column} is null or {keeps})"  # whether NULL is allowed is NOT_NULL's to say
@@ -182,16 +183,12 @@ def _value_rule(
 def _literal(value: Value, type: DataType) -> str:
     """A value of the job file as Spark SQL of the column's type."""
     text = value if isinstance(value, str) else json.dumps(value)
-    escaped = _escaped(text)
+    literal = quote_text(text)
     if has_unknown(type):
-        return f"'{escaped}'"  # Spark casts it to the column's type when it compares them
+        return literal  # Spark casts it to the column's type when it compares them
     if isinstance(type, Array | Map | Struct):
-        return f"from_json('{escaped}', '{_escaped(to_ddl(type))}')"
-    return f"cast('{escaped}' as {to_ddl(type)})"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'")
+        return f"from_json({literal}, {quote_text(to_ddl(type))})"
+    return f"cast({literal} as {to_ddl(type)})"
 
 
 def _is_number(value: Value) -> bool:

@@ -1,14 +1,14 @@
 """Delta Lake tables by path: one transaction for each write, the same run id at most once."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.datatypes import VOID, Array, DataType, Map, Struct, has_unknown
+from catalog.datatypes import VOID, Struct, has_unknown, parts
 from catalog.diagnostics import Diagnostics, RunError, did_you_mean, run_error
+from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
-from catalog.typenames import quoted
 from connectors import file_commit
 from connectors.base import (
     SAVE_OPTIONS,
@@ -105,7 +105,7 @@ class Delta(Source, Sink):
                 reader = reader.option(spark_name, str(task.options[option]))
         df = reader.load(spark_path(task.options.string("path")))
         names = task.columns or (() if task.table.is_open else task.table.schema.names)
-        return df.select(*map(quoted, names)) if names else df
+        return df.select(*map(quote, names)) if names else df
 
     def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
         file_commit.check_path(options, found)
@@ -212,45 +212,21 @@ def _refuse_for_new_table(columns: Sequence[Column], options: Options, found: Di
     type (in the table's type). Delta itself would say so when the other sinks have been committed."""
     for column in columns:
         at = options.span("path")
-        for name in (column.name, *_fields(column.type)):
+        nested = [field.name for part in parts(column.type) if isinstance(part, Struct) for field in part.fields]
+        for name in (column.name, *nested):
             if _SIGNS & set(name):
                 message = (
                     f"a new Delta table cannot have a column `{name}`: a blank or one of `,;{{}}()=` is in its name"
                 )
                 found.error("PEN4003", message, at, "give it another name: AS, or the transform FieldRename")
-        if _has_void(column.type):
+        if VOID in parts(column.type):
             message = f"the column `{column.name}` of type {column.type} has no type that a new Delta table could have"
             found.error("PEN4003", message, at, "cast its NULLs to the type that is meant")
 
 
 def _properties(spark: "SparkSession", target: str) -> dict[str, str]:
-    detail = spark.sql(f"describe detail delta.{quoted(target)}").select("properties").first()
+    detail = spark.sql(f"describe detail delta.{quote(target)}").select("properties").first()
     return dict(detail[0]) if detail is not None else {}
-
-
-def _fields(type: DataType) -> Iterator[str]:
-    """The names of all fields within a type."""
-    match type:
-        case Struct(fields):
-            for field in fields:
-                yield field.name
-                yield from _fields(field.type)
-        case Array(element):
-            yield from _fields(element)
-        case Map(key, value):
-            yield from (*_fields(key), *_fields(value))
-
-
-def _has_void(type: DataType) -> bool:
-    match type:
-        case Struct(fields):
-            return any(_has_void(field.type) for field in fields)
-        case Array(element):
-            return _has_void(element)
-        case Map(key, value):
-            return _has_void(key) or _has_void(value)
-        case _:
-            return type == VOID
 
 
 def _checked(spark: "SparkSession", df: "DataFrame", target: str) -> "DataFrame":
@@ -260,7 +236,7 @@ def _checked(spark: "SparkSession", df: "DataFrame", target: str) -> "DataFrame"
     written = {name.lower() for name in df.columns}
     for field in spark.read.format("delta").load(target).schema.fields:
         if not field.nullable and field.name.lower() in written:
-            demands[f"not null of {field.name}"] = f"{quoted(field.name)} is not null"
+            demands[f"not null of {field.name}"] = f"{quote(field.name)} is not null"
     for name, text in demands.items():
         message = f"a row breaks the constraint {name.removeprefix('delta.constraints.')} of the Delta table"
         df = df.where(f"assert_true(coalesce({text}, false), '{message}') is null")

@@ -15,8 +15,9 @@ from catalog.datatypes import (
     Time,
 )
 from catalog.diagnostics import Diagnostics
+from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable
-from catalog.typenames import quoted, to_ddl
+from catalog.typenames import to_ddl
 from connectors.base import Option, Options, OptionType, ScanTask, Source, SourceCapabilities, Value
 from connectors.schema_option import SCHEMA_OPTION, declared_table
 
@@ -103,10 +104,10 @@ class FakeSource(Source):
         columns = []
         for column in task.table.columns:
             expression = _random(column.type, task.options, seeds)
-            columns.append(f"cast({expression} as {to_ddl(column.type)}) as {quoted(column.name)}")
+            columns.append(f"cast({expression} as {to_ddl(column.type)}) as {quote(column.name)}")
         rows = spark.range(0, task.options.integer("row.num"), 1, task.options.integer("split.num"))
         df = rows.selectExpr(*columns)
-        return df.select(*(quoted(name) for name in task.columns)) if task.columns else df
+        return df.select(*(quote(name) for name in task.columns)) if task.columns else df
 
 
 connector = FakeSource()
@@ -121,12 +122,12 @@ def _listed(spark: "SparkSession", task: ScanTask) -> "DataFrame":
     for name, column in zip(names, task.table.columns, strict=True):
         kind = to_ddl(column.type)
         if isinstance(column.type, Array | Map | Struct):
-            value = f"from_json({name}, '{_escaped(kind)}', map('mode', 'FAILFAST'))"
+            value = f"from_json({name}, {quote_text(kind)}, map('mode', 'FAILFAST'))"
         else:
             value = f"cast({name} as {kind})"
-        columns.append(f"{value} as {quoted(column.name)}")
+        columns.append(f"{value} as {quote(column.name)}")
     df = text.selectExpr(*columns)
-    return df.select(*(quoted(name) for name in task.columns)) if task.columns else df
+    return df.select(*(quote(name) for name in task.columns)) if task.columns else df
 
 
 def _literal(value: Value) -> str | None:
@@ -187,7 +188,7 @@ def _random(type: DataType, options: Options, seeds: Iterator[int]) -> str:
             )
             return f"map_from_entries(array_distinct(array({pairs})))" if pairs else "map()"
         case Struct(fields):
-            parts = ", ".join(f"'{_escaped(each.name)}', {_typed(each.type, options, seeds)}" for each in fields)
+            parts = ", ".join(f"{quote_text(each.name)}, {_typed(each.type, options, seeds)}" for each in fields)
             return f"named_struct({parts})"
 
 
@@ -209,7 +210,7 @@ def _number(name: str, options: Options, seeds: Iterator[int]) -> str:
 
 
 def _one_of(texts: Sequence[str], type: str, seeds: Iterator[int]) -> str:
-    values = ", ".join(f"cast('{_escaped(text)}' as {type})" for text in texts)
+    values = ", ".join(f"cast({quote_text(text)} as {type})" for text in texts)
     return f"element_at(array({values}), cast(floor(rand({next(seeds)}) * {len(texts)}) as int) + 1)"
 
 
@@ -232,7 +233,3 @@ def _timestamp(options: Options, seeds: Iterator[int]) -> str:
     )
     clock = f"{hour} * 3600 + {minute} * 60 + {second}"
     return f"timestampadd(second, {clock}, cast({_date(options, seeds)} as timestamp))"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "\\'")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from catalog.datatypes import STRING, UNKNOWN, Array, Map, Struct, has_unknown
 from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column, TableSchema
-from catalog.typenames import columns_to_ddl, quoted
+from catalog.typenames import columns_to_ddl
 from connectors import file_commit
 from connectors.base import (
     Option,
@@ -88,7 +89,7 @@ class LocalFile(Source, Sink):
             reader = reader.option("recursiveFileLookup", "true")
         df = reader.load(spark_path(options.string("path")))
         names = task.columns or (() if task.table.is_open else task.table.schema.names)
-        return df.select(*(quoted(name) for name in names)) if names else df
+        return df.select(*(quote(name) for name in names)) if names else df
 
     def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
         _check_format(options, SINK_OPTIONS, found)
@@ -133,7 +134,7 @@ class LocalFile(Source, Sink):
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
         options = task.options
         if names := options.strings("sink_columns"):
-            df = df.select(*(quoted(name) for name in names))
+            df = df.select(*(quote(name) for name in names))
         parts = list(options.strings("partition_by"))
         if count := options.get("file_count"):
             df = df.repartition(int(str(count)), *parts) if parts else df.coalesce(int(str(count)))
@@ -195,7 +196,7 @@ def _check_declared(
     stops at a csv header of other names if it reads such a column."""
     kind = file_format(options)
     if kind == "csv" and options.flag("csv_use_header_line"):
-        _check_headers(table, options, files, found)
+        _check_headers(table, options, files, parts, found)
     if kind not in ("parquet", "orc") or not files:
         return
     try:
@@ -211,9 +212,11 @@ def _check_declared(
         found.warning("PEN3004", message, place, help)
 
 
-def _check_headers(table: CatalogTable, options: Options, files: Sequence[str], found: Diagnostics) -> None:
-    parts = {column.name.lower() for column in partition_columns(local_path(options.string("path")) or "", files)}
-    declared = [name for name in table.schema.names if name.lower() not in parts]
+def _check_headers(
+    table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], found: Diagnostics
+) -> None:
+    of_path = {column.name.lower() for column in parts}
+    declared = [name for name in table.schema.names if name.lower() not in of_path]
     for file in sorted({files[0], files[-1]} if files else ()):
         try:
             names = _header(options, file)

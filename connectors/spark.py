@@ -14,10 +14,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics import Diagnostics, RunError, run_error
+from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.secret_names import redacted
 from catalog.table import CatalogTable
-from catalog.typenames import columns_to_ddl, quoted
+from catalog.typenames import columns_to_ddl
 from connectors.base import (
     SAVE_OPTIONS,
     SECRETS,
@@ -78,7 +79,7 @@ class Spark(Source, Sink):
             reader = reader.schema(columns_to_ddl(table.columns))
             df = reader.load(place) if place else reader.load()
         names = task.columns or (() if table.is_open else table.schema.names)
-        return df.select(*map(quoted, names)) if names else df
+        return df.select(*map(quote, names)) if names else df
 
     def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
         _check_place(options, found)

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from catalog.datatypes import DataType
+from catalog.quoting import quote
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from sql.fragments import is_column, is_pure, references, substitute
 from sql.query_text import is_one_statement
 from sql.safety import may_raise
-from sql.select import Fragment, Projection, Select, closed, quote, text_of
+from sql.select import Fragment, Projection, Select, closed, text_of
 
 LONGEST: Final = 2000
 """Characters beyond which an expression takes nothing in: what is put in twice at each of n steps doubles n times."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from catalog.quoting import quote
 from catalog.source import PlacedText
 
 Fragment: TypeAlias = str | PlacedText
@@ -61,16 +62,6 @@ def text_of(fragment: Fragment) -> str:
 def closed(fragment: Fragment) -> tuple[Fragment, ...]:
     """The fragment, its last line ended where a `--` comment would swallow what follows."""
     return (fragment, "\n") if "--" in text_of(fragment).rpartition("\n")[2] else (fragment,)
-
-
-def quote(name: str) -> str:
-    """A name as a quoted identifier of Spark SQL."""
-    return "`" + name.replace("`", "``") + "`"
-
-
-def quote_text(value: str) -> str:
-    """A value as a string literal of Spark SQL (escapes as with `spark.sql.parser.escapedStringLiterals` off)."""
-    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def is_plain(name: str) -> bool:

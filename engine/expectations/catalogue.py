@@ -7,10 +7,10 @@ https://greatexpectations.io/expectations. Rows whose value is null do not count
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable
 from connectors.base import Value
 from engine.expectations.rules import QueryCheck, RowCheck, TableCheck
-from sql.select import quote
 
 Arguments: TypeAlias = Mapping[str, Value]
 
@@ -28,7 +28,7 @@ def literal(value: Value) -> str:
         case int() | float():
             return repr(value)
         case _:
-            return "'" + str(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
+            return quote_text(str(value))
 
 
 def strings(value: Value) -> tuple[str, ...]:

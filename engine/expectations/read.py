@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.quoting import quote
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
 from catalog.violation import OnViolation
@@ -12,7 +13,6 @@ from engine.expectations.catalogue import check_of, known_types, mostly_of, stru
 from engine.expectations.rules import QueryCheck, RowCheck, Rule
 from engine.job.script_nodes import joined
 from sql.analyze import analyze
-from sql.select import quote
 
 OWN_KEYS = ("name", "condition", "type", "expectation_type", "kwargs", "on_violation", "quarantine", "meta")
 

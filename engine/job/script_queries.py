@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from catalog.quoting import quote
 from catalog.source import PlacedText
 from engine.job.script_nodes import joined
-from sql.select import quote
 from sql.statements import ColumnDefinition, Insert
 
 _NAMES: Final = re.compile(r'"(?P<quoted>[^"]*)"|(?P<bare>[^\s,\[\]"](?:[^,\[\]"]*[^\s,\[\]"])?)')

@@ -19,6 +19,7 @@ from engine.job.script_nodes import entry, generated, list_node, map_node, text_
 from engine.job.script_options import option_entries, transform_spec
 from engine.job.script_queries import inserted, names_in, renamed, whole_table
 from engine.job.script_tables import check_role, connector_of, is_role, sink_entries, source_entries
+from engine.job.sink_names import free_name
 from engine.job.tree import Entry, ListNode, MapNode, Node, Place
 from sql.script import read_script
 from sql.statements import CreateTable, CreateView, ExpectDefinition, Statement
@@ -142,10 +143,7 @@ class _Script:
 
     def free_name(self, wanted: PlacedText, ending: str = "") -> PlacedText:
         """A name that no output has yet, as near to the wanted one as may be."""
-        first = wanted.value + ending
-        candidates = (first, *(f"{first}_{number}" for number in range(2, 1000)))
-        name = next(each for each in candidates if each.lower() not in self.outputs)
-        self.outputs.add(name.lower())
+        name = free_name(wanted.value + ending, self.outputs)
         return wanted if name == wanted.value else generated(name, wanted)
 
     def reject_output(self, relation: Relation, statement: CreateTable | CreateView) -> PlacedText:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from catalog.diagnostics import Diagnostics
+from catalog.quoting import quote
 from connectors.base import Option
 from engine.job.comments import Comments
 from engine.job.model import Block, BlockKind, Job
@@ -14,7 +15,7 @@ from engine.job.to_hocon import flat
 from engine.job.tree import Entry, ListNode, MapNode, Node, ScalarNode, TextNode, flatten, plain
 from engine.job.wiring import Wiring, wire
 from sql.query_text import tables_named
-from sql.select import is_plain, quote
+from sql.select import is_plain
 
 WIRES = ("plugin_name", "plugin_input", "plugin_output", "source_table_name", "result_table_name")
 TYPE = re.compile(r"[\w<>(),: ]+")

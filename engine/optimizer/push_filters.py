@@ -4,11 +4,12 @@ from collections import Counter
 from dataclasses import replace
 from itertools import takewhile
 
+from catalog.quoting import quote
 from engine.plan.nodes import AnyNode, Input, Plan, Query, Scan, children, rewrite
 from sql.analyze import analyze
 from sql.fragments import is_pure, substitute
 from sql.safety import may_raise
-from sql.select import Select, quote, text_of
+from sql.select import Select, text_of
 
 
 def push_filters(plan: Plan) -> Plan:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import dedent
 from typing import Final
 
+from catalog.quoting import quote
 from catalog.savemode import Action, TargetState, plan_actions
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
@@ -16,7 +17,7 @@ from engine.job.model import Cache
 from engine.plan.nodes import AnyNode, Expect, KeepableNode, Plan, Query, Rejects, Scan, Union, Write, children
 from engine.plan.options import given
 from engine.plan.staged_rules import staged_rules
-from sql.select import Projection, Select, is_plain, quote, text_of
+from sql.select import Projection, Select, is_plain, text_of
 
 Actions = Mapping[str, tuple[Action, ...]]
 """What the commit of each write (by its id) does to the target as it stands now."""

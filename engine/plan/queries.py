@@ -6,6 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from catalog.diagnostics import Diagnostic, Diagnostics, Severity
+from catalog.quoting import quote
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
 from engine.job.model import Block
@@ -15,7 +16,7 @@ from engine.transforms import transform
 from engine.transforms.base import QueryTransform, TableTransform
 from sql.analyze import Analysis, analyze
 from sql.query_text import tables_named
-from sql.select import Select, quote, text_of
+from sql.select import Select, text_of
 
 DUAL = "dual"
 """What SeaTunnel's jobs may call the input of a query."""

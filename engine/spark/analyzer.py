@@ -10,10 +10,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import types as t
 
 from catalog.datatypes import Array, Atomic, DataType, Field, Map, Struct
+from catalog.quoting import quote
 from catalog.table import CatalogTable, Column
 from catalog.typetext import TypeTextError, parse_type
 from engine.answers import Accepted, Rejected
-from sql.select import quote
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject

@@ -13,13 +13,13 @@ from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
 from catalog.diagnostics import Diagnostic, Diagnostics, RunError, Severity
+from catalog.quoting import quote
 from catalog.violation import OnViolation
 from engine.expectations.outcomes import Outcome
 from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
 from engine.plan.nodes import AnyNode, Expect, Rejects
 from engine.spark.catalyst import Catalyst, Expression
 from engine.spark.counters import Counter, Counters, Partitions
-from sql.select import quote
 
 
 @dataclass(frozen=True, slots=True)

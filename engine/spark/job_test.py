@@ -11,6 +11,7 @@ from pyspark.sql import types as t
 
 from catalog.datatypes import Array, DataType, Map, Struct
 from catalog.diagnostics import Diagnostic, did_you_mean
+from catalog.quoting import quote
 from catalog.table import CatalogTable
 from catalog.typenames import columns_to_ddl, to_ddl
 from engine.plan.nodes import Node, Plan, Scan, Write
@@ -18,7 +19,6 @@ from engine.spark.errors import as_run_error
 from engine.spark.lower import lower_nodes
 from engine.testing.compare import difference
 from engine.testing.read import Records, Rows
-from sql.select import quote
 
 
 def run_test(

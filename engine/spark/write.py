@@ -20,6 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 import connectors
 from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
 from catalog.evolution import fits
+from catalog.quoting import quote
 from catalog.savemode import Action, TargetState, plan_actions
 from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
@@ -29,7 +30,6 @@ from engine.plan.nodes import AnyNode, Write
 from engine.plan.staged_rules import staged_rules
 from engine.spark.errors import as_run_error, reason, unwritable
 from engine.spark.journal import Journal, Outcome, Recorded, journal, open_journals
-from sql.select import quote
 
 SPARK_ERRORS = (PySparkException, Py4JError)
 FAULTS = (*SPARK_ERRORS, OSError, PenstockError)

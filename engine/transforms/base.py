@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.quoting import quote
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from connectors.base import Option, Options
-from sql.select import Projection, Select, quote
+from sql.select import Projection, Select
 
 
 @runtime_checkable

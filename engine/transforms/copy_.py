@@ -3,10 +3,11 @@
 from typing import ClassVar
 
 from catalog.diagnostics import Diagnostics
+from catalog.quoting import quote
 from catalog.table import CatalogTable
 from connectors.base import Option, Options, OptionType
 from engine.transforms.base import check_columns, with_columns
-from sql.select import Select, quote
+from sql.select import Select
 
 
 class Copy:

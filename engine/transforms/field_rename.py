@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from catalog.diagnostics import Diagnostics
+from catalog.quoting import quote
 from catalog.table import CatalogTable
 from connectors.base import Option, Options, OptionType, Value
 from engine.transforms.base import check_columns
-from sql.select import Projection, Select, quote
+from sql.select import Projection, Select
 
 CASES = {"UPPER": str.upper, "LOWER": str.lower}
 

@@ -4,10 +4,11 @@ import re
 from typing import ClassVar
 
 from catalog.diagnostics import Diagnostics
+from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable
 from connectors.base import Option, Options, OptionType
 from engine.transforms.base import check_columns, with_columns
-from sql.select import Select, quote, quote_text
+from sql.select import Select
 
 
 class Replace:
