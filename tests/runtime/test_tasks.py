@@ -41,9 +41,3 @@ def test_cancelled_tasks_are_waited_for(spark):
     assert errors
     wait_for_tasks(spark, TAG)
     assert running(spark) == 0
-
-
-def test_no_task_is_waited_for_where_none_runs(spark):
-    from engine.spark.tasks import wait_for_tasks
-
-    wait_for_tasks(spark, "of no job", seconds=0)
