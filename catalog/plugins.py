@@ -77,7 +77,7 @@ class Plugins(Generic[T]):
 
     @cached_property
     def _modules(self) -> dict[str, str]:
-        return {_folded(module.name): module.name for module in iter_modules(self.path) if module.name != "base"}
+        return {_folded(module.name): module.name for module in iter_modules(self.path) if not module.ispkg}
 
     @cached_property
     def _entry_points(self) -> "dict[str, EntryPoint]":

@@ -5,7 +5,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog.plugins import Plugins
-from connectors.base import Sink, Source
+from connectors.support.sink import Sink
+from connectors.support.source import Source
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs

@@ -13,7 +13,8 @@ from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.source import Span
 from catalog.table import CatalogTable
 from catalog.typenames import TypeTextError, parse_type, to_ddl
-from connectors.base import Option, Options, OptionType, Sink, SinkCapabilities, Staged, Value, WriteTask
+from connectors.support.option import Option, Options, OptionType, Value
+from connectors.support.sink import Sink, SinkCapabilities, Staged, WriteTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

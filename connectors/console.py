@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 from catalog.diagnostics import Diagnostics
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.table import CatalogTable
-from connectors.base import Option, Options, OptionType, Sink, SinkCapabilities, Staged, WriteTask
+from connectors.support.option import Option, Options, OptionType
+from connectors.support.sink import Sink, SinkCapabilities, Staged, WriteTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -9,26 +9,16 @@ from catalog.diagnostics import Diagnostics, RunError, did_you_mean, run_error
 from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
-from connectors import file_commit
-from connectors.base import (
-    SAVE_OPTIONS,
-    Option,
-    Options,
-    OptionType,
-    ScanTask,
-    Sink,
-    SinkCapabilities,
-    Source,
-    SourceCapabilities,
-    Staged,
-    WriteTask,
-)
-from connectors.delta_log import latest_columns
-from connectors.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
-from connectors.file_types import can_hold
-from connectors.filesystem import as_uri, committing, files_at
-from connectors.schema_option import SCHEMA_OPTION, declared_table
-from connectors.spark_types import table_of
+from connectors.support.files import file_commit
+from connectors.support.files.delta_log import latest_columns
+from connectors.support.files.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
+from connectors.support.files.file_types import can_hold
+from connectors.support.files.filesystem import as_uri, committing, files_at
+from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
+from connectors.support.schema_option import SCHEMA_OPTION, declared_table
+from connectors.support.sink import Sink, SinkCapabilities, Staged, WriteTask
+from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.spark_types import table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

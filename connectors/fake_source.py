@@ -18,8 +18,9 @@ from catalog.diagnostics import Diagnostics
 from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
-from connectors.base import Option, Options, OptionType, ScanTask, Source, SourceCapabilities, Value
-from connectors.schema_option import SCHEMA_OPTION, declared_table
+from connectors.support.option import Option, Options, OptionType, Value
+from connectors.support.schema_option import SCHEMA_OPTION, declared_table
+from connectors.support.source import ScanTask, Source, SourceCapabilities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -12,19 +12,8 @@ from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column, TableSchema
 from catalog.typenames import columns_to_ddl
-from connectors import file_commit
-from connectors.base import (
-    Option,
-    Options,
-    ScanTask,
-    Sink,
-    SinkCapabilities,
-    Source,
-    SourceCapabilities,
-    Staged,
-    WriteTask,
-)
-from connectors.file_options import (
+from connectors.support.files import file_commit
+from connectors.support.files.file_options import (
     CODECS_OF_FORMAT,
     SINK_OPTIONS,
     SOURCE_OPTIONS,
@@ -33,7 +22,7 @@ from connectors.file_options import (
     reader_options,
     writer_options,
 )
-from connectors.file_schema import (
+from connectors.support.files.file_schema import (
     UnknownSchemaError,
     csv_header,
     data_files,
@@ -45,9 +34,12 @@ from connectors.file_schema import (
     target_folder,
     unfit_name,
 )
-from connectors.file_types import can_hold
-from connectors.schema_option import declared_table
-from connectors.spark_types import columns_of
+from connectors.support.files.file_types import can_hold
+from connectors.support.option import Option, Options
+from connectors.support.schema_option import declared_table
+from connectors.support.sink import Sink, SinkCapabilities, Staged, WriteTask
+from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.spark_types import columns_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -19,22 +19,11 @@ from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.secret_names import redacted
 from catalog.table import CatalogTable
 from catalog.typenames import columns_to_ddl
-from connectors.base import (
-    SAVE_OPTIONS,
-    SECRETS,
-    Option,
-    Options,
-    OptionType,
-    ScanTask,
-    Sink,
-    SinkCapabilities,
-    Source,
-    SourceCapabilities,
-    Staged,
-    WriteTask,
-)
-from connectors.filesystem import as_uri, committing, files_at
-from connectors.schema_option import SCHEMA_OPTION, declared_table
+from connectors.support.files.filesystem import as_uri, committing, files_at
+from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
+from connectors.support.schema_option import SCHEMA_OPTION, declared_table
+from connectors.support.sink import SECRETS, Sink, SinkCapabilities, Staged, WriteTask
+from connectors.support.source import ScanTask, Source, SourceCapabilities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

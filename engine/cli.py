@@ -51,7 +51,7 @@ def parse(words: Sequence[str]) -> Namespace:
 def _carry_out(arguments: Namespace) -> int:
     from catalog.diagnostics import Diagnostic, PenstockError
     from engine.commands import command
-    from engine.report import report
+    from engine.terminal.report import report
 
     output_format = getattr(arguments, "format", "text")
     try:
@@ -79,7 +79,7 @@ def _carry_out(arguments: Namespace) -> int:
 
 
 def _failed(error: Exception, arguments: Namespace) -> int:
-    from engine.report import report
+    from engine.terminal.report import report
 
     if arguments.verbose:
         _print_trace()

@@ -7,9 +7,9 @@ from pathlib import Path
 from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostic, Diagnostics
 from engine.job.load import load
-from engine.job.model import Job
+from engine.job.model.job import Job
 from engine.optimizer import optimize
-from engine.plan.build import build
+from engine.plan.building.build_plan import build
 from engine.plan.nodes import Plan, Query
 
 

@@ -5,10 +5,12 @@ from typing import Final
 
 import connectors
 from catalog.codes import CODES
-from connectors.base import Option, Sink, SinkCapabilities, Source, SourceCapabilities
+from connectors.support.option import Option
+from connectors.support.sink import Sink, SinkCapabilities
+from connectors.support.source import Source, SourceCapabilities
 from engine import transforms
-from engine.job.env import OPTIONS as ENV_OPTIONS
 from engine.job.load import COMMON
+from engine.job.options.env import OPTIONS as ENV_OPTIONS
 
 _NOTE: Final = "<!-- made by `make golden` from the specs in the code: edit those -->"
 

@@ -13,18 +13,18 @@ from sqlglot import exp
 from catalog.diagnostics import Diagnostic, Severity
 from catalog.source import PlacedText
 from catalog.table import CatalogTable, Column, TablePath, TableSchema
-from sql.bind import bind_query
-from sql.binder import Binder, Environment
-from sql.calls import call_name
-from sql.deep import with_room
+from sql.binding.query import bind_query
 from sql.expressions import is_deterministic
-from sql.foreign import check_nodes
-from sql.lineage import ColumnLineage, Dependency
-from sql.parse import parse
-from sql.relations import Output
-from sql.suppress import not_suppressed
-from sql.syntax import check_syntax
-from sql.written_types import type_faults
+from sql.grammar.call_names import call_name
+from sql.grammar.cast_type_names import type_faults
+from sql.grammar.parse import parse
+from sql.grammar.recursion import with_room
+from sql.grammar.suppressions import not_suppressed
+from sql.grammar.syntax_checks import check_syntax
+from sql.scopes.analysis import Binder, Environment
+from sql.scopes.lineage import ColumnLineage, Dependency
+from sql.scopes.relations import Output
+from sql.scopes.unsupported_syntax import check_nodes
 
 __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
 

@@ -7,7 +7,7 @@ import pytest
 
 import connectors
 from catalog.codes import CODES
-from connectors.base import Option, OptionType
+from connectors.support.option import Option, OptionType
 from engine import reference, transforms
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import connectors
 from catalog.diagnostics import did_you_mean, job_error
-from connectors.base import Option
+from connectors.support.option import Option
 
 SUMMARY = "list the connectors, or the options of one"
 

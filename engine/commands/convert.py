@@ -17,7 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics import Diagnostics
     from engine.job.convert import convert
-    from engine.report import report
+    from engine.terminal.report import report
 
     found = Diagnostics()
     text = convert(arguments.job, found)

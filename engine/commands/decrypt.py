@@ -2,9 +2,9 @@
 
 from argparse import ArgumentParser, Namespace
 
-from engine.job.secret_options import decrypt
-from engine.job.shade import decrypted
-from engine.secret_input import add_secret_arguments, print_job, print_shaded
+from engine.job.options.secret_options import decrypt
+from engine.job.options.shade import decrypted
+from engine.terminal.secret_input import add_secret_arguments, print_job, print_shaded
 
 SUMMARY = "decrypt a value of a job file"
 

@@ -2,9 +2,9 @@
 
 from argparse import ArgumentParser, Namespace
 
-from engine.job.secret_options import encrypt, new_key
-from engine.job.shade import encrypted
-from engine.secret_input import add_secret_arguments, print_job, print_shaded
+from engine.job.options.secret_options import encrypt, new_key
+from engine.job.options.shade import encrypted
+from engine.terminal.secret_input import add_secret_arguments, print_job, print_shaded
 
 SUMMARY = "encrypt a value for a job file, or make a key"
 

@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from engine.arguments import add_job_arguments, settings_of
+from engine.terminal.arguments import add_job_arguments, settings_of
 
 SUMMARY = "print the plan of a job; needs no Spark"
 
@@ -21,10 +21,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.compile import compile_jobs
     from engine.optimizer.explain_rules import explain_rules
-    from engine.plan.explain import explain
-    from engine.plan.explain_json import to_json
-    from engine.plan.mermaid import to_mermaid
-    from engine.report import report
+    from engine.plan.rendering.explain_json import to_json
+    from engine.plan.rendering.explain_text import explain
+    from engine.plan.rendering.mermaid import to_mermaid
+    from engine.terminal.report import report
 
     settings = settings_of(arguments)
     (compiled,) = compile_jobs([arguments.job], settings)

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from engine.arguments import add_job_arguments, settings_of
+from engine.terminal.arguments import add_job_arguments, settings_of
 
 SUMMARY = "draw the plan of a job as one HTML page; needs no Spark"
 
@@ -17,7 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.compile import compile_jobs
     from engine.graph.page import to_page
-    from engine.report import report
+    from engine.terminal.report import report
 
     (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
     report(compiled.warnings)

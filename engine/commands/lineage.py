@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.arguments import add_job_arguments, settings_of
+from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
     from engine.plan.lineage import Origins
@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.compile import compile_jobs
     from engine.plan.lineage import lineage
-    from engine.plan.openlineage import to_openlineage
+    from engine.plan.rendering.openlineage import to_openlineage
 
     (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
     plan = compiled.built

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from engine.arguments import add_format_argument, add_job_arguments, settings_of
+from engine.terminal.arguments import add_format_argument, add_job_arguments, settings_of
 
 if TYPE_CHECKING:
     from engine.compile import Compiled
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics import job_error
     from engine.compile import compile_jobs
-    from engine.report import report
+    from engine.terminal.report import report
 
     if arguments.state_dir:
         os.environ["PENSTOCK_STATE_DIR"] = arguments.state_dir
@@ -56,12 +56,12 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
-    from engine.report import report
     from engine.runtime.application import application
     from engine.runtime.execute import new_run_id, run_job
     from engine.runtime.interrupts import InterruptedRun
     from engine.runtime.states import State
     from engine.runtime.summary import print_summary
+    from engine.terminal.report import report
 
     run_id = arguments.run_id or new_run_id()
     try:
@@ -89,7 +89,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
 
 def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
-    from engine.plan.explain import explain
+    from engine.plan.rendering.explain_text import explain
     from engine.runtime.application import application, dry_run
 
     with application(jobs, arguments.master) as spark:

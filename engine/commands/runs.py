@@ -4,10 +4,10 @@ import json
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 
-from connectors.filesystem import files_at
-from engine.arguments import positive
+from connectors.support.files.filesystem import files_at
 from engine.runtime.ledger import Run, runs
 from engine.runtime.state_dir import local_state_dir, state_dir
+from engine.terminal.arguments import positive
 
 SUMMARY = "list the runs that are recorded in the state directory"
 

@@ -4,10 +4,10 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from engine.arguments import add_job_arguments, settings_of
+from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
-    from engine.schema_changes import Report
+    from engine.schema.schema_changes import Report
 
 SUMMARY = "lock the schemas of sources, show how schemas changed; or print the JSON Schema of job files"
 
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _json() -> int:
-    from engine.job.job_schema import job_schema
+    from engine.schema.job_schema import job_schema
 
     print(json.dumps(job_schema(), indent=2, ensure_ascii=False))
     return 0
@@ -50,8 +50,8 @@ def _json() -> int:
 def _sync(arguments: Namespace) -> int:
     from catalog.diagnostics import Diagnostics
     from engine.job.find import find_jobs
-    from engine.report import report
-    from engine.schema_lock import sync
+    from engine.schema.schema_lock import sync
+    from engine.terminal.report import report
 
     found = Diagnostics()
     written = sync(find_jobs(arguments.paths, found), settings_of(arguments), found)
@@ -65,8 +65,8 @@ def _sync(arguments: Namespace) -> int:
 def _diff(arguments: Namespace) -> int:
     from catalog.diagnostics import Diagnostics
     from engine.job.find import find_jobs
-    from engine.report import report
-    from engine.schema_changes import since_locked, since_revision
+    from engine.schema.schema_changes import since_locked, since_revision
+    from engine.terminal.report import report
 
     found, settings = Diagnostics(), settings_of(arguments)
     if arguments.against:

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.arguments import add_job_arguments, positive, settings_of
+from engine.terminal.arguments import add_job_arguments, positive, settings_of
 
 if TYPE_CHECKING:
     from engine.testing.run import Result
@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics import Diagnostics
-    from engine.report import report
+    from engine.terminal.report import report
     from engine.testing.junit import write_junit
     from engine.testing.read import find_tests
     from engine.testing.run import run_tests

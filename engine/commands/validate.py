@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from time import perf_counter
 
 from catalog.diagnostics import Diagnostics, JobError
-from engine.arguments import add_format_argument, add_job_arguments, positive, settings_of
+from engine.terminal.arguments import add_format_argument, add_job_arguments, positive, settings_of
 
 SUMMARY = "check job files; needs neither Spark nor Java nor a network"
 
@@ -31,10 +31,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.check_jobs import check_jobs
-    from engine.job.changed import changed_since
+    from engine.checking.check_jobs import check_jobs
     from engine.job.find import find_jobs
-    from engine.report import report
+    from engine.schema.changed_files import changed_since
+    from engine.terminal.report import report
 
     started = perf_counter()
     settings, found = settings_of(arguments), Diagnostics()
@@ -46,7 +46,7 @@ def run(arguments: Namespace) -> int:
         found.extend(outcome.diagnostics)
     checked = None
     if arguments.engine_check:
-        from engine.engine_check import engine_check
+        from engine.checking.engine_check import engine_check
 
         checked = engine_check(paths, settings)
         found.extend(checked.diagnostics)

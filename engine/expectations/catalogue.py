@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable
-from connectors.base import Value
+from connectors.support.option import Value
 from engine.expectations.rules import QueryCheck, RowCheck, TableCheck
 
 Arguments: TypeAlias = Mapping[str, Value]

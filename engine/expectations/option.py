@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from connectors.base import Option, Options, OptionType
-from engine.job.model import Reference
+from connectors.support.option import Option, Options, OptionType
+from engine.job.model.job import Reference
 
 EXPECTATIONS: Final = Option(
     "expectations",

@@ -8,10 +8,10 @@ from catalog.quoting import quote
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
 from catalog.violation import OnViolation
-from connectors.base import Options, Value
+from connectors.support.option import Options, Value
 from engine.expectations.catalogue import check_of, known_types, mostly_of, structural
 from engine.expectations.rules import QueryCheck, RowCheck, Rule
-from engine.job.script_nodes import joined
+from engine.job.script.tree_nodes import joined
 from sql.analyze import analyze
 
 OWN_KEYS = ("name", "condition", "type", "expectation_type", "kwargs", "on_violation", "quarantine", "meta")

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from connectors.base import Value
+from connectors.support.option import Value
 from engine.expectations.outcomes import Outcome
 from engine.expectations.rules import RowCheck
 

@@ -8,7 +8,7 @@ from catalog.datatypes import STRING
 from catalog.source import Span
 from catalog.table import CatalogTable, Column
 from catalog.violation import OnViolation
-from connectors.base import Value
+from connectors.support.option import Value
 
 REASON, NODE = "_reason", "_node"
 """The columns that a quarantine table has after those of the rows."""

@@ -4,14 +4,14 @@ from os import PathLike
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
-from engine.job.comments import Comments
-from engine.job.hocon import parse
+from engine.job.hocon.comments import Comments
+from engine.job.hocon.parse import parse
+from engine.job.hocon.render import to_hocon
+from engine.job.hocon.sections import resolve_job
+from engine.job.hocon.syntax import Array
 from engine.job.load import load, read_file
-from engine.job.sections import resolve_job
-from engine.job.sql_job import script_tree
-from engine.job.syntax import Array
-from engine.job.to_hocon import to_hocon
-from engine.job.to_sql import to_sql
+from engine.job.script.read_script import script_tree
+from engine.job.script.render_script import to_sql
 
 
 def convert(path: str | PathLike[str], found: Diagnostics) -> str:

@@ -11,18 +11,18 @@ from typing import Final
 import connectors
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText, SourceFile
-from connectors.base import Option, Options, OptionType
+from connectors.support.option import Option, Options, OptionType
 from engine.expectations.option import EXPECTATIONS, rejects_of
-from engine.job.check import check_options
-from engine.job.env import read_env
-from engine.job.hocon import parse
-from engine.job.model import Block, BlockKind, Cache, Env, Job, Reference
-from engine.job.resolve import SECTIONS
-from engine.job.secret_options import Secrets, Shade
-from engine.job.sections import resolve_job, section_like
-from engine.job.syntax import Array
-from engine.job.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
-from engine.job.variables import Variables, fill_in, fill_in_text
+from engine.job.hocon.parse import parse
+from engine.job.hocon.sections import resolve_job, section_like
+from engine.job.hocon.substitution import SECTIONS
+from engine.job.hocon.syntax import Array
+from engine.job.model.job import Block, BlockKind, Cache, Env, Job, Reference
+from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
+from engine.job.options.check_options import check_options
+from engine.job.options.env import read_env
+from engine.job.options.secret_options import Secrets, Shade
+from engine.job.options.variables import Variables, fill_in, fill_in_text
 from engine.transforms import names as transform_names
 from engine.transforms import transform
 
@@ -90,7 +90,7 @@ def read_file(path: str | PathLike[str], found: Diagnostics) -> SourceFile | Non
 def job_tree(source: SourceFile, variables: Variables, found: Diagnostics) -> MapNode | None:
     """The tree of a job file, variables filled in: `env`, and each section as a list of blocks."""
     if source.path.lower().endswith(".sql"):
-        from engine.job.sql_job import script_tree
+        from engine.job.script.read_script import script_tree
 
         text = PlacedText.verbatim(source, 0, len(source.text))
         return script_tree(fill_in_text(text, variables, found, in_sink=True), found)

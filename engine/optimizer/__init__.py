@@ -14,8 +14,8 @@ from engine.optimizer.prune_unused import prune_unused
 from engine.optimizer.push_columns import push_columns
 from engine.optimizer.push_filters import push_filters
 from engine.optimizer.share_scans import share_scans
-from engine.plan.explain import explain
 from engine.plan.nodes import Plan, Write
+from engine.plan.rendering.explain_text import explain
 
 Rule: TypeAlias = Callable[[Plan], Plan]
 

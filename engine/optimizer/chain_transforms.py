@@ -10,8 +10,8 @@ from catalog.diagnostics import Severity
 from catalog.source import PlacedText
 from engine.plan.nodes import AnyNode, Plan, Query, children, rewrite
 from sql.analyze import Analysis, analyze
-from sql.merge import merge_selects, select_from_text
-from sql.select import Select
+from sql.rewrite.merge import merge_selects, select_from_text
+from sql.rewrite.select_query import Select
 
 _JOINT: Final = " + "
 

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from difflib import ndiff
 
 from engine.optimizer import optimize
-from engine.plan.explain import explain
 from engine.plan.nodes import Plan
+from engine.plan.rendering.explain_text import explain
 
 
 def explain_rules(plan: Plan, *, disabled: Collection[str] = ()) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 from engine.expectations.rules import QueryCheck
-from engine.job.model import Cache
+from engine.job.model.job import Cache
 from engine.plan.nodes import AnyNode, Expect, KeepableNode, Kept, Plan, Query, Scan, Union, children, rewrite
 from engine.plan.staged_rules import staged_rules
 

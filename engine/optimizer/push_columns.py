@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, rewrite
-from sql.fragments import references
+from sql.rewrite.fragments import references
 
 
 def push_columns(plan: Plan) -> Plan:

@@ -7,9 +7,9 @@ from itertools import takewhile
 from catalog.quoting import quote
 from engine.plan.nodes import AnyNode, Input, Plan, Query, Scan, children, rewrite
 from sql.analyze import analyze
-from sql.fragments import is_pure, substitute
-from sql.safety import may_raise
-from sql.select import Select, text_of
+from sql.rewrite.fragments import is_pure, substitute
+from sql.rewrite.safety import may_raise
+from sql.rewrite.select_query import Select, text_of
 
 
 def push_filters(plan: Plan) -> Plan:

@@ -10,10 +10,10 @@ from hashlib import sha256
 from itertools import chain, count
 
 from catalog.source import PlacedText
-from connectors.base import Value
+from connectors.support.option import Value
 from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
 from engine.plan.options import shown
-from sql.select import Select, text_of
+from sql.rewrite.select_query import Select, text_of
 
 
 def with_ids(plan: Plan) -> Plan:

@@ -11,11 +11,13 @@ from typing import TypeAlias
 from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
-from connectors.base import Options, Sink, Source
+from connectors.support.option import Options
+from connectors.support.sink import Sink
+from connectors.support.source import Source
 from engine.expectations.rules import Rule, rejects_table
-from engine.job.model import Cache, Env
+from engine.job.model.job import Cache, Env
 from sql.analyze import Analysis
-from sql.select import Select
+from sql.rewrite.select_query import Select
 
 
 @dataclass(frozen=True, slots=True)

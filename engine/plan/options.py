@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from catalog.secret_names import redacted
-from connectors.base import Option, Options, Value
+from connectors.support.option import Option, Options, Value
 
 ELSEWHERE: Final = frozenset({"schema", "schema_save_mode", "data_save_mode", "write_mode"})
 """Options that a plan shows in a form of their own: columns and modes."""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import connectors
 from catalog.diagnostics import Diagnostics
-from connectors.base import Sink, Source
+from connectors.support.sink import Sink
+from connectors.support.source import Source
 from engine.compile import Compiled
-from engine.job.env import is_of_application
+from engine.job.options.env import is_of_application
 from engine.plan.nodes import Plan, Scan, Write
 from engine.runtime.state_dir import state_dir
 from engine.spark import write as writing

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics import Diagnostic, PenstockError, Severity, run_error
-from connectors.filesystem import Files, files_at
+from connectors.support.files.filesystem import Files, files_at
 from engine.compile import Compiled
 from engine.expectations.outcomes import Outcome as Expectation
 from engine.expectations.result import text_of, validation_result

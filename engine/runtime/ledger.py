@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 
-from connectors.filesystem import Files
-from connectors.owner import has_died
+from connectors.support.files.filesystem import Files
+from connectors.support.run_owner import has_died
 from engine.runtime.states import State
 
 

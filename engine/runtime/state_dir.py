@@ -4,7 +4,7 @@ import os
 from typing import Final
 
 from catalog.diagnostics import job_error
-from connectors.file_schema import local_path
+from connectors.support.files.file_schema import local_path
 
 DEFAULT: Final = ".penstock"
 

@@ -11,7 +11,7 @@ from catalog.source import PlacedText, Span
 from engine.plan.nodes import AnyNode, Query, Scan, Write
 from engine.spark.faults import SparkFault, message_and_remedy, spark_faults
 from engine.spark.source_errors import is_of_source, source_error
-from sql.select import Select
+from sql.rewrite.select_query import Select
 
 
 def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] = ()) -> PenstockError:

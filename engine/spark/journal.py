@@ -21,9 +21,10 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from catalog.diagnostics import run_error
-from connectors import owner
-from connectors.base import SECRETS, Staged, Value
-from connectors.filesystem import Files, as_uri, files_at
+from connectors.support import run_owner as owner
+from connectors.support.files.filesystem import Files, as_uri, files_at
+from connectors.support.option import Value
+from connectors.support.sink import SECRETS, Staged
 
 
 class Outcome(str, Enum):

@@ -5,7 +5,7 @@ from typing import Any
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
-from engine.job.model import Cache
+from engine.job.model.job import Cache
 
 
 def keep(df: DataFrame, cache: Cache) -> DataFrame:

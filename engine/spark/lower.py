@@ -15,13 +15,13 @@ from pyspark.sql import DataFrame, SparkSession
 from catalog.diagnostics import run_error
 from catalog.quoting import quote
 from catalog.table import CatalogTable
-from connectors.base import ScanTask
-from connectors.spark_types import columns_of
+from connectors.support.source import ScanTask
+from connectors.support.spark_types import columns_of
 from engine.plan.nodes import Expect, KeepableNode, Kept, Node, Query, Rejects, Scan, Union, Write, below, children
 from engine.spark.errors import as_run_error
 from engine.spark.expect import Watched, rejected, watch
 from engine.spark.keep import keep
-from sql.select import Select
+from sql.rewrite.select_query import Select
 
 Keep: TypeAlias = Callable[[Node, Kept, DataFrame], DataFrame]
 """Computes the rows of a node that are to be kept for its readers."""

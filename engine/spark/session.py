@@ -20,7 +20,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from catalog.diagnostics import run_error
-from engine.job.env import FIXED
+from engine.job.options.env import FIXED
 
 JAVA_VERSIONS: Final = (17, 21)
 """The Java versions that Spark 4.1 runs on."""

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from catalog.diagnostics import RunError, run_error
-from connectors.file_schema import near_path
+from connectors.support.files.file_schema import near_path
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.faults import SparkFault
 

@@ -24,8 +24,8 @@ from catalog.quoting import quote
 from catalog.savemode import Action, TargetState, plan_actions
 from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
-from connectors import owner
-from connectors.base import Sink, Staged, WriteTask
+from connectors.support import run_owner as owner
+from connectors.support.sink import Sink, Staged, WriteTask
 from engine.plan.nodes import AnyNode, Write
 from engine.plan.staged_rules import staged_rules
 from engine.spark.errors import as_run_error, reason, unwritable

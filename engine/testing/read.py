@@ -7,13 +7,13 @@ from typing import TypeAlias
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText, Span
-from connectors.base import Value
+from connectors.support.option import Value
 from engine.job.find import SUFFIXES, TEST_SUFFIXES
-from engine.job.hocon import parse
+from engine.job.hocon.parse import parse
+from engine.job.hocon.substitution import resolve
 from engine.job.load import read_file
-from engine.job.resolve import resolve
-from engine.job.tree import ListNode, MapNode, Node, TextNode, plain
-from sql.job_tests import read_tests
+from engine.job.model.tree import ListNode, MapNode, Node, TextNode, plain
+from sql.script.job_tests import read_tests
 
 Records: TypeAlias = tuple[Mapping[str, Value], ...]
 

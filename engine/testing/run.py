@@ -52,7 +52,7 @@ def _compiled(test: JobTest, settings: Settings) -> tuple[Compiled | None, tuple
 
 
 def _run(spark: "SparkSession", job: Compiled, test: JobTest) -> tuple[Diagnostic, ...]:
-    from engine.spark.job_test import run_test
+    from engine.testing.job_test import run_test
 
     try:
         return tuple(run_test(spark, job.built, test.given, test.expected))

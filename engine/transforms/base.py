@@ -7,8 +7,8 @@ from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
-from connectors.base import Option, Options
-from sql.select import Projection, Select
+from connectors.support.option import Option, Options
+from sql.rewrite.select_query import Projection, Select
 
 
 @runtime_checkable

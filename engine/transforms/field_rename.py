@@ -7,9 +7,9 @@ from typing import ClassVar
 from catalog.diagnostics import Diagnostics
 from catalog.quoting import quote
 from catalog.table import CatalogTable
-from connectors.base import Option, Options, OptionType, Value
+from connectors.support.option import Option, Options, OptionType, Value
 from engine.transforms.base import check_columns
-from sql.select import Projection, Select
+from sql.rewrite.select_query import Projection, Select
 
 CASES = {"UPPER": str.upper, "LOWER": str.lower}
 

@@ -6,9 +6,9 @@ from catalog.diagnostics import Diagnostics
 from catalog.quoting import quote
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
-from connectors.base import Option, Options, OptionType
+from connectors.support.option import Option, Options, OptionType
 from engine.transforms.base import check_columns
-from sql.select import Projection, Select
+from sql.rewrite.select_query import Projection, Select
 
 
 class Filter:

@@ -6,9 +6,9 @@ from typing import ClassVar
 from catalog.diagnostics import Diagnostics
 from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable
-from connectors.base import Option, Options, OptionType
+from connectors.support.option import Option, Options, OptionType
 from engine.transforms.base import check_columns, with_columns
-from sql.select import Select
+from sql.rewrite.select_query import Select
 
 
 class Replace:

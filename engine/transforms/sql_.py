@@ -6,7 +6,7 @@ from typing import ClassVar
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
-from connectors.base import Option, Options, OptionType
+from connectors.support.option import Option, Options, OptionType
 
 
 class Sql:

@@ -1,29 +1,14 @@
 """The type of an expression as Spark's analyzer gives it, and the faults within it.
 
-`infer` walks a tree of sqlglot's once, by the handlers below; what an operator gives is in `sql/operators.py`, what a
-function gives in `sql/functions/`; casts, literals and names have files of their own.
+`infer` walks a tree of sqlglot's once, by the handlers below; what an operator gives is in
+`sql/types/operators.py`, what a function gives in `sql/functions/`; casts, literals and names have their own files.
 What can't be proved is unknown, and no fault by itself.
 """
 
 from sqlglot import exp
 
 from catalog.datatypes import BOOLEAN, DATE, STRING, TIMESTAMP, VOID, DataType
-from sql import coercion
-from sql.expressions.calls import infer_filter, infer_function, infer_lambda, infer_window, infer_within_group
-from sql.expressions.conditions import (
-    infer_between,
-    infer_case,
-    infer_comparison,
-    infer_exists,
-    infer_in,
-    infer_is,
-    infer_like,
-    infer_logical,
-    infer_query,
-    infer_tuple,
-)
-from sql.expressions.conversions import infer_cast, infer_collated, infer_extract, infer_text
-from sql.expressions.kinds import (
+from sql.expressions.classify import (
     call_kind,
     generator_columns,
     is_aggregate,
@@ -31,6 +16,14 @@ from sql.expressions.kinds import (
     is_generator,
     is_window_only,
     may_raise,
+)
+from sql.expressions.conversion_syntax import infer_cast, infer_collated, infer_extract, infer_text
+from sql.expressions.function_calls import (
+    infer_filter,
+    infer_function,
+    infer_lambda,
+    infer_window,
+    infer_within_group,
 )
 from sql.expressions.operations import (
     infer_adjacent,
@@ -42,6 +35,18 @@ from sql.expressions.operations import (
     infer_shift,
 )
 from sql.expressions.parts import infer_bracket, infer_dot
+from sql.expressions.predicates import (
+    infer_between,
+    infer_case,
+    infer_comparison,
+    infer_exists,
+    infer_in,
+    infer_is,
+    infer_like,
+    infer_logical,
+    infer_query,
+    infer_tuple,
+)
 from sql.expressions.values import (
     infer_alias,
     infer_binary_literal,
@@ -57,7 +62,8 @@ from sql.expressions.values import (
 )
 from sql.expressions.walk import HANDLERS, infer
 from sql.naming import output_name
-from sql.typed import Typed
+from sql.types import coercion
+from sql.types.expression_type import Typed
 
 __all__ = [
     "call_kind", "generator_columns", "infer", "is_aggregate", "is_deterministic", "is_generator", "is_window_only",

@@ -9,22 +9,14 @@ from catalog.datatypes import (
     UNKNOWN,
     is_numeric,
 )
-from sql import literals
-from sql.casts import forces_null
-from sql.coercion import kind_of
 from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
-from sql.functions.kinds import kind
+from sql.functions.argument_kinds import kind
 from sql.naming import SHAPE
-from sql.operators import (
-    Mismatch,
-    arithmetic,
-    bitwise,
-    concatenated,
-    date_shape,
-    inverted,
-    negated,
-)
-from sql.typed import NOT_KNOWN, Scope, Typed
+from sql.types import literals
+from sql.types.casts import forces_null
+from sql.types.expression_type import NOT_KNOWN, Scope, Typed
+from sql.types.operators import Mismatch, arithmetic, bitwise, concatenated, date_shape, inverted, negated
+from sql.types.type_family import kind_of
 
 
 def infer_arithmetic(symbol: str) -> Handler:

@@ -13,17 +13,15 @@ from catalog.datatypes import (
     Struct,
     has_unknown,
 )
-from sql import coercion
 from sql.expressions.walk import infer
-from sql.fields import field_of, refusal
 from sql.functions.rules.elements import ELEMENTS, element_may_be_null
+from sql.grammar.token_rewrites import PATH, is_path
 from sql.naming import SHAPE
-from sql.operators import (
-    Mismatch,
-)
-from sql.own_names import unbracketed
-from sql.rewritten import PATH, is_path
-from sql.typed import NOT_KNOWN, Scope, Typed
+from sql.naming.field_names import unbracketed
+from sql.types import coercion
+from sql.types.expression_type import NOT_KNOWN, Scope, Typed
+from sql.types.operators import Mismatch
+from sql.types.struct_fields import field_of, refusal
 
 
 def infer_bracket(node: exp.Bracket, scope: Scope) -> Typed:

@@ -12,13 +12,11 @@ from catalog.datatypes import (
     DataType,
     Time,
 )
-from sql import literals
-from sql.calls import call_name
 from sql.expressions.walk import Handler, infer
-from sql.operators import (
-    Mismatch,
-)
-from sql.typed import NOT_KNOWN, Scope, Typed
+from sql.grammar.call_names import call_name
+from sql.types import literals
+from sql.types.expression_type import NOT_KNOWN, Scope, Typed
+from sql.types.operators import Mismatch
 
 LITERAL_FUNCTIONS: Final[dict[str, DataType]] = {
     "current_date": DATE,

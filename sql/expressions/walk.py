@@ -7,8 +7,8 @@ from sqlglot import exp
 
 from catalog.datatypes import VOID
 from sql.naming import SHAPE
-from sql.operators import Mismatch
-from sql.typed import NOT_KNOWN, Scope, Typed
+from sql.types.expression_type import NOT_KNOWN, Scope, Typed
+from sql.types.operators import Mismatch
 
 Handler = Callable[..., Typed]
 

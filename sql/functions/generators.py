@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from catalog.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, VOID, Array, Map, Struct
-from sql.coercion import is_equal_but_names
-from sql.functions.call import Call
-from sql.operators import Mismatch
-from sql.typed import NamedTyped, Typed
+from sql.functions.rules.function_call import Call
+from sql.types.coercion import is_equal_but_names
+from sql.types.expression_type import NamedTyped, Typed
+from sql.types.operators import Mismatch
 
 
 def generated(call: Call) -> tuple[NamedTyped, ...] | None:

@@ -6,9 +6,9 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.calls import call_name
 from sql.functions.catalogue import Signature
-from sql.typed import Scope
+from sql.grammar.call_names import call_name
+from sql.types.expression_type import Scope
 
 TAKE_IGNORE_NULLS: Final = frozenset(
     ("first", "first_value", "last", "last_value", "any_value", "nth_value", "lag", "lead")

@@ -5,11 +5,12 @@
 
 from sqlglot import exp
 
-from sql.calls import call_name
-from sql.naming.calls import pretty_call, pretty_lambda
-from sql.naming.casts import pretty_cast
-from sql.naming.columns import path_text, pretty_bracket, pretty_column
-from sql.naming.conditions import (
+from sql.grammar.call_names import call_name
+from sql.grammar.token_rewrites import path_name
+from sql.naming.called_names import pretty_call, pretty_lambda
+from sql.naming.cast_names import pretty_cast
+from sql.naming.column_names import path_text, pretty_bracket, pretty_column
+from sql.naming.condition_names import (
     pretty_between,
     pretty_case,
     pretty_in,
@@ -19,16 +20,21 @@ from sql.naming.conditions import (
     pretty_subquery,
     pretty_tuple,
 )
+from sql.naming.dispatch import PRINTERS, pretty, pretty_word
+from sql.naming.field_names import unbracketed
 from sql.naming.function_names import LAMBDA_VARIABLE
-from sql.naming.literals import pretty_binary_literal, pretty_interval, pretty_literal, suffixed_number
+from sql.naming.keyword_names import pretty_extract, pretty_overlay, pretty_substring, pretty_trim
+from sql.naming.literal_text import pretty_binary_literal, pretty_interval, pretty_literal, suffixed_number
 from sql.naming.marks import PLACED, SHAPE, STARRED, WORD
-from sql.naming.operations import pretty_binary, pretty_negated, pretty_unequal
-from sql.naming.syntax import pretty_extract, pretty_overlay, pretty_substring, pretty_trim
-from sql.naming.walk import PRINTERS, pretty, pretty_word
-from sql.naming.windows import pretty_filter, pretty_ignoring_nulls, pretty_ordered, pretty_window, pretty_within_group
-from sql.own_names import unbracketed
-from sql.rewritten import path_name
-from sql.typed import Scope
+from sql.naming.operator_names import pretty_binary, pretty_negated, pretty_unequal
+from sql.naming.window_names import (
+    pretty_filter,
+    pretty_ignoring_nulls,
+    pretty_ordered,
+    pretty_window,
+    pretty_within_group,
+)
+from sql.types.expression_type import Scope
 
 __all__ = ["PLACED", "SHAPE", "STARRED", "WORD", "output_name", "suffixed_number"]
 

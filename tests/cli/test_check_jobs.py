@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import catalog.source
-import engine.check_jobs
 from catalog.diagnostics import Diagnostics
-from engine.check_jobs import check_jobs
+from engine.checking import check_jobs
 from engine.cli import main
 from engine.compile import Settings
 from engine.job.find import find_jobs
@@ -40,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def start_method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {request.param} here")
-    monkeypatch.setattr(engine.check_jobs, "_context", lambda: multiprocessing.get_context(request.param))
+    monkeypatch.setattr(check_jobs, "_context", lambda: multiprocessing.get_context(request.param))
     return request.param
 
 
@@ -56,14 +55,14 @@ def test_several_processes_find_what_one_does(format, folder, start_method, caps
 
 def test_the_work_is_shared(folder, start_method):
     paths = find_jobs(["."], Diagnostics())
-    known = engine.check_jobs._in_processes(paths, Settings(), 3)
+    known = check_jobs._in_processes(paths, Settings(), 3)
     assert sorted(known) == list(range(len(paths)))
 
 
 def test_what_another_process_knows_to_be_secret_is_not_shown(folder, monkeypatch, capsys):
-    parent, take = os.getpid(), engine.check_jobs._take
-    monkeypatch.setattr(engine.check_jobs, "_take", lambda *given: {} if os.getpid() == parent else take(*given))
-    monkeypatch.setattr(engine.check_jobs, "_context", lambda: multiprocessing.get_context("fork"))
+    parent, take = os.getpid(), check_jobs._take
+    monkeypatch.setattr(check_jobs, "_take", lambda *given: {} if os.getpid() == parent else take(*given))
+    monkeypatch.setattr(check_jobs, "_context", lambda: multiprocessing.get_context("fork"))
     monkeypatch.setattr(catalog.source, "_HIDDEN", {})
     assert main(["validate", "job_secret.conf", "--processes", "2"]) == 2
     out = capsys.readouterr().out
@@ -73,16 +72,16 @@ def test_what_another_process_knows_to_be_secret_is_not_shown(folder, monkeypatc
 
 def test_a_process_that_dies_leaves_its_jobs_to_this_one(folder, monkeypatch):
     paths = find_jobs(["."], Diagnostics())
-    alone = check_jobs(paths, Settings(), 1)
-    parent, check = os.getpid(), engine.check_jobs._check
+    alone = check_jobs.check_jobs(paths, Settings(), 1)
+    parent, check = os.getpid(), check_jobs._check
 
-    def deadly(path: Path, settings: Settings) -> engine.check_jobs.Outcome:
+    def deadly(path: Path, settings: Settings) -> check_jobs.Outcome:
         if os.getpid() != parent:
             os._exit(9)
         return check(path, settings)
 
-    monkeypatch.setattr(engine.check_jobs, "_check", deadly)
-    assert check_jobs(paths, Settings(), 3) == alone
+    monkeypatch.setattr(check_jobs, "_check", deadly)
+    assert check_jobs.check_jobs(paths, Settings(), 3) == alone
 
 
 def test_a_fault_of_ours_is_told_as_by_one_process(folder, monkeypatch, capsys):

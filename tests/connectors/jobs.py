@@ -6,7 +6,8 @@ from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.source import Span
 from catalog.table import CatalogTable, Column
 from catalog.typenames import parse_type
-from connectors.base import Option, Options, ScanTask, Source, SourceCapabilities, Value
+from connectors.support.option import Option, Options, Value
+from connectors.support.source import ScanTask, Source, SourceCapabilities
 from engine.plan.nodes import Node, Scan, Write
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from catalog.diagnostics import RunError, Severity
-from connectors.filesystem import LocalFiles
+from connectors.support.files.filesystem import LocalFiles
 from engine.spark.journal import Outcome, journal
 from engine.spark.write import abort_all, recover, resume
 from tests.connectors.jobs import run_writes, stage_writes
@@ -82,7 +82,7 @@ def test_what_a_kill_left_of_writing_the_lock_does_not_keep_it(spark, tmp_path):
 @pytest.mark.spark
 def test_a_file_that_a_cut_off_copy_left_at_the_target_is_put_there_again(spark, tmp_path):
     """Where a rename copies and then deletes, as in object stores."""
-    from connectors.file_commit import _commit_by_renames
+    from connectors.support.files.file_commit import _commit_by_renames
 
     suite = TestParquet()
     suite.fill(spark, tmp_path)

@@ -8,7 +8,7 @@ from catalog.source import PlacedText, SourceFile
 from catalog.table import CatalogTable
 from engine.plan.nodes import Input, Query
 from sql.analyze import Analysis
-from sql.select import Projection, Select
+from sql.rewrite.select_query import Projection, Select
 from tests.connectors.jobs import rows, run_writes, write
 
 pytestmark = pytest.mark.spark

@@ -4,7 +4,7 @@ import pytest
 from pyspark.errors import PySparkException
 
 from catalog.typetext import parse_type
-from connectors.file_types import can_hold
+from connectors.support.files.file_types import can_hold
 
 TYPES = (
     "boolean", "tinyint", "bigint", "double", "decimal(10,2)", "string", "binary", "date", "timestamp", "timestamp_ntz",

@@ -7,8 +7,8 @@ from typing import ClassVar
 import pytest
 
 from catalog.diagnostics import Diagnostics, RunError, Severity
-from connectors.file_schema import near_path
 from connectors.local_file import connector
+from connectors.support.files.file_schema import near_path
 from engine.plan.nodes import Scan
 from engine.runtime.faults import may_pass
 from engine.spark.lower import lower
@@ -284,7 +284,7 @@ def test_json_keeps_columns_of_nulls(spark, tmp_path):
 
 @pytest.mark.spark
 def test_another_programs_files_are_carried_over(spark, tmp_path, monkeypatch):
-    from connectors import file_commit
+    from connectors.support.files import file_commit
 
     suite = TestParquet()
     suite.fill(spark, tmp_path)
@@ -305,7 +305,7 @@ def test_another_programs_files_are_carried_over(spark, tmp_path, monkeypatch):
 @pytest.mark.spark
 @pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA"])
 def test_where_directories_cannot_be_swapped(spark, tmp_path, monkeypatch, mode):
-    from connectors import file_commit
+    from connectors.support.files import file_commit
 
     suite = TestParquet()
     suite.fill(spark, tmp_path)

@@ -6,7 +6,8 @@ import sys
 import pytest
 
 import connectors
-from connectors.base import Sink, Source
+from connectors.support.sink import Sink
+from connectors.support.source import Source
 
 
 def test_names_are_those_of_the_files():

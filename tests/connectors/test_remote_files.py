@@ -10,11 +10,11 @@ from typing import ClassVar
 import pytest
 
 from catalog.savemode import Action
-from connectors import file_commit
-from connectors.filesystem import HadoopFiles, files_at
 from connectors.local_file import connector
-from engine.plan.explain import explain
+from connectors.support.files import file_commit
+from connectors.support.files.filesystem import HadoopFiles, files_at
 from engine.plan.nodes import Plan
+from engine.plan.rendering.explain_text import explain
 from engine.spark.journal import Outcome
 from engine.spark.write import recover, resume
 from tests.connectors.jobs import run_writes, stage_writes

@@ -6,8 +6,8 @@ import pytest
 
 import connectors
 from catalog.diagnostics import Diagnostics, RunError, Severity
-from connectors.filesystem import LocalFiles
 from connectors.spark import connector
+from connectors.support.files.filesystem import LocalFiles
 from engine.plan.nodes import Scan
 from engine.spark.journal import Outcome, journal
 from engine.spark.lower import lower

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from catalog.diagnostics import Diagnostics, Severity
 from catalog.source import SourceFile
-from connectors.base import Option, OptionType
-from engine.job.check import check_options
-from engine.job.hocon import parse
-from engine.job.option_schema import conforms, faults, json_schema, option_schema
-from engine.job.resolve import resolve
+from connectors.support.option import Option, OptionType
+from engine.job.hocon.parse import parse
+from engine.job.hocon.substitution import resolve
+from engine.job.options.check_options import check_options
+from engine.job.options.option_schema import conforms, faults, json_schema, option_schema
 
 SPEC = (
     Option("path", OptionType.STRING, "Where.", required=True),

@@ -11,9 +11,9 @@ from pyhocon.config_tree import NoneValue
 
 from catalog.diagnostics import Diagnostics, Severity
 from catalog.source import SourceFile
-from engine.job.hocon import parse
-from engine.job.resolve import resolve
-from engine.job.tree import ListNode, MapNode, ScalarNode, TextNode, plain
+from engine.job.hocon.parse import parse
+from engine.job.hocon.substitution import resolve
+from engine.job.model.tree import ListNode, MapNode, ScalarNode, TextNode, plain
 
 ROOT = Path(__file__).parents[2]
 

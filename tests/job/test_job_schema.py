@@ -11,12 +11,12 @@ from catalog.diagnostics import Diagnostics
 from catalog.source import SourceFile
 from engine.cli import main
 from engine.job.find import find_jobs
-from engine.job.hocon import parse
-from engine.job.job_schema import job_schema
+from engine.job.hocon.parse import parse
+from engine.job.hocon.sections import resolve_job
 from engine.job.load import job_tree, read_file
-from engine.job.sections import resolve_job
-from engine.job.tree import plain
-from engine.job.variables import Variables
+from engine.job.model.tree import plain
+from engine.job.options.variables import Variables
+from engine.schema.job_schema import job_schema
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = find_jobs([str(ROOT / "examples")], Diagnostics())

@@ -6,11 +6,11 @@ import pytest
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
-from engine.job.embedded import embedded
 from engine.job.load import load
-from engine.job.model import Job
-from engine.job.wiring import wire
-from engine.report import sources_of
+from engine.job.model.job import Job
+from engine.job.model.wiring import wire
+from engine.job.script.embedded import embedded
+from engine.terminal.report import sources_of
 
 SOURCE = 'source { FakeSource { plugin_output = "%s", schema { fields { id = bigint } } } }\n'
 

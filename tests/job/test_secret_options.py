@@ -8,11 +8,11 @@ from catalog.diagnostics import Diagnostics
 from catalog.render import Format, render
 from catalog.secret_names import HIDDEN
 from catalog.source import SourceFile
-from connectors.base import Option, OptionType
-from engine.job.check import check_options
-from engine.job.hocon import parse
-from engine.job.resolve import resolve
-from engine.job.secret_options import KEY_VARIABLE, SecretError, Secrets, Shade, decrypt, encrypt, new_key
+from connectors.support.option import Option, OptionType
+from engine.job.hocon.parse import parse
+from engine.job.hocon.substitution import resolve
+from engine.job.options.check_options import check_options
+from engine.job.options.secret_options import KEY_VARIABLE, SecretError, Secrets, Shade, decrypt, encrypt, new_key
 
 SPEC = (
     Option("url", OptionType.STRING, "Where."),

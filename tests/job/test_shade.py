@@ -3,11 +3,11 @@
 import pytest
 
 from catalog.diagnostics import Diagnostics, JobError
-from connectors.base import Option, OptionType
+from connectors.support.option import Option, OptionType
 from engine.cli import main
 from engine.job import load as loading
 from engine.job.load import load
-from engine.job.secret_options import KEY_VARIABLE, new_key
+from engine.job.options.secret_options import KEY_VARIABLE, new_key
 
 JOB = """\
 # a comment with hunter2
@@ -103,7 +103,7 @@ def test_load_keeps_the_secret_out_of_reprs(tmp_path):
 
 
 def test_errors_are_raised_as_job_errors(tmp_path):
-    from engine.job.shade import encrypted
+    from engine.job.options.shade import encrypted
 
     job = load(written(tmp_path, JOB), Diagnostics())
     with pytest.raises(JobError):

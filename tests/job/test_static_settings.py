@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from engine.job.env import FIXED, STATIC
+from engine.job.options.env import FIXED, STATIC
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,7 +7,7 @@ from catalog.render import render
 from catalog.source import SourceFile
 from engine.compile import Settings, compile_job
 from engine.optimizer import RULES, optimize
-from engine.plan.explain import explain
+from engine.plan.rendering.explain_text import explain
 from tests.plans.plan_cases import FOLDER, cases, read_case
 
 

@@ -8,7 +8,7 @@ from catalog.diagnostics import Diagnostics
 from catalog.render import Format, render
 from catalog.source import SourceFile
 from engine.job.load import load
-from engine.plan.build import build
+from engine.plan.building.build_plan import build
 
 CASES = Path(__file__).parent / "invalid"
 ENVIRONMENT = ("day", "baze", "rows", "who")

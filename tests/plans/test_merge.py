@@ -6,11 +6,11 @@ from catalog.datatypes import BIGINT, DATE, DOUBLE, INT, STRING, Decimal
 from catalog.source import PlacedText, SourceFile
 from catalog.table import CatalogTable, Column
 from sql.analyze import analyze
-from sql.fragments import is_pure, references
-from sql.merge import merge_selects, select_from_text
-from sql.query_text import is_one_statement, tables_named
-from sql.safety import may_raise
-from sql.select import Projection, Select, text_of
+from sql.grammar.query_text import is_one_statement, tables_named
+from sql.rewrite.fragments import is_pure, references
+from sql.rewrite.merge import merge_selects, select_from_text
+from sql.rewrite.safety import may_raise
+from sql.rewrite.select_query import Projection, Select, text_of
 
 TABLE = CatalogTable.of(
     "s",

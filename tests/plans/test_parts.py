@@ -8,11 +8,11 @@ from catalog.diagnostics import Diagnostics, InternalError
 from catalog.savemode import Action
 from engine.compile import Settings, compile_job
 from engine.optimizer import check_writes
-from engine.plan.explain import explain
-from engine.plan.explain_json import to_json
-from engine.plan.mermaid import to_mermaid
 from engine.plan.nodes import Query, Scan, rewrite
 from engine.plan.pipelines import pipelines
+from engine.plan.rendering.explain_json import to_json
+from engine.plan.rendering.explain_text import explain
+from engine.plan.rendering.mermaid import to_mermaid
 
 JOB = """
 source {

@@ -5,7 +5,7 @@ import pytest
 from catalog.datatypes import INT, STRING
 from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable, Column
-from connectors.base import Options
+from connectors.support.option import Options
 from engine.transforms import names, transform
 from engine.transforms.base import QueryTransform, TableTransform
 

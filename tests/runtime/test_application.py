@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from connectors import owner
+from connectors.support import run_owner as owner
 from engine.cli import main
 
 JOB = """

@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
-from connectors.filesystem import files_at
-from connectors.owner import this_process
+from connectors.support.files.filesystem import files_at
+from connectors.support.run_owner import this_process
 from engine.runtime.ledger import Run, now, record, runs
 from engine.runtime.states import State
 

@@ -6,7 +6,7 @@ from catalog.datatypes import BIGINT, INT, STRING, Array, Decimal, Field, Struct
 from catalog.source import PlacedText, SourceFile
 from catalog.table import CatalogTable, Column
 from sql.analyze import analyze
-from sql.lineage import Dependency
+from sql.scopes.lineage import Dependency
 
 ORDERS = CatalogTable.of(
     "orders",

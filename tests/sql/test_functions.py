@@ -7,11 +7,11 @@ import pytest
 from catalog.datatypes import UNKNOWN
 from catalog.source import PlacedText
 from sql.analyze import analyze
-from sql.functions.calls import SYNTACTIC
+from sql.functions.argument_kinds import KINDS, kind
 from sql.functions.catalogue import function_names, signatures
-from sql.functions.kinds import KINDS, kind
+from sql.functions.resolve import SYNTACTIC
 from sql.functions.rules import RULES
-from sql.type_rules import parse_schema
+from sql.types.type_names import parse_schema
 from tests.oracle import catalogue, functions
 from tests.oracle.agreement import oracle as open_oracle
 

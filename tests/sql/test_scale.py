@@ -11,11 +11,11 @@ from catalog.source import PlacedText
 from catalog.table import CatalogTable, Column, TableSchema
 from engine.compile import Settings, compile_job
 from engine.optimizer.chain_transforms import MOST_STEPS
-from engine.plan.explain import explain
 from engine.plan.nodes import Query
+from engine.plan.rendering.explain_text import explain
 from sql.analyze import Analysis, analyze
-from sql.deep import FRAMES, MOST_NESTED, with_room
-from sql.query_text import tables_named
+from sql.grammar.query_text import tables_named
+from sql.grammar.recursion import FRAMES, MOST_NESTED, with_room
 
 T = CatalogTable.of("t", [Column("a", BIGINT), Column("b", BIGINT)])
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
 from catalog.violation import OnViolation
-from sql.script import read_script
-from sql.statements import ConfigBlock, CreateTable, CreateView, Insert, SetOption, Statement
-from sql.tokens import unquoted
+from sql.grammar.tokens import unquoted
+from sql.script.split_statements import read_script
+from sql.script.statements import ConfigBlock, CreateTable, CreateView, Insert, SetOption, Statement
 
 
 def read(text: str) -> tuple[tuple[Statement, ...], Diagnostics]:

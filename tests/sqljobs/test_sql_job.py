@@ -7,7 +7,7 @@ import pytest
 from catalog.diagnostics import Diagnostics
 from engine.compile import Settings, compile_job
 from engine.job.convert import convert
-from engine.plan.explain import explain
+from engine.plan.rendering.explain_text import explain
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*.conf") if not path.name.endswith(".test.conf"))

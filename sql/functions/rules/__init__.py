@@ -5,7 +5,6 @@ A rule gives a type, of which the catalogue's line says whether it may be null, 
 
 from typing import Final
 
-from sql.functions.call import Call, Rule
 from sql.functions.rules import (
     aggregates,
     arithmetic,
@@ -20,7 +19,8 @@ from sql.functions.rules import (
     strings,
     structs,
 )
-from sql.typed import NOT_KNOWN, Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.types.expression_type import NOT_KNOWN, Typed
 
 
 def unknown(call: Call) -> Typed:

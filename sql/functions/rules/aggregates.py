@@ -24,12 +24,12 @@ from catalog.datatypes import (
     Struct,
     is_numeric,
 )
-from sql import decimals
-from sql.casts import forces_null
-from sql.coercion import tightest
-from sql.functions.call import Call, Rule
-from sql.operators import Mismatch
-from sql.typed import NOT_KNOWN, Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.types import decimals
+from sql.types.casts import forces_null
+from sql.types.coercion import tightest
+from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.types.operators import Mismatch
 
 YEAR_MONTH: Final = Interval("year", "month")
 DAY_TIME: Final = Interval("day", "second")

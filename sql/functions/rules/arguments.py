@@ -1,11 +1,11 @@
 """What result rules ask of the arguments: arrays and maps, the type that holds them all."""
 
 from catalog.datatypes import FLOAT, INTEGRAL_TYPES, UNKNOWN, Array, DataType, Map, has_unknown
-from sql.casts import forces_null
-from sql.coercion import tightest, widest_of
-from sql.functions.call import Call
-from sql.operators import Mismatch
-from sql.typed import Typed
+from sql.functions.rules.function_call import Call
+from sql.types.casts import forces_null
+from sql.types.coercion import tightest, widest_of
+from sql.types.expression_type import Typed
+from sql.types.operators import Mismatch
 
 
 def array_of(call: Call, index: int) -> Array:

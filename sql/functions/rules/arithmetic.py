@@ -3,11 +3,11 @@
 from typing import Final
 
 from catalog.datatypes import BIGINT, DOUBLE, FLOAT, INTEGRAL_TYPES, UNKNOWN, VOID, DataType, Decimal, is_numeric
-from sql import decimals
-from sql.coercion import as_decimal, tightest
-from sql.functions.call import Call, Rule
-from sql.operators import Mismatch, arithmetic
-from sql.typed import NOT_KNOWN, Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.types import decimals
+from sql.types.coercion import as_decimal, tightest
+from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.types.operators import Mismatch, arithmetic
 
 
 def round_(call: Call) -> Typed:

@@ -18,12 +18,12 @@ from catalog.datatypes import (
     Interval,
     Struct,
 )
-from sql.coercion import as_nullable, tightest, widest
-from sql.functions.call import Call, Rule
 from sql.functions.rules.arguments import array_of, becomes_null, common, fitting
-from sql.operators import Mismatch, concatenated
-from sql.own_names import own_name
-from sql.typed import NOT_KNOWN, Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.naming.field_names import own_name
+from sql.types.coercion import as_nullable, tightest, widest
+from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.types.operators import Mismatch, concatenated
 
 
 def array(call: Call) -> DataType:

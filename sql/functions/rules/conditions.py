@@ -3,12 +3,12 @@
 from typing import Final
 
 from catalog.datatypes import BOOLEAN, INT, STRING, UNKNOWN, VOID, DataType
-from sql.casts import forces_null
-from sql.coercion import widest
-from sql.functions.call import Call, Rule
 from sql.functions.rules.arguments import becomes_null, common
-from sql.operators import Mismatch, comparison, is_orderable
-from sql.typed import Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.types.casts import forces_null
+from sql.types.coercion import widest
+from sql.types.expression_type import Typed
+from sql.types.operators import Mismatch, comparison, is_orderable
 
 
 def coalesce(call: Call) -> Typed:

@@ -3,11 +3,11 @@
 from typing import Final
 
 from catalog.datatypes import DATE, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType, Decimal, Time
-from sql.casts import can_cast, forces_null
-from sql.functions.call import Call, Rule
-from sql.operators import Mismatch
-from sql.type_rules import ATOMIC
-from sql.typed import Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.types.casts import can_cast, forces_null
+from sql.types.expression_type import Typed
+from sql.types.operators import Mismatch
+from sql.types.type_names import ATOMIC
 
 
 def cast(call: Call) -> Typed:

@@ -19,11 +19,11 @@ from catalog.datatypes import (
     Struct,
     Time,
 )
-from sql import intervals
-from sql.casts import forces_null
-from sql.functions.call import Call, Rule
-from sql.operators import Mismatch
-from sql.typed import NOT_KNOWN, Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.types import intervals
+from sql.types.casts import forces_null
+from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.types.operators import Mismatch
 
 SECONDS: Final = Decimal(8, 6)
 _CALENDAR_FIELDS: Final = """

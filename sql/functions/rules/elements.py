@@ -5,12 +5,12 @@ from typing import Final
 from sqlglot import exp
 
 from catalog.datatypes import INT, UNKNOWN, VOID, Array, DataType, Map
-from sql.coercion import tightest
-from sql.functions.call import Call, Rule
 from sql.functions.rules.arguments import fitting
-from sql.operators import Mismatch
-from sql.own_names import unbracketed
-from sql.typed import NOT_KNOWN, Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.naming.field_names import unbracketed
+from sql.types.coercion import tightest
+from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.types.operators import Mismatch
 
 ELEMENTS = "spark_elements"
 """The key in a node's meta that says which elements of `array(…)` may be null."""

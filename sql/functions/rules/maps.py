@@ -3,11 +3,11 @@
 from typing import Final
 
 from catalog.datatypes import BOOLEAN, STRING, UNKNOWN, VARIANT, Array, DataType, Field, Map, Struct
-from sql.coercion import holds_map
-from sql.functions.call import Call, Rule
 from sql.functions.rules.arguments import array_of, becomes_null, common, fitting
-from sql.operators import Mismatch
-from sql.typed import NOT_KNOWN, Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.types.coercion import holds_map
+from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.types.operators import Mismatch
 
 
 def map_(call: Call) -> DataType:

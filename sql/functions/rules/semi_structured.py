@@ -3,10 +3,10 @@
 from typing import Final
 
 from catalog.datatypes import STRING, UNKNOWN, VARIANT, VOID, Array, DataType, Map, Struct
-from sql.casts import can_cast
-from sql.functions.call import Call, Rule
-from sql.operators import Mismatch
-from sql.type_rules import parse_schema, schema_fault
+from sql.functions.rules.function_call import Call, Rule
+from sql.types.casts import can_cast
+from sql.types.operators import Mismatch
+from sql.types.type_names import parse_schema, schema_fault
 
 
 def to_variant_object(call: Call) -> DataType:

@@ -18,10 +18,10 @@ from catalog.datatypes import (
     Decimal,
     is_numeric,
 )
-from sql.casts import forces_null
-from sql.functions.call import Call, Rule
-from sql.operators import Mismatch
-from sql.typed import Typed
+from sql.functions.rules.function_call import Call, Rule
+from sql.types.casts import forces_null
+from sql.types.expression_type import Typed
+from sql.types.operators import Mismatch
 
 
 def words(call: Call) -> DataType:

@@ -5,9 +5,9 @@ from typing import Final
 from sqlglot import exp
 
 from catalog.datatypes import STRING, UNKNOWN, DataType, Field, Struct
-from sql.functions.call import Call, Rule
-from sql.operators import Mismatch
-from sql.own_names import own_name
+from sql.functions.rules.function_call import Call, Rule
+from sql.naming.field_names import own_name
+from sql.types.operators import Mismatch
 
 
 def named_struct(call: Call) -> DataType:

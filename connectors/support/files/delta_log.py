@@ -1,0 +1,65 @@
+"""The columns of a Delta table, read from its log without Spark (the protocol's `metaData` action)."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+from catalog.table import Column
+from connectors.support.files.file_schema import UnknownSchemaError
+from connectors.support.option import Value
+from connectors.support.spark_types import of_spark_json
+
+_COMMIT = re.compile(r"(\d{20})\.json\Z")
+_CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\..*parquet\Z")
+
+
+def latest_columns(path: str, version: Value = None) -> list[Column]:
+    """The columns as of a version (the latest where none is given); raises `UnknownSchemaError`."""
+    try:
+        return _latest_columns(path, version)
+    except (OSError, ValueError, KeyError) as cause:
+        raise UnknownSchemaError(f"its log cannot be read: {cause}") from cause
+
+
+def _latest_columns(path: str, version: Value) -> list[Column]:
+    log = Path(path) / "_delta_log"
+    if not log.is_dir():
+        raise UnknownSchemaError("no Delta table is there yet")
+    last = version if isinstance(version, int) else None
+    commits = _numbered(log, _COMMIT, last)
+    if last is not None and last not in commits:
+        raise UnknownSchemaError(f"it has no version {last}")
+    for number in sorted(commits, reverse=True):
+        for line in (log / commits[number]).read_text(encoding="utf-8").splitlines():
+            if "metaData" in (action := json.loads(line)):
+                return _columns(action["metaData"]["schemaString"])
+    checkpoints = _numbered(log, _CHECKPOINT, last)
+    if checkpoints:
+        return _of_checkpoint(log, max(checkpoints))
+    raise UnknownSchemaError("its log has no schema")
+
+
+def _numbered(log: Path, pattern: re.Pattern[str], last: int | None) -> dict[int, str]:
+    found = {}
+    for name in os.listdir(log):
+        if (match := pattern.match(name)) and (last is None or int(match.group(1)) <= last):
+            found[int(match.group(1))] = name
+    return found
+
+
+def _of_checkpoint(log: Path, number: int) -> list[Column]:
+    try:
+        import pyarrow.parquet
+    except ImportError as cause:
+        raise UnknownSchemaError("reading its checkpoint without Spark needs pyarrow (pip install pyarrow)") from cause
+    for file in sorted(log.glob(f"{number:020}.checkpoint.*parquet")):
+        for row in pyarrow.parquet.read_table(file, columns=["metaData"]).column("metaData").to_pylist():
+            if row and row.get("schemaString"):
+                return _columns(row["schemaString"])
+    raise UnknownSchemaError("its checkpoint has no schema")
+
+
+def _columns(schema: str) -> list[Column]:
+    fields = json.loads(schema)["fields"]
+    return [Column(each["name"], of_spark_json(each["type"]), each.get("nullable", True)) for each in fields]

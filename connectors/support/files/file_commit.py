@@ -1,0 +1,379 @@
+"""How files are committed: staged in a hidden directory beside the target, then put in its place.
+
+    out/.orders.penstock/lock            which run may write to out/orders
+    out/.orders.penstock/<id>/data       the staged rows; <id> is the run's and the write's
+    out/.orders.penstock/<id>/next       the target as it will be, of hard links; after the swap, as it was
+    out/orders/_penstock/<id>.json       the mark of a finished commit; Spark's readers pass over it
+
+On a local disk the target is swapped for its successor in one step, whatever the mode: readers find the old files or
+the new ones. A Hadoop file system has no such step: there `replace` is two renames, and the other modes move file by
+file. Every order of steps is such that doing them again after a kill ends in the same files.
+"""
+
+import glob
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from catalog.diagnostics import Diagnostics, run_error
+from catalog.savemode import Action, DataSaveMode, TargetState
+from catalog.table import CatalogTable
+from connectors.support import run_owner as owner
+from connectors.support.files.atomic_exchange import exchange
+from connectors.support.files.file_schema import is_hidden, local_path
+from connectors.support.files.filesystem import Files, LocalFiles, as_uri, files_at
+from connectors.support.option import Options
+from connectors.support.sink import Staged, WriteTask
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+REPLACE: Final = "replace"
+APPEND: Final = "append"
+PARTITIONS: Final = "partitions"
+MARKS: Final = "_penstock"
+
+Writer = Callable[["DataFrame", str, list[str]], None]
+"""Writes rows into a directory (a URI), parted by columns."""
+
+
+def inspect(
+    spark: "SparkSession",
+    task: WriteTask,
+    schema: Callable[[str], CatalogTable | None],
+    has_rows: Callable[[str], bool],
+) -> TargetState:
+    """What is at the target; `schema` and `has_rows` read it as the format does (they get a URI or local path)."""
+    files, target = files_at(spark, task.options.string("path"))
+    if not files.exists(target):
+        return TargetState(exists=False)
+    if files.is_file(target):
+        help = "give the path of a directory: one file is written by each task"
+        raise run_error("PEN5005", f"`{target}` is a file", task.options.span("path"), help)
+    data = [each for each in files.files(target) if not any(is_hidden(part) for part in each.split("/"))]
+    if not data:
+        return TargetState(exists=True)
+    asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
+    return TargetState(True, has_rows(as_uri(target)) if asks_for_rows else True, schema(as_uri(target)))
+
+
+def check_path(options: Options, found: Diagnostics) -> None:
+    """A target is one directory: readers take a pattern, which a writer would make a directory of."""
+    path = options.string("path")
+    if not path.strip():
+        found.error("PEN2004", "`path` is empty", options.span("path"), "name the directory to write")
+    elif glob.has_magic(path):
+        found.error("PEN2004", f"`{path}` is a pattern", options.span("path"), "name the one directory to write")
+
+
+def caveats(actions: Sequence[Action]) -> tuple[str, ...]:
+    """How a commit is seen half done on a file system that cannot swap two directories."""
+    ends = "a run that is killed there is finished by `penstock run --resume`, or by the next run"
+    if Action.CREATE in actions:
+        return ()
+    if {Action.REPLACE_ROWS, Action.DROP_AND_CREATE} & set(actions):
+        return (f"not atomic on this file system: between two renames there is no target; {ends}",)
+    return (f"not atomic on this file system: files are renamed into the target one by one; {ends}",)
+
+
+def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
+    """The places of the write; touches nothing."""
+    files, target = files_at(spark, task.options.string("path"))
+    if target in ("/", os.path.expanduser("~")) or (os.getcwd() + "/").startswith(target.rstrip("/") + "/"):
+        raise run_error(
+            "PEN5005", f"`{target}` cannot be a target: it would be replaced whole", task.options.span("path")
+        )
+    replaces = {Action.REPLACE_ROWS, Action.DROP_AND_CREATE} & set(actions)
+    mode = REPLACE if replaces else PARTITIONS if Action.REPLACE_PARTITIONS in actions else APPEND
+    folder, _, name = target.rpartition("/")
+    root = f"{folder}/.{name}.penstock"
+    identity = f"{task.run_id}.{task.write_id}"
+    return {
+        "target": as_uri(target),
+        "root": as_uri(root),
+        "missing": list(_missing_folders(files, folder)),
+        "staging": as_uri(f"{root}/{identity}"),
+        "identity": identity,
+        "run_id": task.run_id,
+        "mode": mode,
+        "journal": task.journal,
+        "owner": dict(task.owner),
+    }
+
+
+def _missing_folders(files: Files, folder: str) -> Iterator[str]:
+    """The folder and those above it that are not there, innermost first."""
+    least = 3 if "://" in folder else 1  # slashes, below a file system's root
+    while folder.count("/") >= least and not files.exists(folder):
+        yield folder
+        folder = folder.rpartition("/")[0]
+
+
+def stage(
+    spark: "SparkSession",
+    df: "DataFrame",
+    task: WriteTask,
+    prepared: Staged,
+    *,
+    by: list[str],
+    write: Writer,
+    end: Callable[["SparkSession", Staged], None],
+) -> Staged:
+    """Take the target's lock and write the rows into the staging directory; leaves nothing where it raises.
+
+    `end` is the sink's own commit, for what a dead run had decided on the same target.
+    """
+    files, staging = _place(spark, prepared, "staging")
+    _lock(spark, files, prepared, task, end)
+    try:
+        files.delete(staging)
+        files.make_folder(staging)
+        write(df, as_uri(f"{staging}/data"), by)
+        if not files.exists(f"{staging}/data"):
+            raise run_error(
+                "PEN5005", f"Spark wrote the rows elsewhere than to `{staging}/data`", task.options.span("path")
+            )
+        names = files.files(f"{staging}/data")
+        if by and not any(not is_hidden(name.rpartition("/")[2]) for name in names):
+            # a partitioned write of no rows leaves no file: one without rows keeps the schema
+            empty = spark.createDataFrame([], df.schema).coalesce(1)
+            write(empty, as_uri(f"{staging}/data"), [])
+        for name in ("_SUCCESS", "._SUCCESS.crc"):
+            files.delete(f"{staging}/data/{name}")
+        identity = str(prepared["identity"])
+        files.write(f"{staging}/data/{MARKS}/{identity}.json", json.dumps({"run_id": task.run_id, "at": time.time()}))
+        files.write(f"{staging}/staged.json", json.dumps(prepared))
+    except BaseException:
+        with suppress(OSError):  # the run's own abort tries again, and tells what stays
+            abort(spark, prepared)
+        raise
+    return prepared
+
+
+def staged_data(spark: "SparkSession", staged: Staged) -> str:
+    """Where the staged files are, as Spark reads it."""
+    return as_uri(f"{_place(spark, staged, 'staging')[1]}/data")
+
+
+def commit(spark: "SparkSession | None", staged: Staged) -> None:
+    """Put the staged files in place; a second call finds the mark and only cleans up."""
+    files, staging = _place(spark, staged, "staging")
+    _, target = _place(spark, staged, "target")
+    if not _is_committed(files, staged, target):
+        if not files.exists(f"{staging}/data") and not files.exists(f"{staging}/next"):
+            message = f"the rows that run `{staged['run_id']}` staged for `{target}` are gone from `{staging}`"
+            help = f"where they are not missed, remove `{_plain(str(staged['journal']))}`: then the run is forgotten"
+            raise run_error("PEN5005", message, None, help)
+        if isinstance(files, LocalFiles):
+            _commit_locally(files, str(staged["mode"]), staging, target)
+        else:
+            _commit_by_renames(files, str(staged["mode"]), staging, target)
+    elif isinstance(files, LocalFiles) and staged["mode"] == APPEND:
+        for before in ("next", "old"):  # the target as it was: which name it has, the way of the swap decides
+            _carry_over(f"{staging}/{before}", target)
+    _release(files, staged, staging)
+
+
+def abort(spark: "SparkSession | None", staged: Staged) -> None:
+    """Remove the staging directory and the lock."""
+    files, staging = _place(spark, staged, "staging")
+    _release(files, staged, staging)
+
+
+def is_committed(spark: "SparkSession | None", staged: Staged) -> bool:
+    """Whether the target carries the mark of this run's write."""
+    files, target = _place(spark, staged, "target")
+    return _is_committed(files, staged, target)
+
+
+def _is_committed(files: Files, staged: Staged, target: str) -> bool:
+    return files.exists(f"{target}/{MARKS}/{staged['identity']}.json")
+
+
+def _plain(uri: str) -> str:
+    """As a shell takes it."""
+    return local_path(uri) or uri
+
+
+def _place(spark: "SparkSession | None", staged: Staged, name: str) -> tuple[Files, str]:
+    return files_at(spark, str(staged[name]))
+
+
+# --- local disk: build the successor, swap it in ---
+
+
+def _commit_locally(files: LocalFiles, mode: str, staging: str, target: str) -> None:
+    data, successor = f"{staging}/data", f"{staging}/next"
+    if not files.exists(target) and files.exists(f"{staging}/old"):
+        files.rename(successor if files.exists(successor) else data, target)  # killed between the two renames
+        if mode == APPEND:
+            _carry_over(f"{staging}/old", target)
+        return
+    if mode == REPLACE or not files.exists(target):
+        successor = data
+    else:
+        files.delete(successor)
+        if not _link_successor(mode, data, target, successor):
+            _commit_by_renames(files, mode, staging, target)  # a disk without hard links
+            return
+    if not files.exists(target):
+        files.rename(successor, target)
+    elif exchange(successor, target):
+        if mode == APPEND:
+            _carry_over(successor, target)
+    else:
+        files.rename(target, f"{staging}/old")
+        files.rename(successor, target)
+        if mode == APPEND:
+            _carry_over(f"{staging}/old", target)
+
+
+def _link_successor(mode: str, data: str, target: str, successor: str) -> bool:
+    """Make `next`: the target's files that stay and the staged ones, as hard links; False where there are none."""
+    replaced = _partitions(data) if mode == PARTITIONS else set()
+
+    def leaves(folder: str, names: list[str]) -> set[str]:
+        inner = os.path.relpath(folder, target)
+        return {name for name in names if os.path.normpath(os.path.join(inner, name)) in replaced}
+
+    try:
+        shutil.copytree(target, successor, symlinks=True, ignore=leaves, copy_function=os.link)
+        shutil.copytree(data, successor, symlinks=True, copy_function=os.link, dirs_exist_ok=True)
+    except (shutil.Error, PermissionError, NotImplementedError) as cause:
+        shutil.rmtree(successor, ignore_errors=True)
+        if isinstance(cause, shutil.Error) and any("No such file" in str(each) for each in cause.args[0]):
+            raise OSError(f"{target} changed while it was being committed") from cause
+        return False
+    return True
+
+
+def _carry_over(old: str, target: str) -> None:
+    """Another program's files, written to the target while its successor was being made, are not lost."""
+    for root, _, names in os.walk(old):
+        for name in names:
+            source = os.path.join(root, name)
+            place = os.path.join(target, os.path.relpath(source, old))
+            if not os.path.lexists(place):
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                os.rename(source, place)
+
+
+def _partitions(data: str) -> set[str]:
+    """The directories that hold the staged data files, by their path below `data`."""
+    found = set()
+    for root, folders, names in os.walk(data):
+        folders[:] = [each for each in folders if not is_hidden(each)]
+        if any(not is_hidden(name) for name in names):
+            found.add(os.path.relpath(root, data))
+    return found - {"."}
+
+
+# --- other file systems: renames, in an order that can be taken up again ---
+
+
+def _commit_by_renames(files: Files, mode: str, staging: str, target: str) -> None:
+    data, old = f"{staging}/data", f"{staging}/old"
+    if mode == REPLACE or (not files.exists(target) and not files.exists(f"{staging}/moving")):
+        if files.exists(target) and not files.exists(old):
+            files.rename(target, old)
+        files.rename(data, target)
+        return
+    files.write(f"{staging}/moving", "")
+    names = files.files(data)
+    marks = [name for name in names if name.startswith(f"{MARKS}/")]
+    if mode == PARTITIONS:
+        for part in sorted({name.rpartition("/")[0] for name in names if name not in marks} - {""}):
+            if files.exists(f"{target}/{part}") and not files.exists(f"{old}/{part}"):
+                files.rename(f"{target}/{part}", f"{old}/{part}")
+            files.rename(f"{data}/{part}", f"{target}/{part}")
+        names = files.files(data)
+    for name in sorted(set(names) - set(marks)) + marks:  # the mark last: it says that all is done
+        files.delete(f"{target}/{name}")  # there where a rename was cut off that copies, as an object store's does
+        files.rename(f"{data}/{name}", f"{target}/{name}")
+
+
+# --- the lock ---
+
+
+def _lock(
+    spark: "SparkSession",
+    files: Files,
+    prepared: Staged,
+    task: WriteTask,
+    end: Callable[["SparkSession", Staged], None],
+) -> None:
+    """Make this run the only one that writes to the target, ending what a dead one left."""
+    _, root = _place(spark, prepared, "root")
+    lock = f"{root}/lock"
+    for _ in range(3):
+        try:
+            if files.write_new(lock, json.dumps({"run_id": task.run_id, "owner": prepared["owner"]})):
+                return
+        except FileNotFoundError:  # a run that ends has removed the directory between two steps of ours
+            continue
+        holder = _read(files, lock)
+        if holder is None:
+            continue
+        mark = holder.get("owner") or {}
+        if holder.get("run_id") == task.run_id and (owner.is_this_process(mark) or not owner.is_alive(mark)):
+            files.write(lock, json.dumps({"run_id": task.run_id, "owner": prepared["owner"]}))
+            return
+        if not owner.has_died(mark):
+            help = f"wait for it; if {owner.describe(mark)} is gone, remove `{root}`"
+            message = f"run {holder.get('run_id')} is writing to `{task.options['path']}`"
+            raise run_error("PEN5007", message, task.options.span("path"), help)
+        _end_dead_run(spark, files, root, end)
+    help = f"where no run writes to `{task.options['path']}`, remove `{root}`"
+    raise run_error("PEN5007", f"the lock `{lock}` cannot be had", task.options.span("path"), help)
+
+
+def _end_dead_run(
+    spark: "SparkSession", files: Files, root: str, end: Callable[["SparkSession", Staged], None]
+) -> None:
+    """Finish a write whose run had decided to commit, remove any other."""
+    for name in _stagings(files, root):
+        staged = _read(files, f"{root}/{name}/staged.json")
+        if staged is not None and _was_decided(spark, staged):
+            end(spark, staged)
+        else:
+            files.delete(f"{root}/{name}")
+    files.delete(root)
+
+
+def _was_decided(spark: "SparkSession", staged: dict[str, Any]) -> bool:
+    if is_committed(spark, staged):
+        return True
+    files, folder = files_at(spark, staged["journal"])
+    return files.exists(f"{folder}/commit.json")
+
+
+def _release(files: Files, staged: Staged, staging: str) -> None:
+    """Remove a write's staging, and the lock with the last one of its run."""
+    files.delete(staging)
+    root = staging.rpartition("/")[0]
+    holder = _read(files, f"{root}/lock")
+    if _stagings(files, root) or (holder is not None and holder.get("run_id") != staged["run_id"]):
+        return
+    for name in files.children(root) if holder is not None else ():  # the lock, and what a kill left of its writing
+        files.delete(f"{root}/{name}")
+    files.delete_empty(root)  # another run may have taken the lock by now
+    missing = staged.get("missing")
+    for each in missing if isinstance(missing, list) else ():  # the target is in them, unless nothing was committed
+        files.delete_empty(str(each))
+
+
+def _stagings(files: Files, root: str) -> list[str]:
+    """The stagings of all writes to the target that are under way."""
+    return [name for name in files.children(root) if name != "lock" and not name.startswith(".lock.")]
+
+
+def _read(files: Files, path: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(files.read(path)) if files.exists(path) else None
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,303 @@
+"""The columns of files, read without Spark: CSV header, Parquet and ORC footers, `column=value` directories."""
+
+import csv
+import glob
+import gzip
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date
+from itertools import product
+from typing import IO, TYPE_CHECKING, Final
+from urllib.parse import unquote
+
+from catalog.datatypes import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    Array,
+    DataType,
+    Decimal,
+    Field,
+    Map,
+    Struct,
+)
+from catalog.diagnostics import nearest
+from catalog.table import Column
+from catalog.typenames import parse_type
+from connectors.support.spark_types import of_spark_json
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_ORC_TYPE: Final = b"spark.sql.catalyst.type"
+HIVE_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
+_SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
+_SPARK_METADATA: Final = b"org.apache.spark.sql.parquet.row.metadata"
+
+
+class UnknownSchemaError(Exception):
+    """Why the columns cannot be known without Spark: `reason`, as the end of a sentence."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def local_path(path: str) -> str | None:
+    """The path on this machine's file system, or None where another file system holds it.
+
+    As in Hadoop's `Path`, what follows `file:` is the path as it is: nothing in it is an escape.
+    """
+    if path.startswith("file:"):
+        return "/" + path[len("file:") :].lstrip("/")
+    return None if _SCHEME.match(path) else os.path.expanduser(path) if path.startswith("~") else path
+
+
+def data_files(path: str) -> list[str]:
+    """The files under a local path or pattern that Spark would read, sorted (no name begins with `_` or `.`)."""
+    found: list[str] = []
+    for root in sorted({each for pattern in _expand_braces(path) for each in glob.glob(pattern)}):
+        found += [root] if os.path.isfile(root) else _files_below(root)
+    return found
+
+
+def spark_path(path: str) -> str:
+    """The path as Spark is given it: it knows no `~`."""
+    return os.path.expanduser(path) if path.startswith("~") else path
+
+
+def target_folder(path: str) -> str:
+    """The path as one text, however it is written: of this machine's file system absolute, without links."""
+    local = local_path(path)
+    return path.rstrip("/") if local is None else os.path.realpath(local)
+
+
+def near_path(path: str) -> str | None:
+    """What a local path that leads nowhere may mean: the first part of it that is wrong, set right; else None."""
+    local = local_path(path)
+    if local is None:
+        return None
+    right = os.sep if local.startswith(os.sep) else ""
+    parts = [part for part in local.split(os.sep) if part]
+    for index, part in enumerate(parts):
+        if os.path.lexists(os.path.join(right, part)):
+            right = os.path.join(right, part)
+            continue
+        there = os.listdir(right or ".") if os.path.isdir(right or ".") else []
+        meant = nearest(part, (name for name in there if not is_hidden(name)))
+        return None if meant is None or glob.has_magic(part) else os.path.join(right, meant, *parts[index + 1 :])
+    return None
+
+
+def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str], list[str]] | None) -> list[Column]:
+    """The columns of the first file; raises `UnknownSchemaError`."""
+    if not files:
+        raise UnknownSchemaError("no file is there")
+    match kind:
+        case "text":
+            return [Column("value", STRING)]
+        case "parquet":
+            return _arrow_columns(_parquet_schema, files[0])
+        case "orc":
+            return _arrow_columns(_orc_schema, files[0])
+        case "csv" if read_csv_header is not None:
+            return [Column(name, STRING) for name in read_csv_header(files[0])]
+        case "csv":
+            raise UnknownSchemaError("its lines have no names without `csv_use_header_line = true`")
+    raise UnknownSchemaError(f"{kind} files do not hold their columns' types")
+
+
+def csv_header(file: str, delimiter: str, quote: str, encoding: str) -> list[str]:
+    """The names in the first line of a CSV file, plain or gzipped; raises `UnknownSchemaError`.
+
+    As in Spark, a byte order mark is no part of the first name.
+    """
+    if not file.endswith((".csv", ".txt", ".gz")) and os.path.splitext(file)[1] in (".bz2", ".zst", ".lz4", ".snappy"):
+        raise UnknownSchemaError(f"`{os.path.basename(file)}` is compressed in a way that is not read here")
+    try:
+        with _opened(file, encoding) as lines:
+            names = next(csv.reader(lines, delimiter=delimiter, quotechar=quote), [])
+    except UnicodeDecodeError as cause:
+        raise UnknownSchemaError(f"`{file}` is not {encoding}, as `encoding` says") from cause
+    except (OSError, LookupError, EOFError, TypeError, csv.Error) as cause:
+        raise UnknownSchemaError(f"`{file}` cannot be read: {cause}") from cause
+    if not names:
+        raise UnknownSchemaError(f"`{file}` is empty")
+    return [names[0].removeprefix("\ufeff"), *names[1:]]
+
+
+def unfit_name(names: Sequence[str]) -> str | None:
+    """Why the names in a file cannot be those of a table's columns, as the end of a sentence; None where they can."""
+    seen: dict[str, str] = {}
+    for place, name in enumerate(names, 1):
+        if not name:
+            return f"column {place} has no name"
+        if first := seen.get(name.lower()):
+            return f"two columns are named `{first}`" if name == first else f"`{first}` and `{name}` are one name"
+        seen[name.lower()] = name
+    return None
+
+
+def _opened(file: str, encoding: str) -> IO[str]:
+    if file.endswith(".gz"):
+        return gzip.open(file, "rt", encoding=encoding, newline="")
+    return open(file, encoding=encoding, newline="")
+
+
+def partition_columns(path: str, files: Iterable[str]) -> list[Column]:
+    """The columns that directories named `column=value` make, typed as Spark infers them."""
+    values: dict[str, list[str]] = {}
+    root = path if os.path.isdir(path) else os.path.dirname(re.split(r"[*?\[{]", path)[0])
+    for file in files:
+        for part in os.path.relpath(os.path.dirname(file) or ".", root or ".").split(os.sep):
+            name, equals, value = part.partition("=")
+            if equals:
+                values.setdefault(unquote(name), []).append(unquote(value))
+    return [Column(name, _inferred(texts)) for name, texts in values.items()]
+
+
+def _inferred(texts: list[str]) -> DataType:
+    given = [text for text in texts if text != HIVE_NULL]
+    for type, fits in _INFERENCE:
+        if given and all(fits(text) for text in given):
+            return type
+    return STRING
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return len(text) == 10
+
+
+def _is_double(text: str) -> bool:
+    return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text) is not None
+
+
+def _is_timestamp(text: str) -> bool:
+    return re.fullmatch(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?", text) is not None
+
+
+_INFERENCE: Final[tuple[tuple[DataType, Callable[[str], bool]], ...]] = (
+    (INT, lambda text: re.fullmatch(r"[+-]?\d+", text) is not None and -(2**31) <= int(text) < 2**31),
+    (BIGINT, lambda text: re.fullmatch(r"[+-]?\d+", text) is not None and -(2**63) <= int(text) < 2**63),
+    (DOUBLE, _is_double),
+    (DATE, _is_date),
+    (TIMESTAMP, _is_timestamp),
+)
+"""The types that Spark tries for partition values, in its order (PartitioningUtils.inferPartitionColumnValue)."""
+
+
+def _arrow_columns(read: "Callable[[str], list[Column]]", file: str) -> list[Column]:
+    try:
+        return read(file)
+    except ImportError as cause:
+        raise UnknownSchemaError("reading it without Spark needs pyarrow (pip install pyarrow)") from cause
+    except (OSError, ValueError) as cause:
+        raise UnknownSchemaError(f"`{file}` cannot be read: {cause}") from cause
+
+
+def _parquet_schema(file: str) -> list[Column]:
+    import pyarrow.parquet
+
+    opened = pyarrow.parquet.ParquetFile(file)
+    written = (opened.schema_arrow.metadata or {}).get(_SPARK_METADATA)
+    if written:
+        return [Column(each["name"], of_spark_json(each["type"])) for each in json.loads(written)["fields"]]
+    old_timestamps = {
+        leaf.name
+        for leaf in (opened.schema.column(i) for i in range(len(opened.schema)))
+        if leaf.physical_type == "INT96"
+    }
+    return [
+        Column(field.name, TIMESTAMP if field.name in old_timestamps else _of_arrow(field.type))
+        for field in opened.schema_arrow
+    ]
+
+
+def _orc_schema(file: str) -> list[Column]:
+    import pyarrow.orc
+
+    return [Column(field.name, _of_orc(field)) for field in pyarrow.orc.ORCFile(file).schema]
+
+
+def _of_orc(field: "pyarrow.Field") -> DataType:
+    """ORC has one type for both kinds of timestamp: Spark takes it for a point in time unless told otherwise."""
+    written = (field.metadata or {}).get(_ORC_TYPE)
+    if written:
+        return parse_type(written.decode())
+    type = _of_arrow(field.type)
+    return TIMESTAMP if type == TIMESTAMP_NTZ else type
+
+
+def _of_arrow(type: "pyarrow.DataType") -> DataType:
+    """The type that Spark gives a Parquet or ORC column which Arrow reads as this one."""
+    import pyarrow.types as kinds
+
+    if str(type) in _ARROW_NAMES:
+        return _ARROW_NAMES[str(type)]
+    if kinds.is_decimal(type):
+        return Decimal(type.precision, type.scale)
+    if kinds.is_timestamp(type):
+        return TIMESTAMP_NTZ if type.tz is None else TIMESTAMP
+    if kinds.is_list(type) or kinds.is_large_list(type):
+        return Array(_of_arrow(type.value_type))
+    if kinds.is_map(type):
+        return Map(_of_arrow(type.key_type), _of_arrow(type.item_type))
+    if kinds.is_struct(type):
+        return Struct(tuple(Field(field.name, _of_arrow(field.type)) for field in type))
+    if kinds.is_dictionary(type):
+        return _of_arrow(type.value_type)
+    raise ValueError(f"the type {type} has no equal in Spark")
+
+
+_ARROW_NAMES: Final[dict[str, DataType]] = {
+    "bool": BOOLEAN,
+    "int8": TINYINT,
+    "int16": SMALLINT,
+    "int32": INT,
+    "int64": BIGINT,
+    "uint8": SMALLINT,
+    "uint16": INT,
+    "uint32": BIGINT,
+    "uint64": Decimal(20, 0),
+    "float": FLOAT,
+    "double": DOUBLE,
+    "string": STRING,
+    "large_string": STRING,
+    "binary": BINARY,
+    "large_binary": BINARY,
+    "date32[day]": DATE,
+}
+
+
+def _files_below(root: str) -> list[str]:
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not is_hidden(name))
+        found += [os.path.join(folder, name) for name in sorted(files) if not is_hidden(name)]
+    return found
+
+
+def is_hidden(name: str) -> bool:
+    """Whether Spark's readers pass over a file or directory of this name."""
+    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+
+
+def _expand_braces(pattern: str) -> Iterator[str]:
+    parts = re.split(r"\{([^{}]*)\}", pattern)
+    for choice in product(*(part.split(",") for part in parts[1::2])):
+        yield "".join(each for pair in zip(parts[::2], (*choice, ""), strict=True) for each in pair)

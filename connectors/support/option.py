@@ -1,0 +1,140 @@
+"""The options that connectors and transforms declare, and their checked values in one block of a job."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, TypeAlias
+
+from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
+from catalog.source import PlacedText, Span
+
+Value: TypeAlias = "bool | int | float | str | Sequence[Value] | Mapping[str, Value] | None"
+
+
+class OptionType(str, Enum):
+    """The type of an option's value, as JSON Schema and the reference pages name it."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    LIST = "list"
+    MAP = "map"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a connector or transform.
+
+    `choices` are matched ignoring case. `alternatives` are other spellings of the same option. `element` is the type of
+    a list's elements or of a map's values (then `a.b = 1` is the key `a.b`). `sensitive` values are never printed,
+    logged or put in a plan. `is_query`: the value is SQL text.
+    """
+
+    name: str
+    type: OptionType
+    doc: str
+    default: Value = None
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()
+    element: OptionType | None = None
+    minimum: float | None = None
+    sensitive: bool = False
+    is_query: bool = False
+
+    def __post_init__(self) -> None:
+        if self.required and self.default is not None:
+            raise ValueError(f"option {self.name} is required and has a default")
+
+
+SAVE_OPTIONS: Final = (
+    Option(
+        "schema_save_mode",
+        OptionType.STRING,
+        "What happens to the target's schema before rows are written.",
+        default=SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST.value,
+        choices=tuple(mode.value for mode in SchemaSaveMode),
+    ),
+    Option(
+        "data_save_mode",
+        OptionType.STRING,
+        "What happens to the rows that the target already holds.",
+        default=DataSaveMode.APPEND_DATA.value,
+        choices=tuple(mode.value for mode in DataSaveMode),
+    ),
+    Option(
+        "write_mode",
+        OptionType.STRING,
+        "How rows are put beside those that stay.",
+        default=WriteMode.APPEND.value,
+        choices=tuple(mode.value for mode in WriteMode),
+    ),
+)
+"""What a sink with a target takes beside its own options; the modes it cannot do are in its capabilities."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Options:
+    """The checked options of one block: every option of the spec has a value here (its default, or None where none).
+
+    `texts` are the string values that were written in the file, with their place; `places` is where each key's value
+    stands, nested keys and indexes with dots (`schema.fields.id`, `columns.0`), `key_places` where the nested keys
+    themselves stand; `block` is the whole block. Not
+    `is_valid`: values are missing or wrong, which was reported, and what is here cannot stand for them. The repr holds
+    no value, since some are sensitive.
+    """
+
+    values: Mapping[str, Value] = field(repr=False)
+    block: Span | None = None
+    places: Mapping[str, Span] = field(default_factory=dict, repr=False)
+    texts: Mapping[str, PlacedText] = field(default_factory=dict, repr=False)
+    sensitive: frozenset[str] = frozenset()
+    is_valid: bool = True
+    key_places: Mapping[str, Span] = field(default_factory=dict, repr=False)
+
+    def __getitem__(self, name: str) -> Value:
+        return self.values[name]
+
+    def get(self, name: str) -> Value:
+        """The value, or None for an option that the spec does not have."""
+        return self.values.get(name)
+
+    def span(self, name: str | None = None) -> Span | None:
+        """Where the option's value stands; the block where the option was not written."""
+        return self.places.get(name, self.block) if name else self.block
+
+    def key_span(self, name: str) -> Span | None:
+        """Where a nested key stands (`schema.fields.id`); its value, or the block, where that is not known."""
+        return self.key_places.get(name) or self.span(name)
+
+    def text(self, name: str) -> PlacedText:
+        """A string option with its place in the file."""
+        return self.texts.get(name) or PlacedText.bare(self.string(name))
+
+    def string(self, name: str) -> str:
+        value = self.values[name]
+        if not isinstance(value, str):
+            raise TypeError(f"option {name} is no string: {value!r}")
+        return value
+
+    def optional_string(self, name: str) -> str | None:
+        return None if self.values.get(name) is None else self.string(name)
+
+    def integer(self, name: str) -> int:
+        value = self.values[name]
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise TypeError(f"option {name} is no integer: {value!r}")
+        return value
+
+    def flag(self, name: str) -> bool:
+        return bool(self.values[name])
+
+    def strings(self, name: str) -> tuple[str, ...]:
+        value = self.values.get(name)
+        return tuple(str(each) for each in value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
+
+    def mapping(self, name: str) -> Mapping[str, Value]:
+        value = self.values.get(name)
+        return value if isinstance(value, Mapping) else {}

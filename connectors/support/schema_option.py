@@ -1,0 +1,192 @@
+"""The `schema` block, in both of its forms, read into a `TableSchema` (the grammar is Apache SeaTunnel's)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from catalog.datatypes import UNKNOWN
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.source import Span
+from catalog.table import (
+    CatalogTable,
+    Column,
+    ConstraintKey,
+    ConstraintType,
+    PrimaryKey,
+    TablePath,
+    TableSchema,
+)
+from catalog.typenames import SizedType, TypeTextError, type_of_value
+from connectors.support.option import Option, Options, OptionType, Value
+
+SCHEMA_OPTION: Final = Option(
+    "schema",
+    OptionType.MAP,
+    "The columns: `fields { name = type }`, or `columns = [{ name, type, nullable, defaultValue, comment }]` with "
+    "`primaryKey` and `constraintKeys`; `table` names the table.",
+)
+
+_COLUMN_KEYS: Final = ("name", "type", "nullable", "defaultValue", "comment", "columnLength", "columnScale")
+_BLOCK_KEYS: Final = ("table", "fields", "columns", "primaryKey", "constraintKeys", "schema_first", "comment")
+
+
+def declared_table(options: Options, name: str, found: Diagnostics) -> CatalogTable | None:
+    """The table that the `schema` option declares, or None where there is none; faults of the block go to `found`."""
+    block = options.mapping("schema")
+    if not block:
+        return None
+    for key in block:
+        if key not in _BLOCK_KEYS:
+            help = did_you_mean(key, _BLOCK_KEYS)
+            found.error("PEN2003", f"`schema` has no `{key}`", options.key_span(f"schema.{key}"), help)
+    columns = tuple(_unique(_columns(block, options, found), found))
+    names = {column.name.lower() for column in columns}
+    schema = TableSchema(
+        columns, _primary_key(block, names, options, found), _constraints(block, names, options, found)
+    )
+    return CatalogTable(_path(block, name, options, found), schema, comment=_text(block.get("comment")))
+
+
+def _columns(block: Mapping[str, Value], options: Options, found: Diagnostics) -> Iterator[tuple[Column, Span | None]]:
+    """The columns, each with the place of its name."""
+    fields, columns = block.get("fields"), block.get("columns")
+    if isinstance(fields, Mapping):
+        for name, text in fields.items():
+            place = f"schema.fields.{name}"
+            sized = _type(text, place, options, found)
+            column = Column(name, sized.type, length=sized.length, source_type=_source_type(text))
+            yield column, options.key_span(place)
+    elif isinstance(columns, Sequence) and not isinstance(columns, str):
+        for index, each in enumerate(columns):
+            place = f"schema.columns.{index}"
+            span = options.places.get(f"{place}.name")
+            yield from ((column, span) for column in _column(each, place, options, found))
+    else:
+        help = "fields { id = bigint, name = string }"
+        found.error("PEN2005", "`schema` has neither `fields` nor `columns`", options.span("schema"), help)
+
+
+def _column(each: Value, place: str, options: Options, found: Diagnostics) -> Iterator[Column]:
+    span = options.places.get(place) or options.span("schema.columns")
+    if not isinstance(each, Mapping) or not isinstance(each.get("name"), str) or each.get("type") is None:
+        found.error("PEN2004", "a column is an object with `name` and `type`", span)
+        return
+    for key in each:
+        if key not in _COLUMN_KEYS:
+            found.error(
+                "PEN2003", f"a column has no `{key}`", options.key_span(f"{place}.{key}"),
+                did_you_mean(key, _COLUMN_KEYS),
+            )  # fmt: skip
+    sized = _type(each["type"], f"{place}.type", options, found)
+    yield Column(
+        str(each["name"]),
+        sized.type,
+        nullable=bool(each.get("nullable", True)),
+        default=each.get("defaultValue"),
+        comment=_text(each.get("comment")),
+        length=_int(each.get("columnLength")) or sized.length,
+        scale=_int(each.get("columnScale")),
+        source_type=_source_type(each["type"]),
+    )
+
+
+def _type(value: Value, place: str, options: Options, found: Diagnostics) -> SizedType:
+    try:
+        return type_of_value(value)
+    except TypeTextError as cause:
+        found.error("PEN4001", cause.message, _type_span(value, place, cause.offset, options), cause.help)
+        return SizedType(UNKNOWN)
+
+
+def _type_span(value: Value, place: str, offset: int, options: Options) -> Span | None:
+    """From the faulty character to the end of the type's text, where the text is as written in the file."""
+    text = options.texts.get(place)
+    if text is not None and text.value == value and offset < len(text.value):
+        return text.span(offset)
+    return options.places.get(place) or options.span("schema")
+
+
+def _unique(columns: Iterator[tuple[Column, Span | None]], found: Diagnostics) -> Iterator[Column]:
+    seen: set[str] = set()
+    for column, span in columns:
+        if column.name.lower() in seen:
+            help = "names that differ in case only are one name"
+            found.error("PEN4005", f"two columns are named `{column.name}`", span, help)
+        else:
+            seen.add(column.name.lower())
+            yield column
+
+
+def _primary_key(
+    block: Mapping[str, Value], names: set[str], options: Options, found: Diagnostics
+) -> PrimaryKey | None:
+    key = block.get("primaryKey")
+    if not isinstance(key, Mapping):
+        return None
+    columns = _names(key.get("columnNames"), names, "schema.primaryKey", options, found)
+    return PrimaryKey(columns, _text(key.get("name"))) if columns else None
+
+
+def _constraints(
+    block: Mapping[str, Value], names: set[str], options: Options, found: Diagnostics
+) -> tuple[ConstraintKey, ...]:
+    keys = block.get("constraintKeys")
+    if not isinstance(keys, Sequence) or isinstance(keys, str):
+        return ()
+    return tuple(each for index, key in enumerate(keys) for each in _constraint(key, index, names, options, found))
+
+
+def _constraint(
+    key: Value, index: int, names: set[str], options: Options, found: Diagnostics
+) -> Iterator[ConstraintKey]:
+    place = f"schema.constraintKeys.{index}"
+    span = options.places.get(place) or options.span("schema.constraintKeys")
+    kinds = [each.value for each in ConstraintType]
+    if not isinstance(key, Mapping) or str(key.get("constraintType", "")).upper() not in kinds:
+        found.error("PEN2004", "a constraint is an object with a `constraintType`", span, _known(kinds))
+        return
+    parts = key.get("constraintColumns")
+    order = {
+        str(each.get("columnName")): str(each.get("sortType") or "ASC")
+        for each in (parts if isinstance(parts, Sequence) else ())
+        if isinstance(each, Mapping)
+    }
+    columns = _names(list(order), names, place, options, found)
+    kind = ConstraintType(str(key["constraintType"]).upper())
+    yield ConstraintKey(
+        str(key.get("constraintName") or kind.value), kind, tuple((name, order[name]) for name in columns)
+    )
+
+
+def _names(value: Value, names: set[str], place: str, options: Options, found: Diagnostics) -> tuple[str, ...]:
+    listed = [str(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
+    for name in listed:
+        if name.lower() not in names:
+            span = options.places.get(place) or options.span("schema")
+            found.error("PEN4008", f"a key names the column `{name}`, which the schema does not have", span)
+    return tuple(name for name in listed if name.lower() in names)
+
+
+def _path(block: Mapping[str, Value], name: str, options: Options, found: Diagnostics) -> TablePath:
+    if block.get("table") is None:
+        return TablePath(name)
+    try:
+        return TablePath.parse(str(block["table"]))
+    except ValueError as cause:
+        found.error("PEN2004", str(cause), options.places.get("schema.table") or options.span("schema"))
+        return TablePath(name)
+
+
+def _known(names: Sequence[str]) -> str:
+    return "known: " + ", ".join(f"`{name}`" for name in names)
+
+
+def _text(value: Value) -> str | None:
+    return None if value is None else str(value)
+
+
+def _source_type(value: Value) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _int(value: Value) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,0 +1,66 @@
+"""What a source is: the options it takes, what it can do, and how the engine reads it.
+
+Importing a connector imports neither pyspark nor a driver: annotations only, and imports inside the methods that run.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+
+from catalog.diagnostics import Diagnostics
+from catalog.table import CatalogTable
+from connectors.support.option import Option, Options
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCapabilities:
+    """What a source can do.
+
+    `column_pushdown`, `filter_pushdown`: `read` takes the columns and filters of its `ScanTask`. `is_pruned_by_spark`:
+    it yields a DataFrame of a data source of Spark's, whose optimizer has it read no more than is wanted, so that ours
+    has nothing to push. `is_cheap`: reading it again costs no more than a cache and gives the same rows.
+    """
+
+    column_pushdown: bool = False
+    filter_pushdown: bool = False
+    is_pruned_by_spark: bool = False
+    is_cheap: bool = True
+    is_deterministic: bool = True
+    streaming: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScanTask:
+    """One read: which table, which of its columns (None: all), which predicates (Spark SQL text) hold afterwards."""
+
+    options: Options
+    table: CatalogTable
+    columns: tuple[str, ...] | None = None
+    filters: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Source(Protocol):
+    """A connector that reads.
+
+    `maven`: coordinates of the jars that it needs; `session_settings`: what the Spark session must be started with.
+    """
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    source_options: ClassVar[tuple[Option, ...]]
+    source_capabilities: ClassVar[SourceCapabilities]
+    maven: ClassVar[tuple[str, ...]] = ()
+    session_settings: ClassVar[Mapping[str, str]] = {}
+
+    def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
+        """The tables that this block yields, without Spark, Java or network; an open table where the schema cannot be
+        known so. Faults of the options that their spec cannot express go to `found`."""
+        ...
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        """The rows; columns and types as `task.table` says (in its order, cut to `task.columns`)."""
+        ...

@@ -1,0 +1,112 @@
+"""`penstock validate --engine-check`: the questions that validation answered itself, asked of a local Spark.
+
+Every query of the jobs is analyzed by Spark over empty tables of the same columns; nothing is read or run. Where Spark
+says otherwise, that is a fault of Penstock's analyzer, told as PEN9004 beside what is wrong with the jobs.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from catalog.datatypes import has_unknown
+from catalog.diagnostics import Diagnostic, Diagnostics, Severity, run_error
+from catalog.source import PlacedText, Span
+from catalog.table import CatalogTable
+from engine.compile import Settings
+from engine.job.load import load
+from engine.plan.building.build_plan import build
+from sql.analyze import Analysis, analyze
+
+if TYPE_CHECKING:
+    from engine.checking.analyzer_answers import Accepted, Rejected
+
+HELP: Final = "this is a bug of Penstock: report it with the query, the tables below and `penstock --version`"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query that was analyzed here: its text, the tables that it reads by name, and what was said of it."""
+
+    text: PlacedText
+    inputs: Mapping[str, CatalogTable]
+    said: Analysis
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCheck:
+    """The disagreements; of the jobs' queries, how many Spark was asked about and how many there are."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    asked: int
+    queries: int
+
+
+def engine_check(paths: Sequence[Path], settings: Settings) -> EngineCheck:
+    """Ask a local Spark about every query of the jobs; one whose inputs are not all known is left out.
+
+    Raises `RunError` PEN9003 where pyspark is not installed, PEN5002 where Java or its version is not what Spark needs.
+    """
+    if find_spec("pyspark") is None:
+        message = "`--engine-check` asks a local Spark and needs pyspark"
+        raise run_error("PEN9003", message, None, "pip install 'penstock[spark]'")
+    from engine.checking.spark_analyzer import SparkAnalyzer
+    from engine.spark.session import open_session, pipeline_session
+
+    spark = open_session("penstock validate", {"spark.master": "local[1]"})
+    found: list[Diagnostic] = []
+    asked = queries = 0
+    for path in paths:
+        options, questions = _questions(path, settings)
+        queries += len(questions)
+        for question in questions:
+            if all(map(_is_known, question.inputs.values())):
+                asked += 1
+                spark_says = SparkAnalyzer(pipeline_session(spark, options), question.inputs).ask(question.text.value)
+                found += _compare(question, spark_says)
+    return EngineCheck(tuple(found), asked, queries)
+
+
+def _questions(path: Path, settings: Settings) -> tuple[Mapping[str, str], list[Question]]:
+    """The Spark settings of a job, and its queries, those that are at fault among them."""
+    ignored, asked = Diagnostics(), list[Question]()
+
+    def recorded(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str) -> Analysis:
+        said = analyze(query, inputs, output=output)
+        asked.append(Question(query, dict(inputs), said))
+        return said
+
+    job = load(path, ignored, variables=settings.variables, seatunnel=settings.seatunnel)
+    if job is None:
+        return {}, []
+    build(job, ignored, recorded)
+    return job.env.spark, asked
+
+
+def _is_known(table: CatalogTable) -> bool:
+    return not table.is_open and not any(has_unknown(column.type) for column in table.columns)
+
+
+def _compare(question: Question, spark_says: "Accepted | Rejected") -> Iterator[Diagnostic]:
+    from engine.checking.analyzer_answers import Rejected, differences
+
+    said, text = question.said, question.text
+    error = next((each for each in said.diagnostics if each.severity is Severity.ERROR), None)
+    if isinstance(spark_says, Rejected):
+        if error is None and "penstock:" not in text.value:  # a fault that a comment suppresses is known
+            start, end = spark_says.start, spark_says.end
+            span = text.span() if start is None or end is None else text.span(start, min(end, len(text.value)))
+            reason = spark_says.message.strip().split("\n")[0]
+            yield _disagreement(question, f"Spark refuses this query, validation does not: {reason}", span)
+    elif error is not None:
+        yield _disagreement(question, f"Spark takes this query, validation refuses it: {error.message}", error.span)
+    else:
+        for difference in differences(spark_says, said):
+            message = f"Spark says otherwise of a column of `{said.table.path.table}`: {difference}"
+            yield _disagreement(question, message, text.span())
+
+
+def _disagreement(question: Question, message: str, span: Span | None) -> Diagnostic:
+    tables = (f"{name}({', '.join(map(str, table.columns))})" for name, table in question.inputs.items())
+    return Diagnostic("PEN9004", message, span, HELP, notes=tuple(tables))

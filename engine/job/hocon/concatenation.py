@@ -1,0 +1,62 @@
+"""Values put together: maps laid over each other, texts and blanks joined, each with its place."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from catalog.source import PlacedText, Run
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
+
+
+def merged(base: MapNode, over: MapNode) -> MapNode:
+    """The entries of `over` laid over those of `base`, maps within maps too."""
+    entries = {each.key: each for each in base.entries}
+    for each in over.entries:
+        before = entries.get(each.key)
+        if before and isinstance(before.value, MapNode) and isinstance(each.value, MapNode):
+            entries[each.key] = Entry(each.key, each.key_place, merged(before.value, each.value))
+        else:
+            entries[each.key] = each
+    return MapNode(tuple(entries.values()), over.place)
+
+
+def all_merged(before: Node | None, nodes: list[Node]) -> MapNode:
+    """The maps among the nodes laid over each other, and over `before` where that is one."""
+    result = before if isinstance(before, MapNode) else None
+    for each in nodes:
+        if isinstance(each, MapNode):
+            result = merged(result, each) if result else each
+    assert result is not None
+    return result
+
+
+_SHAPES: Final[Mapping[type, Callable[..., object]]] = {MapNode: dict, ListNode: list, TextNode: str, ScalarNode: str}
+
+
+def shape(node: Node) -> object:
+    """What may be joined with each other: nodes of one shape."""
+    return _SHAPES[type(node)]
+
+
+def bare(text: str, place: Place) -> TextNode:
+    """A text that stands in the file as something else: a variable, a default."""
+    return TextNode(PlacedText(text, place.source, (Run(0, len(text), place.start, place.end),)), place)
+
+
+def moved(node: Node, place: Place) -> Node:
+    """A substituted value within a longer text: it stands where the substitution does."""
+    match node:
+        case TextNode(is_resolved=resolved):
+            return TextNode(bare(node.value, place).text, place, resolved)
+        case ScalarNode(value, _, written):
+            return ScalarNode(value, place, written)
+        case _:
+            return node
+
+
+def blanks_between(before: Place, after: Place) -> PlacedText:
+    """The text between two places of one line; a line that goes on after a backslash is one."""
+    text = re.sub(r"\\\r?\n[ \t]*", "", before.source.text[before.end : after.start])
+    if len(text) == after.start - before.end:
+        return PlacedText.verbatim(before.source, before.end, after.start)
+    return PlacedText(text, before.source, (Run(0, len(text), before.end, after.start),))

@@ -1,0 +1,327 @@
+"""Reads HOCON (and JSON, which is a part of it) into syntax with exact places, going on after each fault.
+
+Values mean what pyhocon makes of them; where pyhocon and the HOCON specification part ways, tests/job/test_hocon.py
+lists which is followed. A fault is reported once and the reader goes on at the next line, so that one run finds all.
+"""
+
+import re
+from typing import Final
+
+from catalog.diagnostics import Diagnostics
+from catalog.source import PlacedText, SourceFile
+from engine.job.hocon.include import Includes
+from engine.job.hocon.lexemes import key_at, string_at, substitution_at, unescape, word_at
+from engine.job.hocon.syntax import Array, Concatenation, Field, Object, Syntax
+from engine.job.model.tree import Place, TextNode
+
+_GAP: Final = re.compile(r"(?:[\s,\ufeff]+|#[^\n]*|//[^\n]*)*")
+_GAP_BEFORE_VALUE: Final = re.compile(r"(?:\s+|#[^\n]*|//[^\n]*)*")
+_BLANKS: Final = re.compile(r"(?:[ \t]|\\\r?\n)*")
+_INCLUDE: Final = re.compile(
+    r'include\s+(?:(required)\s*\(\s*)?(?:(url|file|package)\s*\(\s*)?("(?:[^"\\\n]|\\.)*")', re.IGNORECASE
+)
+_FIELD: Final = re.compile(r"[^,}\]\n]*")
+_CLOSE: Final = re.compile(r"\s*\)")
+_CLOSERS: Final = {"{": "}", "[": "]"}
+
+
+def parse(source: SourceFile, found: Diagnostics, includes: Includes | None = None) -> Object | Array:
+    """The whole file; faults go to `found`, and what could be read is returned."""
+    return _Reader(source, found, includes or Includes(source.path)).file()
+
+
+class _Reader:
+    """A recursive-descent reader over one text; `pos` is the next character."""
+
+    def __init__(self, source: SourceFile, found: Diagnostics, includes: Includes) -> None:
+        self.source = source
+        self.text = source.text
+        self.found = found
+        self.includes = includes
+        self.pos = 0
+        self.misplaced: int | None = None  # the first opener whose closer stands further left: likely the unclosed one
+        self.is_cut_off = False
+
+    def file(self) -> Object | Array:
+        self.gap()
+        first = self.peek()
+        if first == "[":
+            root: Object | Array = self.array()
+        elif first == "{":
+            root = self.object()
+        else:
+            root = Object(self.fields(closer=None), self.place(0, len(self.text)))
+        self.gap()
+        if self.pos < len(self.text) and not self.is_cut_off:
+            self.fault(self.pos, self.pos + 1, "text after the end of the job", "the outermost block is closed above")
+        return root
+
+    def peek(self) -> str:
+        return self.text[self.pos : self.pos + 1]
+
+    def place(self, start: int, end: int) -> Place:
+        return Place(self.source, start, end)
+
+    def gap(self) -> None:
+        """Skip blanks, newlines, commas and comments."""
+        match = _GAP.match(self.text, self.pos)
+        assert match is not None
+        self.pos = match.end()
+
+    def fault(self, start: int, end: int, message: str, help: str | None = None) -> None:
+        self.found.error("PEN1002", message, self.source.span(start, end), help)
+
+    def skip_line(self) -> None:
+        end = self.text.find("\n", self.pos)
+        self.pos = len(self.text) if end < 0 else end
+
+    # objects and lists
+
+    def object(self) -> Object:
+        start = self.pos
+        self.pos += 1
+        fields = self.fields(closer="}")
+        self.close(start, "}")
+        return Object(fields, self.place(start, self.pos))
+
+    def array(self) -> Array:
+        start = self.pos
+        self.pos += 1
+        items: list[Syntax] = []
+        while True:
+            self.gap()
+            if self.peek() in ("", "]", "}"):
+                break
+            before = self.pos
+            item = self.value()
+            if item is not None:
+                self.warn_of_merging(item)
+                items.append(item)
+            elif self.pos == before:
+                self.stray()
+        self.close(start, "]")
+        return Array(items, self.place(start, self.pos))
+
+    def warn_of_merging(self, item: Syntax) -> None:
+        """Two blocks side by side are one in HOCON, whose later values count: in a list, hardly what is meant."""
+        seen: set[str] = set()
+        for part in item.parts if isinstance(item, Concatenation) else ():
+            keys = [field.key for field in part.fields] if isinstance(part, Object) else []
+            if key := next((each for each in keys if each in seen), None):
+                span = self.source.span(part.place.start, part.place.start + 1)
+                message = f"this block is merged into the one before it, and its `{key}` replaces the other's"
+                self.found.warning("PEN1002", message, span, "put a comma or a new line between the blocks of a list")
+            seen.update(keys)
+
+    def close(self, start: int, closer: str) -> None:
+        here = self.peek()
+        if here == closer:
+            if self.misplaced is None and self.indent(self.pos) < self.indent(start) and self.is_first(self.pos):
+                self.misplaced = start
+            self.pos += 1
+        elif here:  # the other kind of closer
+            opener = self.text[start]
+            line = self.source.span(start, start + 1).line
+            self.fault(self.pos, self.pos + 1, f"`{here}` where the `{opener}` of line {line} needs `{closer}`")
+            self.pos += 1
+        else:
+            self.unclosed(start, closer)
+
+    def unclosed(self, start: int, closer: str) -> None:
+        if self.is_cut_off:
+            return
+        self.is_cut_off = True
+        likely = start if self.misplaced is None else self.misplaced
+        opener = self.text[likely]
+        self.fault(likely, likely + 1, f"this `{opener}` is never closed", f"add the missing `{_CLOSERS[opener]}`")
+
+    def indent(self, offset: int) -> int:
+        line = self.text.rfind("\n", 0, offset) + 1
+        return len(self.text[line:offset]) - len(self.text[line:offset].lstrip())
+
+    def is_first(self, offset: int) -> bool:
+        line = self.text.rfind("\n", 0, offset) + 1
+        return not self.text[line:offset].strip()
+
+    def fields(self, closer: str | None) -> list[Field]:
+        fields: list[Field] = []
+        while True:
+            self.gap()
+            here = self.peek()
+            if not here or here == closer:
+                return fields
+            if here in "}]":
+                if closer is not None:
+                    return fields
+                self.fault(self.pos, self.pos + 1, f"this `{here}` closes nothing", "remove it, or open it above")
+                self.pos += 1
+                continue
+            include = _INCLUDE.match(self.text, self.pos) if here in "iI" else None
+            if include:
+                self.include(include, fields)
+            else:
+                self.field(fields)
+
+    def include(self, match: "re.Match[str]", fields: list[Field]) -> None:
+        required, kind, quoted = match.groups()
+        self.pos = match.end()
+        for _ in range(bool(required) + bool(kind)):
+            close = _CLOSE.match(self.text, self.pos)
+            if close is None:
+                self.fault(self.pos, self.pos + 1, "`)` expected after the name of the included file")
+                self.skip_line()
+                return
+            self.pos = close.end()
+        start = match.start(3)
+        name = unescape(quoted[1:-1], self.source, start + 1).value
+        place = self.place(start, match.end(3))
+        for text in self.includes.find(name, (kind or "").lower(), bool(required), place, self.found):
+            root = parse(text, self.found, self.includes.within(text.path))
+            if isinstance(root, Object):
+                fields.extend(root.fields)
+            else:
+                self.found.error("PEN1004", f"`{name}` holds a list, not keys and values", place.span)
+
+    # fields
+
+    def field(self, fields: list[Field]) -> None:
+        start = self.pos
+        steps, self.pos = key_at(self.source, start)
+        if not steps:
+            self.stray()
+            return
+        is_append = False
+        self.gap_before_value()
+        if self.text.startswith("+=", self.pos):
+            is_append = True
+            self.pos += 2
+        elif self.peek() in ("=", ":"):
+            self.pos += 1
+        elif self.peek() != "{":
+            name = self.text[start : steps[-1][2]]
+            self.fault(start, steps[-1][2], f"`{name}` has no value", f"write `{name} = …` or `{name} {{ … }}`")
+            self.skip_line()
+            return
+        equals = self.pos
+        self.gap_before_value()
+        value = self.value()
+        if value is None:
+            name = self.text[start : steps[-1][2]]
+            self.fault(start, equals, f"`{name}` has no value", 'write `""` for an empty text')
+            return
+        key, first, last = steps[-1]
+        field = Field(key, self.place(first, last), value, is_append)
+        for key, first, last in reversed(steps[:-1]):
+            field = Field(key, self.place(first, last), Object([field], value.place))
+        fields.append(field)
+
+    def gap_before_value(self) -> None:
+        """Blanks, newlines and comments may stand around `=`; a comma or another key may not."""
+        match = _GAP_BEFORE_VALUE.match(self.text, self.pos)
+        assert match is not None
+        self.pos = match.end()
+
+    def skip_field(self) -> None:
+        """Up to what may end a value on its line, so that what is closed there is not taken for unclosed."""
+        match = _FIELD.match(self.text, self.pos)
+        assert match is not None
+        self.pos = match.end()
+
+    def stray(self) -> None:
+        """A character that starts nothing: report it and go on after what it is a part of."""
+        here = self.peek()
+        if here == '"':
+            self.unclosed_string()
+            self.skip_line()
+        else:
+            self.fault(self.pos, self.pos + 1, f"`{here}` is not expected here", "text with such a sign needs quotes")
+            self.skip_field()
+
+    # values
+
+    def value(self) -> Syntax | None:
+        """Everything up to the end of the value; None where there is nothing."""
+        text = self.text
+        parts: list[Syntax] = []
+        start = self.pos
+        while True:
+            blanks = _BLANKS.match(text, self.pos)
+            assert blanks is not None
+            end, self.pos = self.pos, blanks.end()
+            here = text[self.pos : self.pos + 1]
+            if here in ("", "\n", "\r", ",", "}", "]", "#") or text.startswith("//", self.pos):
+                break
+            if here == "=" and self.missing_comma(parts):
+                break
+            parts.append(self.part(here))
+        if len(parts) == 1:
+            return parts[0]
+        return Concatenation(parts, self.place(start, end)) if parts else None
+
+    def missing_comma(self, parts: list[Syntax]) -> bool:
+        """Whether the last word before a `=` is a key that a comma should part from this value; goes back to it."""
+        last = parts[-1] if parts else None
+        if not isinstance(last, TextNode) or self.text[last.place.start] == '"':
+            return False
+        words = last.value.rsplit(maxsplit=1)
+        if len(parts) == 1 and len(words) == 1:
+            return False
+        start = last.place.end - len(words[-1])
+        self.fault(start, last.place.end, f"a comma or a new line is missing before `{words[-1]}`")
+        self.pos = start
+        parts.pop()
+        return True
+
+    def part(self, here: str) -> Syntax:
+        match here:
+            case '"':
+                return self.string()
+            case "{":
+                return self.object()
+            case "[":
+                return self.array()
+            case "$":
+                return self.substitution()
+            case _:
+                return self.unquoted()
+
+    def string(self) -> TextNode:
+        found = string_at(self.source, self.pos)
+        if found is None:
+            return self.unclosed_string()
+        self.pos = found.place.end
+        return found
+
+    def unclosed_string(self) -> TextNode:
+        start = self.pos
+        if self.text.startswith('"""', start):
+            self.fault(start, start + 3, 'this `"""` is never closed', 'add `"""` where the text ends')
+            self.is_cut_off = True
+            self.pos = len(self.text)
+        else:
+            self.skip_line()
+            self.fault(
+                start, start + 1, "this string is not closed on its line",
+                'add the missing `"`; text over several lines stands between `"""` and `"""`',
+            )  # fmt: skip
+        return TextNode(PlacedText.verbatim(self.source, start + 1, self.pos), self.place(start, self.pos), False)
+
+    def substitution(self) -> Syntax:
+        found = substitution_at(self.source, self.pos)
+        if found is None:
+            return self.forbidden("`$` starts a substitution `${name}`")
+        self.pos = found.place.end
+        return found
+
+    def unquoted(self) -> Syntax:
+        found = word_at(self.source, self.pos)
+        if found is None:
+            return self.forbidden(f"`{self.text[self.pos]}` cannot stand in text without quotes")
+        self.pos = found.place.end
+        return found
+
+    def forbidden(self, message: str) -> TextNode:
+        start = self.pos
+        self.skip_line()
+        self.fault(start, start + 1, message, 'put the value in quotes: `"…"`')
+        return TextNode(PlacedText.verbatim(self.source, start, self.pos), self.place(start, self.pos), False)

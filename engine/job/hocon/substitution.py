@@ -1,0 +1,262 @@
+"""Substitutions resolved and equal keys merged: syntax -> tree.
+
+Of several values of one key the last one counts, objects are merged, and a value may refer to the one before it
+(`path = ${path}":/opt"`). A substitution takes a variable given on the command line, else the value at that path
+of the file, else the environment, else its default.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, TypeAlias
+
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.source import PlacedText
+from engine.job.hocon.concatenation import all_merged, bare, blanks_between, merged, moved, shape
+from engine.job.hocon.syntax import Array, Concatenation, Field, Object, Substitution, Syntax, parts_of
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, kind_of
+
+SECTIONS: Final = ("source", "transform", "sink")
+Path: TypeAlias = tuple[str, ...]
+
+
+def resolve(
+    syntax: Object | Array,
+    found: Diagnostics,
+    variables: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    *,
+    compat: bool = False,
+) -> Node:
+    """The tree of a file, as pyhocon would have it. With `compat`, what is not defined stays as it is written."""
+    resolver = Resolver(syntax, found, variables or {}, environment or {}, compat)
+    if isinstance(syntax, Array):
+        return resolver.list_of(syntax)
+    return resolver.map_of(syntax, (), None)
+
+
+class Resolver:
+    """Resolves values of one root; `folding` holds the paths in work and what they were before."""
+
+    def __init__(
+        self,
+        root: Object | Array,
+        found: Diagnostics,
+        variables: Mapping[str, str],
+        environment: Mapping[str, str],
+        compat: bool,
+    ) -> None:
+        self.fields = root.fields if isinstance(root, Object) else []
+        self.found = found
+        self.variables = variables
+        self.environment = environment
+        self.compat = compat
+        self.folding: dict[Path, Node | None] = {}
+        self.reported: set[tuple[str, int]] = set()
+        self.used: set[str] = set()
+
+    # maps and lists
+
+    def map_of(self, syntax: Object, path: Path | None, base: MapNode | None) -> MapNode:
+        """The entries of an object, laid over those of `base`."""
+        by_key: dict[str, list[Field]] = {}
+        for field in syntax.fields:
+            by_key.setdefault(field.key, []).append(field)
+        entries = {each.key: each for each in base.entries} if base else {}
+        for key, fields in by_key.items():
+            before = entries.get(key)
+            value = self.fold(fields, None if path is None else (*path, key), before.value if before else None)
+            if value is not None:
+                entries[key] = Entry(key, fields[-1].key_place, value)
+        return MapNode(tuple(entries.values()), syntax.place)
+
+    def list_of(self, syntax: Array) -> ListNode:
+        values = (self.value(item, None, None) for item in syntax.items)
+        return ListNode(tuple(each for each in values if each is not None), syntax.place)
+
+    def fold(self, fields: Iterable[Field], path: Path | None, before: Node | None) -> Node | None:
+        """The value of a key that is written once or several times, each knowing the one before."""
+        node = before
+        for field in fields:
+            if isinstance(field.value, ScalarNode | TextNode) and not field.is_append:
+                node = field.value
+                continue
+            outer = self.folding.get(path) if path else None
+            was_folding = path in self.folding
+            if path:
+                self.folding[path] = node
+            node = self.appended(field, path, node) if field.is_append else self.value(field.value, path, node)
+            if path and was_folding:
+                self.folding[path] = outer
+            elif path:
+                del self.folding[path]
+        return node
+
+    def appended(self, field: Field, path: Path | None, before: Node | None) -> Node | None:
+        """`+=`: a list takes one more element or, as in pyhocon, the elements of another list; texts are joined."""
+        more = self.value(field.value, path, None)
+        match before, more:
+            case _, None:
+                return before
+            case (None, ListNode()) | (None, MapNode()):
+                return more
+            case None, _:
+                return ListNode((more,), more.place)
+            case ListNode(items), ListNode(others):
+                return ListNode((*items, *others), more.place)
+            case ListNode(items), _:
+                return ListNode((*items, more), more.place)
+            case MapNode(), MapNode():
+                return merged(before, more)
+            case ((TextNode() | ScalarNode()), (TextNode() | ScalarNode())):
+                return self.joined([before, bare(" ", more.place), more], more.place)
+            case _:
+                return self.mixed(before, more)
+
+    # values
+
+    def value(self, syntax: Syntax, path: Path | None, before: Node | None) -> Node | None:
+        match syntax:
+            case ScalarNode() | TextNode() | ListNode():
+                return syntax
+            case MapNode():
+                return merged(before, syntax) if isinstance(before, MapNode) else syntax
+            case Object():
+                return self.map_of(syntax, path, before if isinstance(before, MapNode) else None)
+            case Array():
+                return self.list_of(syntax)
+            case Substitution():
+                node = self.substituted(syntax)
+                if node is None:
+                    return before
+                return merged(before, node) if isinstance(before, MapNode) and isinstance(node, MapNode) else node
+            case Concatenation(parts, place):
+                return self.concatenated(parts, place, path, before)
+
+    def concatenated(self, parts: list[Syntax], place: Place, path: Path | None, before: Node | None) -> Node | None:
+        nodes: list[Node] = []
+        so_far = before
+        for part in parts:
+            inner = so_far if isinstance(part, Object) else None
+            node = self.value(part, path, inner)
+            if node is not None:
+                nodes.append(node)
+                so_far = node
+        if not nodes:
+            return before
+        first = nodes[0]
+        for each in nodes[1:]:
+            if shape(each) is not shape(first):
+                return self.mixed(first, each)
+        if isinstance(first, MapNode):
+            return all_merged(before, nodes)
+        if isinstance(first, ListNode):
+            return ListNode(tuple(item for each in nodes if isinstance(each, ListNode) for item in each.items), place)
+        return self.joined(self.with_blanks(parts, path), place)
+
+    def with_blanks(self, parts: list[Syntax], path: Path | None) -> list[Node]:
+        """The texts of a line and the blanks between them; what is absent takes along those after it."""
+        nodes: list[Node] = []
+        last: Place | None = None
+        for part in parts:
+            here = part.place
+            if last is not None and here.start > last.end:
+                nodes.append(TextNode(blanks_between(last, here), here))
+            node = self.value(part, path, None)
+            last = here if node is not None else None
+            if node is not None:
+                nodes.append(moved(node, here) if isinstance(part, Substitution) else node)
+        return nodes
+
+    def joined(self, nodes: list[Node], place: Place) -> TextNode:
+        texts = [
+            PlacedText.verbatim(node.place.source, node.place.start, node.place.end)
+            if isinstance(node, ScalarNode)
+            and node.written == node.place.source.text[node.place.start : node.place.end]
+            else bare(node.written, node.place).text
+            if isinstance(node, ScalarNode)
+            else node.text
+            for node in nodes
+            if isinstance(node, TextNode | ScalarNode)
+        ]
+        resolved = all(node.is_resolved for node in nodes if isinstance(node, TextNode))
+        return TextNode(PlacedText.join(texts), place, resolved)
+
+    def mixed(self, first: Node, second: Node) -> TextNode:
+        message = f"{kind_of(first)} and {kind_of(second)} cannot be joined"
+        self.fault("PEN1002", message, second.place, "put a comma or a new line between them")
+        return TextNode(PlacedText("", second.place.source, ()), second.place, False)
+
+    # substitutions
+
+    def substituted(self, each: Substitution) -> Node | None:
+        """What a substitution stands for; None where it is optional and there is nothing."""
+        given = self.variables.get(each.name)
+        if given is not None:
+            return bare(given, each.place)
+        path = steps(each.name)
+        self.used.add(path[0])
+        node = self.folding[path] if path in self.folding else self.at(self.fields, path, ())
+        if node is not None:
+            return node
+        text = self.environment.get(each.name, each.default)
+        if text is not None:
+            return bare(text, each.place)
+        return None if each.is_optional else self.undefined(each, path)
+
+    def undefined(self, each: Substitution, path: Path) -> TextNode:
+        written = each.place.source.text[each.place.start : each.place.end]
+        if path in self.folding:
+            self.fault("PEN1002", f"`{written}` refers to itself", each.place, "give it a value before this one")
+        elif self.compat:
+            return bare(written, each.place)
+        else:
+            known = [*self.variables, *(field.key for field in self.fields if field.key not in (*SECTIONS, "env"))]
+            self.fault("PEN1003", f"the variable `{each.name}` is not defined", each.place,
+                       undefined_help(each.name, known))  # fmt: skip
+        return TextNode(PlacedText("", each.place.source, ()), each.place, False)
+
+    def at(self, fields: Iterable[Field], path: Path, walked: Path) -> Node | None:
+        """The value at a path of the file; None where there is none."""
+        here = (*walked, path[0])
+        same = [field for field in fields if field.key == path[0]]
+        if len(path) == 1:
+            return self.fold(same, here, None)
+        inner: list[Field] = []
+        for part in (part for field in same for part in parts_of(field.value)):
+            node = part if not isinstance(part, Substitution) else self.brought_into(part, here)
+            match node:
+                case Object(more):
+                    inner += more
+                case MapNode(entries):
+                    inner += [Field(each.key, each.key_place, each.value) for each in entries]
+                case None:
+                    pass
+                case _:
+                    inner = []
+        return self.at(inner, path[1:], here) if inner else None
+
+    def brought_into(self, part: Substitution, path: Path) -> Node | None:
+        """What a substitution brings into the map at `path`; itself it brings nothing new."""
+        target = steps(part.name)
+        return None if target == path or target in self.folding else self.substituted(part)
+
+    def fault(self, code: str, message: str, place: Place, help: str | None) -> None:
+        """Report a fault once, however often the value is read."""
+        if (place.source.path, place.start) not in self.reported:
+            self.reported.add((place.source.path, place.start))
+            self.found.error(code, message, place.span, help)
+
+
+def undefined_help(name: str, known: Iterable[str]) -> str:
+    """What to do about a variable that is not defined."""
+    near = did_you_mean(name, known) or ""
+    return near if near.startswith("did you mean") else f"give it with `-i {name}=…`, or a default: `${{{name}:…}}`"
+
+
+def steps(name: str) -> Path:
+    """The steps of a path as it stands in a substitution: `a."b.c"` has two."""
+    if '"' not in name:
+        return tuple(each.strip() for each in name.split(".") if each.strip()) or (name,)
+    result: list[str] = []
+    for i, piece in enumerate(name.split('"')):
+        result += [piece] if i % 2 else [each.strip() for each in piece.split(".") if each.strip()]
+    return tuple(result) or (name,)

@@ -1,0 +1,96 @@
+"""A job as every front end (HOCON, JSON, SQL) hands it to the plan: checked blocks with their places."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from catalog.source import SourceFile, Span
+from connectors.support.option import Options
+
+
+class BlockKind(str, Enum):
+    SOURCE = "source"
+    TRANSFORM = "transform"
+    SINK = "sink"
+
+
+class Cache(str, Enum):
+    """Where rows that several read are kept while the job runs; NONE: each reader has them computed anew."""
+
+    NONE = "none"
+    MEMORY = "memory"
+    DISK = "disk"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A name that one block uses for another's output, and where it stands."""
+
+    name: str
+    span: Span | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Block:
+    """One plugin block. `inputs` is empty where none are written: wiring then takes the block before it.
+
+    Not `names_are_known`: a variable in its inputs or outputs is not defined, so nothing is claimed of how it is wired.
+    `rejects` are the outputs into which its expectations quarantine rows. `sink_name` is what a sink calls itself:
+    nothing can read it, so it is no output.
+    """
+
+    kind: BlockKind
+    plugin: str
+    options: Options
+    inputs: tuple[Reference, ...]
+    outputs: tuple[Reference, ...]
+    span: Span | None
+    plugin_span: Span | None
+    parallelism: int | None = None
+    uid: str | None = None
+    names_are_known: bool = True
+    rejects: tuple[Reference, ...] = ()
+    cache: Cache | None = None
+    sink_name: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name by which others read it, or the plugin's."""
+        return self.outputs[0].name if self.outputs else self.plugin.lower()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Env:
+    """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places` where each
+    stands."""
+
+    name: str
+    mode: str = "BATCH"
+    parallelism: int = 2
+    retry_times: int = 3
+    retry_interval_seconds: float = 3.0
+    failure_policy: str = "stop"
+    spark: Mapping[str, str] = field(default_factory=dict)
+    options: Options | None = None
+    places: Mapping[str, Span] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Job:
+    """A job file, read and checked on its own; its faults are in `found` of whoever loaded it.
+
+    Not `is_whole`: part of the file could not be read as blocks, so that what seems to be missing may be there.
+    """
+
+    source: SourceFile
+    env: Env
+    blocks: tuple[Block, ...]
+    is_whole: bool = True
+
+    @property
+    def is_sql(self) -> bool:
+        """Whether the file is a script: hints are then told in SQL."""
+        return self.source.path.lower().endswith(".sql")
+
+    def of_kind(self, kind: BlockKind) -> tuple[Block, ...]:
+        return tuple(block for block in self.blocks if block.kind is kind)

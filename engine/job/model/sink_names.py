@@ -1,0 +1,48 @@
+"""What a job's sinks are called in plans, counts and messages."""
+
+import re
+from collections.abc import Mapping
+
+from engine.job.model.job import Block, BlockKind, Job
+from engine.job.model.wiring import Wiring
+
+TARGET_OPTIONS = ("path", "table")
+
+
+def sink_names(job: Job, wiring: Wiring) -> Mapping[Block, str]:
+    """The names of all sinks, no two alike in any case.
+
+    A sink is called as the job says (`plugin_output`; in a script, its table), else as the rows that are quarantined
+    into it, else after the last part of its target's path or table, else after its connector. A name that was not
+    given is no output's either, so that a SQL script can use it for the table.
+    """
+    sinks = job.of_kind(BlockKind.SINK)
+    names = {block: block.sink_name for block in sinks if block.sink_name}
+    names |= {block: name for block in sinks if block not in names and (name := _quarantined(block, wiring))}
+    outputs = {each.name.lower() for block in job.blocks for each in (*block.outputs, *block.rejects)}
+    taken = outputs | {name.lower() for name in names.values()}
+    for block in sinks:
+        if block not in names:
+            target = _target(block)
+            names[block] = free_name(f"{target}_out" if target.lower() in outputs else target, taken)
+    return names
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """The name, or the first like it that is not taken; it is then. `taken` holds names in lower case."""
+    numbered = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
+    found = next(each for each in numbered if each.lower() not in taken)
+    taken.add(found.lower())
+    return found
+
+
+def _quarantined(block: Block, wiring: Wiring) -> str | None:
+    return next((each.name for each in wiring.inputs[block] if each.output < 0), None)
+
+
+def _target(block: Block) -> str:
+    path = next((value for each in TARGET_OPTIONS if isinstance(value := block.options.get(each), str)), "")
+    part = path.rstrip("/").rsplit("/", 1)[-1]
+    name = re.sub(r"\W+", "_", part).strip("_")
+    is_name = name and not name[0].isdigit() and "${" not in part  # not one name for several tables
+    return name if is_name else block.plugin.lower()

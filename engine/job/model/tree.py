@@ -1,0 +1,145 @@
+"""What a job file says, before anyone knows what it means: maps, lists, texts and scalars with their exact places.
+
+Every node is final: substitutions are resolved, equal keys merged as HOCON merges them. A dotted key is a path, so
+`row.num = 5` and `row { num = 5 }` are the same tree; `flatten` turns it back into the names that an option spec knows.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from catalog.source import PlacedText, SourceFile, Span
+from connectors.support.option import Value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Place:
+    """The characters `start` to `end` (exclusive) of a file; made for every node, turned into a span when needed."""
+
+    source: SourceFile
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        return self.source.span(self.start, self.end)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScalarNode:
+    """A number, a truth value or null, and the text as it was written (`1.50`, `TRUE`)."""
+
+    value: bool | int | float | None
+    place: Place
+    written: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TextNode:
+    """A string; `place` takes in its quotes, `text` knows the place of every character inside them.
+
+    Not `is_resolved`: a variable in it is not defined, which is already reported; nothing more is claimed of the value.
+    """
+
+    text: PlacedText
+    place: Place
+    is_resolved: bool = True
+
+    @property
+    def value(self) -> str:
+        return self.text.value
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ListNode:
+    items: tuple["Node", ...]
+    place: Place
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Entry:
+    """One key of a map; the place is that of its last step (`num` in `row.num`) in the definition that counts."""
+
+    key: str
+    key_place: Place
+    value: "Node"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MapNode:
+    """Entries in the order in which their keys were first written; keys are unique."""
+
+    entries: tuple[Entry, ...]
+    place: Place
+
+    def entry(self, name: str) -> Entry | None:
+        """The entry of that key, or at that path where the name has dots (`row.num`)."""
+        for each in self.entries:
+            if each.key == name:
+                return each
+        for each in self.entries:
+            if isinstance(each.value, MapNode) and name.startswith(each.key + "."):
+                inner = each.value.entry(name[len(each.key) + 1 :])
+                if inner is not None:
+                    return inner
+        return None
+
+    def get(self, name: str) -> "Node | None":
+        """The value of that key or dotted path."""
+        found = self.entry(name)
+        return found.value if found else None
+
+
+Node: TypeAlias = ScalarNode | TextNode | ListNode | MapNode
+
+
+def flatten(node: MapNode, names: Collection[str]) -> Iterator[tuple[str, Entry]]:
+    """The entries under the names of a spec: `row { num = 5 }` yields `row.num` where the spec has such a name.
+
+    A map is opened only where a name reaches into it; a name that ends in `.*` opens everything below it. What no name
+    claims is yielded under the dotted path at which it stopped fitting.
+    """
+    yield from _flatten(node, "", names)
+
+
+def _flatten(node: MapNode, prefix: str, names: Collection[str]) -> Iterator[tuple[str, Entry]]:
+    for entry in node.entries:
+        name = prefix + entry.key
+        if name not in names and isinstance(entry.value, MapNode) and _reaches_into(name, names):
+            yield from _flatten(entry.value, name + ".", names)
+        else:
+            yield name, entry
+
+
+def _reaches_into(name: str, names: Collection[str]) -> bool:
+    return any(
+        each.startswith(name + ".") or (each.endswith(".*") and f"{name}.".startswith(each[:-1])) for each in names
+    )
+
+
+def plain(node: Node) -> Value:
+    """The bare value: dicts, lists, strings, numbers, truth values and None."""
+    match node:
+        case ScalarNode() | TextNode():
+            return node.value
+        case ListNode(items):
+            return [plain(each) for each in items]
+        case MapNode(entries):
+            return {each.key: plain(each.value) for each in entries}
+
+
+def kind_of(node: Node) -> str:
+    """What a user would call the value: "a string", "a number", …"""
+    match node:
+        case TextNode():
+            return "a string"
+        case ListNode():
+            return "a list"
+        case MapNode():
+            return "a block"
+        case ScalarNode(value=bool()):
+            return "a truth value"
+        case ScalarNode(value=None):
+            return "null"
+        case ScalarNode():
+            return "a number"

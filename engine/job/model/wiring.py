@@ -1,0 +1,211 @@
+"""Which block reads which: names resolved, every block after those that it reads."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from catalog.diagnostics import Diagnostics, did_you_mean
+from engine.job.model.job import Block, BlockKind, Job, Reference
+
+_IN_SQL = {
+    BlockKind.SOURCE: "CREATE TABLE name (column type, …) WITH ('connector' = '…'), and a query that reads it",
+    BlockKind.SINK: "CREATE TABLE name WITH ('connector' = '…'), and INSERT INTO name SELECT …",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """An edge: the name by which the input is read (None: the block before, which has no name), and who yields it.
+
+    `output` is which of the producer's outputs it is; -1, -2, … are its rejects.
+    """
+
+    name: str | None
+    producer: Block
+    output: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """Every block after those that it reads, and what each reads.
+
+    A block whose inputs are not all known, or that is part of a cycle, reads nothing; what stands on it is nobody's
+    fault.
+    """
+
+    order: tuple[Block, ...]
+    inputs: Mapping[Block, tuple[Wire, ...]]
+
+
+def wire(job: Job, found: Diagnostics) -> Wiring:
+    """Resolve the inputs of all blocks; unknown names, duplicates, cycles and unread blocks go to `found`."""
+    outputs = _outputs(job, found)
+    may_be_hidden = not job.is_whole or any(_hides_output(block) for block in job.blocks)
+    inputs = {block: _inputs(job, block, outputs, may_be_hidden, found) for block in job.blocks}
+    inputs = _without_cycles(job, inputs, found)
+    _check_presence(job, found)
+    if job.is_whole and all(map(_is_wired_as_written, job.blocks)):
+        _check_unread(job, inputs, found)
+    return Wiring(tuple(_ordered(job, inputs)), inputs)
+
+
+def _outputs(job: Job, found: Diagnostics) -> dict[str, tuple[Block, int]]:
+    outputs: dict[str, tuple[Block, int]] = {}
+    first: dict[str, Reference] = {}
+    for block in job.blocks:
+        for index, output in (*enumerate(block.outputs), *((-1 - i, each) for i, each in enumerate(block.rejects))):
+            folded = output.name.lower()
+            if folded in outputs:
+                at = first[folded].span
+                notes = (f"the first one is in line {at.line}",) if at else ()
+                message = f"two blocks have the output `{output.name}`"
+                found.error("PEN2006", message, output.span, "give each a name of its own", notes)
+            else:
+                outputs[folded], first[folded] = (block, index), output
+    return outputs
+
+
+def _inputs(
+    job: Job, block: Block, outputs: Mapping[str, tuple[Block, int]], may_be_hidden: bool, found: Diagnostics
+) -> tuple[Wire, ...]:
+    if block.kind is BlockKind.SOURCE or not block.names_are_known:
+        return ()
+    if reads_nothing(block):
+        return ()
+    if not block.inputs:
+        return _before(job, block) if block.options.is_valid or _is_plain(job) else ()
+    unknown = [each for each in block.inputs if each.name.lower() not in outputs]
+    for each in unknown:
+        help = did_you_mean(
+            each.name, [output.name for other in job.blocks for output in (*other.outputs, *other.rejects)]
+        )
+        if any((other.sink_name or "").lower() == each.name.lower() for other in job.blocks):
+            help = f"`{each.name}` is a sink, whose rows nothing can read: name what it reads"
+        if not may_be_hidden or (help or "").startswith("did you mean"):
+            what = "there is no table or view" if job.is_sql else "no block has the output"
+            found.error("PEN2007", f"{what} `{each.name}`", each.span, help)
+    if unknown:
+        return ()
+    return tuple(Wire(each.name, *outputs[each.name.lower()]) for each in block.inputs)
+
+
+def _before(job: Job, block: Block) -> tuple[Wire, ...]:
+    """The last source or transform above the block, all of its outputs."""
+    above = job.blocks[: job.blocks.index(block)]
+    producers = [each for each in above if each.kind is not BlockKind.SINK]
+    if not producers:
+        return ()
+    producer = producers[-1]
+    if not producer.outputs:
+        return (Wire(None, producer),)
+    return tuple(Wire(output.name, producer, index) for index, output in enumerate(producer.outputs))
+
+
+def _is_plain(job: Job) -> bool:
+    """One source, at most one transform and one sink: nothing to choose between."""
+    return all(len(job.of_kind(kind)) <= 1 for kind in BlockKind)
+
+
+def reads_nothing(block: Block) -> bool:
+    """Whether it says that it has no input (`plugin_input = []`): a query without FROM."""
+    return block.kind is BlockKind.TRANSFORM and not block.inputs and "plugin_input" in block.options.places
+
+
+def _is_wired_as_written(block: Block) -> bool:
+    """Whether no fault of the block can hide an input: `plugin_imput = …` is one that does."""
+    return block.names_are_known and (block.options.is_valid or bool(block.inputs) or block.kind is BlockKind.SOURCE)
+
+
+def _hides_output(block: Block) -> bool:
+    """Whether a fault of the block can hide its output's name."""
+    if block.kind is BlockKind.SINK:
+        return False
+    return not block.names_are_known or (not block.options.is_valid and not block.outputs)
+
+
+def _without_cycles(
+    job: Job, inputs: dict[Block, tuple[Wire, ...]], found: Diagnostics
+) -> dict[Block, tuple[Wire, ...]]:
+    """The inputs without those of blocks in a cycle, each cycle reported where its last reference closes it."""
+    result = dict(inputs)
+    done: set[Block] = set()
+    for root in job.blocks:
+        path: list[Block] = []
+        work: list[tuple[Block, Iterator[Wire]]] = []
+        if root not in done:
+            path, work = [root], [(root, iter(inputs[root]))]
+        while work:
+            block, wires = work[-1]
+            for each in wires:
+                if each.producer in path:
+                    cycle = path[path.index(each.producer) :]
+                    _report_cycle(cycle, found)
+                    result |= dict.fromkeys(cycle, ())
+                elif each.producer not in done:
+                    path.append(each.producer)
+                    work.append((each.producer, iter(inputs[each.producer])))
+                    break
+            else:
+                done.add(block)
+                path.pop()
+                work.pop()
+    return result
+
+
+def _report_cycle(cycle: list[Block], found: Diagnostics) -> None:
+    """The cycle in the order in which rows would flow, at the last reference of the file that is part of it."""
+    members = list(reversed(cycle))
+    names = [block.outputs[0].name if block.outputs else block.plugin for block in members]
+    start = min(range(len(members)), key=lambda i: _line(members[i]))
+    names = names[start:] + names[:start]
+    outputs = {output.name.lower() for block in cycle for output in (*block.outputs, *block.rejects)}
+    references = [each for block in cycle for each in block.inputs if each.name.lower() in outputs and each.span]
+    last = max(references, key=lambda each: (each.span.line, each.span.column) if each.span else (0, 0), default=None)
+    message = f"these blocks read each other in a circle: {' -> '.join(f'`{name}`' for name in (*names, names[0]))}"
+    found.error("PEN2008", message, last.span if last else cycle[0].span, "one of them must read something else")
+
+
+def _line(block: Block) -> int:
+    return block.span.line if block.span else 0
+
+
+def _check_presence(job: Job, found: Diagnostics) -> None:
+    if not job.is_whole:
+        return
+    for kind in (BlockKind.SOURCE, BlockKind.SINK):
+        if not job.of_kind(kind):
+            help = _IN_SQL[kind] if job.is_sql else f"add `{kind.value} {{ … }}`"
+            found.error("PEN2010", f"the job has no {kind.value}", job.source.span(0, 0), help)
+
+
+def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], found: Diagnostics) -> None:
+    if not job.is_whole or not job.of_kind(BlockKind.SINK):
+        return  # reported already, and what reads a block may be among what could not be read
+    wires = [each for wires in inputs.values() for each in wires]
+    read = {each.producer for each in wires}
+    reading = (block for block in job.blocks if block.kind is not BlockKind.SOURCE and not reads_nothing(block))
+    complete = all(inputs[block] for block in reading)
+    for block in job.blocks:
+        if block.kind is not BlockKind.SINK and block not in read and complete:
+            name = block.outputs[0].name if block.outputs else block.plugin
+            reader = "a query" if job.is_sql else "the `plugin_input` of a transform or sink"
+            message = f"nothing reads `{name}`: it will not run"
+            found.warning("PEN2009", message, block.plugin_span, f"name it in {reader}, or remove it")
+    quarantined = {(each.producer, each.output) for each in wires if each.output < 0}
+    for block in job.blocks:
+        for index, output in enumerate(block.rejects):
+            if (block, -1 - index) not in quarantined and complete:
+                found.warning("PEN2009", f"nothing reads `{output.name}`: its rows are lost", output.span,
+                              "name it in the `plugin_input` of a sink")  # fmt: skip
+
+
+def _ordered(job: Job, inputs: Mapping[Block, tuple[Wire, ...]]) -> Iterator[Block]:
+    seen: set[Block] = set()
+    work = [(block, False) for block in reversed(job.blocks)]
+    while work:
+        block, is_ready = work.pop()
+        if is_ready:
+            yield block
+        elif block not in seen:
+            seen.add(block)
+            work.append((block, True))
+            work.extend((each.producer, False) for each in reversed(inputs[block]))

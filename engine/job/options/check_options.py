@@ -1,0 +1,164 @@
+"""A block of a job file against the option spec of its connector or transform."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from catalog.diagnostics import Diagnostics, did_you_mean, nearest
+from catalog.secret_names import is_secret_name
+from catalog.source import PlacedText, Span
+from connectors.support.option import Option, Options, OptionType, Value
+from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode, flatten, kind_of
+from engine.job.options.option_schema import conforms, faults
+from engine.job.options.option_values import converted, entries, nodes, texts, written
+from engine.job.options.secret_options import Secrets
+
+_STAND_INS: Final[dict[OptionType, Value]] = {
+    OptionType.STRING: "",
+    OptionType.INTEGER: 0,
+    OptionType.NUMBER: 0.0,
+    OptionType.BOOLEAN: False,
+    OptionType.LIST: [],
+    OptionType.MAP: {},
+    OptionType.ANY: None,
+}
+"""What stands for a required value that is missing or wrong, so that options have the types of their spec even so."""
+
+
+def check_options(
+    block: MapNode,
+    spec: Sequence[Option],
+    found: Diagnostics,
+    *,
+    owner: str,
+    at: Span | None = None,
+    secrets: Secrets | None = None,
+    is_lenient: bool = False,
+) -> Options:
+    """The block's options; its faults go to `found`.
+
+    `owner` is whose options they are, for messages; `at` is where a missing option is reported (default: the block);
+    `is_lenient`: an unknown option is but a warning. Without `secrets`, files and ciphers stay unread.
+    """
+    by_name = {name: option for option in spec for name in (option.name, *option.alternatives)}
+    check = _Check(block, spec, by_name, owner, at or block.place.span, secrets or Secrets(), is_lenient)
+    options = check.options()
+    found.extend(check.found)
+    return options
+
+
+@dataclass(slots=True)
+class _Check:
+    """One block while it is checked; `by_name`: options by every spelling, `written_as`: the spelling that was used."""
+
+    block: MapNode
+    spec: Sequence[Option]
+    by_name: Mapping[str, Option]
+    owner: str
+    at: Span
+    secrets: Secrets
+    is_lenient: bool
+    found: Diagnostics = field(default_factory=Diagnostics)
+    values: dict[str, Value] = field(default_factory=dict)
+    places: dict[str, Span] = field(default_factory=dict)
+    key_places: dict[str, Span] = field(default_factory=dict)
+    texts: dict[str, PlacedText] = field(default_factory=dict)
+    written_as: dict[str, str] = field(default_factory=dict)
+    unknown: list[tuple[str, Entry]] = field(default_factory=list)
+    is_sound: bool = True
+
+    def options(self) -> Options:
+        files = {f"{name}_file": option for name, option in self.by_name.items() if option.sensitive}
+        for name, entry in flatten(self.block, {*self.by_name, *files}):
+            self.take(name, entry, files)
+        for name, entry in self.unknown:
+            self.report_unknown(name, entry)
+        for option in self.spec:
+            self.complete(option)
+        sensitive = frozenset(option.name for option in self.spec if option.sensitive)
+        return Options(
+            self.values, self.block.place.span, self.places, self.texts, sensitive, self.is_sound, self.key_places
+        )
+
+    def take(self, name: str, entry: Entry, files: Mapping[str, Option]) -> None:
+        is_file = name in files and name not in self.by_name
+        option = files[name] if is_file else self.by_name.get(name)
+        if option is None:
+            self.unknown.append((name, entry))
+        elif option.name in self.written_as:
+            other = self.written_as[option.name]
+            message = f"`{name}` and `{other}` are one option" if name != other else f"`{name}` is given twice"
+            self.found.error("PEN2011", message, entry.key_place.span, "leave one of them out")
+        elif not (isinstance(entry.value, ScalarNode) and entry.value.value is None):  # null: as if not written
+            self.written_as[option.name] = name
+            if is_file:
+                self.read_file(name, option, entry.value)
+            else:
+                self.read(name, option, entry.value)
+
+    def report_unknown(self, name: str, entry: Entry) -> None:
+        """Reports it, then takes it for the option that is nearest, so that what follows from that one still shows."""
+        report = self.found.warning if self.is_lenient else self.found.error
+        report(
+            "PEN2003", f"{self.owner} has no option `{name}`", entry.key_place.span, did_you_mean(name, self.by_name)
+        )
+        meant = nearest(name, self.by_name)
+        if meant is None or self.is_lenient:
+            return
+        option = self.by_name[meant]
+        if option.name not in self.written_as and conforms(converted(entry.value, option), option):
+            self.written_as[option.name] = name
+            self.read(name, option, entry.value)
+
+    def read(self, name: str, option: Option, node: Node) -> None:
+        parts = tuple(nodes(option.name, node))
+        self.places |= ((path, each.place.span) for path, each in parts)
+        self.key_places |= ((path, entry.key_place.span) for path, entry in entries(option.name, node))
+        self.texts |= texts(parts, option)
+        if any(isinstance(each, TextNode) and not each.is_resolved for _, each in parts):
+            self.is_sound = False
+            if option.type is not OptionType.STRING:
+                return
+        for path, each in parts:
+            if option.sensitive or (path != option.name and is_secret_name(path.rsplit(".", 1)[1])):
+                each.place.source.hidden.add((each.place.start, each.place.end))
+        value = converted(node, option)
+        if conforms(value, option):
+            faults_before = len(self.found)
+            self.values[option.name] = self.secrets.opened(value, option, node.place.span, self.found)
+            self.is_sound &= len(self.found) == faults_before
+            return
+        for below, why in faults(value, option):
+            span = self.places.get(option.name + below, node.place.span)
+            help = did_you_mean(written(node) or "", option.choices) if "`" in why and not option.sensitive else None
+            self.found.error("PEN2004", f"`{name}{below}` {why}, found {self.shown(option, below, node)}", span, help)
+        if option.type is OptionType.STRING and (meant := nearest(written(node) or "", option.choices)):
+            self.values[option.name] = meant
+
+    def shown(self, option: Option, below: str, node: Node) -> str:
+        """What the user wrote at a place under an option, or its kind where that is long or sensitive."""
+        at = next((each for path, each in nodes("", node) if path == below), node)
+        text = written(at)
+        return kind_of(at) if option.sensitive or text is None or len(text) > 40 else f"`{text}`"
+
+    def read_file(self, name: str, option: Option, node: Node) -> None:
+        self.places[option.name] = node.place.span
+        if isinstance(node, TextNode):
+            self.values[option.name] = self.secrets.from_file(node, self.found)
+        else:
+            self.found.error("PEN2004", f"`{name}` must be a file's name, found {kind_of(node)}", node.place.span)
+
+    def complete(self, option: Option) -> None:
+        """Gives an option that has no value its default; one that must be written is missed.
+
+        Where a wrong value has a default to stand for it, the rest of the job can be checked with that.
+        """
+        if option.name in self.values:
+            return
+        if option.required or (option.name in self.written_as and option.default is None):
+            self.is_sound = False
+        if option.required and option.name not in self.written_as:
+            also = f" (or `{option.name}_file`)" if option.sensitive else ""
+            help = f"{option.name} = …{also}: {option.doc}"
+            self.found.error("PEN2005", f"{self.owner} needs the option `{option.name}`", self.at, help)
+        self.values[option.name] = _STAND_INS[option.type] if option.required else option.default

@@ -1,0 +1,135 @@
+"""The `env` block: what the job as a whole is called and how it runs."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from catalog.diagnostics import Diagnostics
+from catalog.source import Span
+from connectors.support.option import Option, OptionType
+from engine.job.model.job import Env
+from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
+from engine.job.options.check_options import check_options
+from engine.job.options.secret_options import Shade
+
+OPTIONS: Final = (
+    Option("job.name", OptionType.STRING, "The job's name; without one, that of its file."),
+    Option("job.mode", OptionType.STRING, "BATCH or STREAMING.", default="BATCH", choices=("BATCH", "STREAMING")),
+    Option("parallelism", OptionType.INTEGER, "How many pipelines run at once, and tasks of a source that splits.",
+           default=2, minimum=1),
+    Option("job.retry.times", OptionType.INTEGER, "How often a pipeline that failed is tried again.",
+           default=3, minimum=0),
+    Option("job.retry.interval.seconds", OptionType.NUMBER, "Seconds between two tries.", default=3.0, minimum=0),
+    Option("failure_policy", OptionType.STRING, "What the other pipelines do when one has failed.",
+           default="stop", choices=("stop", "continue")),
+    Option("state_dir", OptionType.STRING, "Where runs and journals are kept, else `PENSTOCK_STATE_DIR`."),
+    Option("checkpoint.interval", OptionType.INTEGER, "Milliseconds between two checkpoints of a streaming job.",
+           minimum=1),
+    Option("checkpoint.timeout", OptionType.INTEGER, "Read for compatibility, without effect.", minimum=1),
+    Option("shade.identifier", OptionType.STRING, "How sensitive options are encrypted.",
+           default=Shade.NONE.value, choices=tuple(each.value for each in Shade)),
+    Option("shade.options", OptionType.LIST, "Further options that are encrypted.", element=OptionType.STRING),
+)  # fmt: skip
+
+FIXED: Final[Mapping[str, str]] = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.timeType.enabled": "true",
+}
+"""Settings that every job runs under, because its queries are checked for them."""
+
+STATIC: Final = frozenset({"spark.python.sql.dataFrameDebugging.enabled"}) | frozenset(
+    f"spark.sql.{name}"
+    for name in (
+        "warehouse.dir", "catalogImplementation", "globalTempDatabase", "sources.schemaStringLengthThreshold",
+        "filesourceTableRelationCacheSize", "codegen.cache.maxEntries", "codegen.comments", "debug",
+        "hive.thriftServer.singleSession", "queryExecutionListeners", "streaming.streamingQueryListeners",
+        "cache.serializer", "ui.retainedExecutions", "broadcastExchange.maxThreadThreshold",
+        "resultQueryStage.maxThreadThreshold", "subquery.maxThreadThreshold", "event.truncate.length",
+        "legacy.sessionInitWithConfigDefaults", "defaultUrlStreamHandlerFactory.enabled", "streaming.ui.enabled",
+        "streaming.ui.retainedProgressUpdates", "streaming.ui.retainedQueries", "metadataCacheTTLSeconds",
+        "streaming.ui.enabledCustomMetricList", "hive.version",
+        "hive.metastore.version", "hive.metastore.jars", "hive.metastore.jars.path",
+        "hive.metastore.sharedPrefixes", "hive.metastore.barrierPrefixes",
+        "sources.disabledJdbcConnProviderList", "extensions.test.loadFromCp", "shuffleExchange.maxThreadThreshold",
+        "catalog.spark_catalog.defaultDatabase",
+    )
+)  # fmt: skip
+"""Spark's static settings (`StaticSQLConf`, `HiveUtils`), fixed when the application starts. `spark.sql.extensions` is
+one too, but a job may need it: the session is started with those of all its jobs."""
+
+
+def read_env(node: MapNode | None, default_name: str, found: Diagnostics, *, is_lenient: bool) -> Env:
+    """The settings of a job; without an `env` block, the defaults."""
+    if node is None:
+        return Env(default_name)
+    spark = [entry for entry in node.entries if entry.key == "spark" or entry.key.startswith("spark.")]
+    others = tuple(entry for entry in node.entries if entry not in spark and entry.key != "flink")
+    options = check_options(replace(node, entries=others), OPTIONS, found, owner="`env`", is_lenient=is_lenient)
+    return Env(
+        name=options.optional_string("job.name") or default_name,
+        mode=options.string("job.mode"),
+        parallelism=options.integer("parallelism"),
+        retry_times=options.integer("job.retry.times"),
+        retry_interval_seconds=float(str(options["job.retry.interval.seconds"])),
+        failure_policy=options.string("failure_policy"),
+        spark=spark_settings(spark, found),
+        options=options,
+        places={name: _place(name, each, leaf) for each in spark for name, leaf in _leaves(each.key, each)},
+    )
+
+
+def spark_settings(entries: Iterable[Entry], found: Diagnostics) -> dict[str, str]:
+    """The `spark.*` settings as text; one that a job cannot set is an error at its place."""
+    settings: dict[str, str] = {}
+    for top, name, entry in ((each, *leaf) for each in entries for leaf in _leaves(each.key, each)):
+        place = _place(name, top, entry)
+        value = _text(entry.value)
+        if value is None:
+            found.error("PEN2004", f"`{name}` must be a text or a number", entry.value.place.span)
+        elif name in STATIC:
+            found.error(
+                "PEN2014", f"`{name}` is fixed when the Spark application starts: a job cannot set it",
+                place, f"set it for the application, with `spark-submit --conf {name}=…`",
+            )  # fmt: skip
+        elif name in FIXED and value.lower() != FIXED[name].lower():
+            found.error(
+                "PEN2014", f"`{name}` is always `{FIXED[name]}`: that is what queries are checked for",
+                place, "leave it out",
+            )  # fmt: skip
+        else:
+            settings[name] = value
+    return settings
+
+
+def is_of_application(name: str) -> bool:
+    """Whether a `spark.*` setting is one of the whole application, not of each job's own session."""
+    return not name.startswith("spark.sql.") or name == "spark.sql.extensions"
+
+
+def _place(name: str, top: Entry, leaf: Entry) -> Span:
+    """The name as a whole where it is written with dots, else its last part."""
+    first, last = top.key_place.span, leaf.key_place.span
+    is_dotted = first.line == last.end_line and last.end_column - first.column == len(name)
+    return Span(first.file, first.line, first.column, last.end_line, last.end_column) if is_dotted else last
+
+
+def _leaves(name: str, entry: Entry) -> Iterator[tuple[str, Entry]]:
+    if not isinstance(entry.value, MapNode):
+        yield name, entry
+        return
+    for each in entry.value.entries:
+        yield from _leaves(f"{name}.{each.key}", each)
+
+
+def _text(node: Node) -> str | None:
+    match node:
+        case TextNode():
+            return node.value
+        case ScalarNode(value=bool(), written=written):
+            return written.lower()
+        case ScalarNode(written=written):
+            return written
+        case _:
+            return None

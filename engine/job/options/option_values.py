@@ -1,0 +1,121 @@
+"""Nodes of a job file as values of an option: HOCON leaves open whether `2` is a number or a text; options do not."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from catalog.source import PlacedText
+from connectors.support.option import Option, OptionType, Value
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, ScalarNode, TextNode, plain
+
+_TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NESTING = (OptionType.MAP, OptionType.LIST, OptionType.ANY)
+
+
+def converted(node: Node, option: Option) -> Value:
+    """The value in the option's type where it can be read so, else as it stands in the file."""
+    match option.type:
+        case OptionType.LIST:
+            return [_scalar(each, option.element, option.choices) for each in _items(node)]
+        case OptionType.MAP if isinstance(node, MapNode) and option.element not in (None, *_NESTING):
+            return {key: _scalar(each, option.element, ()) for key, each in _leaves(node, "")}
+        case _:
+            return _scalar(node, option.type, option.choices)
+
+
+def parts_of(node: TextNode) -> tuple[TextNode, ...]:
+    """A text that stands for a list: its parts between commas, without blanks around them (as Apache SeaTunnel)."""
+    parts: list[TextNode] = []
+    start = 0
+    for part in node.value.split(","):
+        bare = part.strip()
+        first = start + part.index(bare)
+        if bare:
+            parts.append(TextNode(node.text.slice(first, first + len(bare)), node.place, node.is_resolved))
+        start += len(part) + 1
+    return tuple(parts)
+
+
+def written(node: Node) -> str | None:
+    """The text of a scalar as the user wrote it; None for null, lists and maps."""
+    match node:
+        case TextNode():
+            return node.value
+        case ScalarNode() if node.value is not None:
+            return node.written
+        case _:
+            return None
+
+
+def texts(parts: Iterable[tuple[str, Node]], option: Option) -> Iterator[tuple[str, PlacedText]]:
+    """Every text among the `nodes` of an option, by the name that leads to it: `schema.fields.id`, `columns.0`."""
+    for path, each in parts:
+        if isinstance(each, TextNode) and option.type is OptionType.LIST and path == option.name:
+            yield from ((f"{path}.{index}", part.text) for index, part in enumerate(parts_of(each)))
+        elif isinstance(each, TextNode):
+            yield path, each.text
+
+
+def nodes(name: str, node: Node) -> Iterator[tuple[str, Node]]:
+    """The node and every node under it, each with the name that leads to it."""
+    yield name, node
+    match node:
+        case MapNode(entries):
+            for entry in entries:
+                yield from nodes(f"{name}.{entry.key}", entry.value)
+        case ListNode(items):
+            for index, each in enumerate(items):
+                yield from nodes(f"{name}.{index}", each)
+
+
+def entries(name: str, node: Node) -> Iterator[tuple[str, Entry]]:
+    """Every entry of the maps under a node, with the name that leads to it."""
+    for path, each in nodes(name, node):
+        if isinstance(each, MapNode):
+            yield from ((f"{path}.{entry.key}", entry) for entry in each.entries)
+
+
+def _items(node: Node) -> tuple[Node, ...]:
+    match node:
+        case ListNode(items):
+            return items
+        case TextNode():
+            return parts_of(node)
+        case _:
+            return (node,)
+
+
+def _leaves(node: MapNode, prefix: str) -> Iterator[tuple[str, Node]]:
+    for entry in node.entries:
+        if isinstance(entry.value, MapNode):
+            yield from _leaves(entry.value, f"{prefix}{entry.key}.")
+        else:
+            yield prefix + entry.key, entry.value
+
+
+def _scalar(node: Node, type: OptionType | None, choices: tuple[str, ...]) -> Value:
+    text = written(node)
+    if text is None or type is None or type in _NESTING:
+        return plain(node)
+    match type:
+        case OptionType.STRING:
+            return next((each for each in choices if each.lower() == text.lower()), text)
+        case OptionType.INTEGER if not isinstance(plain(node), bool):
+            return _integer(text, plain(node))
+        case OptionType.NUMBER if isinstance(node, TextNode):
+            return _number(text)
+        case OptionType.BOOLEAN if isinstance(node, TextNode):
+            folded = text.strip().lower()
+            return True if folded in _TRUE else False if folded in _FALSE else text
+    return plain(node)
+
+
+def _integer(text: str, bare: Value) -> Value:
+    if _INTEGER.fullmatch(text.strip()):
+        return int(text)
+    return int(bare) if isinstance(bare, float) and bare.is_integer() else bare
+
+
+def _number(text: str) -> Value:
+    return float(text) if _NUMBER.fullmatch(text.strip()) else text

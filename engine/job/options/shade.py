@@ -1,0 +1,66 @@
+"""Sensitive options of a job file encrypted, or decrypted, where they stand; the rest of the text is left as it is."""
+
+from collections.abc import Callable, Mapping
+
+from catalog.diagnostics import Diagnostics, JobError, job_error
+from catalog.source import PlacedText
+from engine.job.model.job import Job
+from engine.job.options.secret_options import PREFIX, SHADED_NAMES, SecretError, Shade, decrypt, encrypt
+
+
+def encrypted(job: Job, environment: Mapping[str, str]) -> str:
+    """The file's text with every sensitive option encrypted that is not yet; raises `JobError`.
+
+    The job says how (`shade.identifier`); what a variable or a file gives is left alone.
+    """
+    shade = shade_of(job)
+    return _rewritten(job, lambda value: _encrypted(value, shade, environment))
+
+
+def decrypted(job: Job, environment: Mapping[str, str]) -> str:
+    """The file's text with every sensitive option in plain text; raises `JobError`."""
+    shade = shade_of(job)
+    return _rewritten(job, lambda value: decrypt(value, shade, environment))
+
+
+def shade_of(job: Job) -> Shade:
+    """How the job's secrets are encrypted; raises `JobError` where it does not say."""
+    shade = Shade(job.env.options.string("shade.identifier")) if job.env.options else Shade.NONE
+    if shade is Shade.NONE:
+        message = f"`{job.source.path}` does not say how its secrets are encrypted"
+        raise job_error("PEN1005", message, None, 'env { shade.identifier = "aes-gcm" }')
+    return shade
+
+
+def _encrypted(value: str, shade: Shade, environment: Mapping[str, str]) -> str:
+    return value if shade is Shade.AES_GCM and value.startswith(PREFIX) else encrypt(value, shade, environment)
+
+
+def _rewritten(job: Job, change: Callable[[str], str]) -> str:
+    found = Diagnostics()
+    text = job.source.text
+    for secret in sorted(_secrets(job), key=lambda each: each.runs[0].file_start, reverse=True):
+        try:
+            new = change(secret.value)
+        except SecretError as error:
+            found.error("PEN1005", f"the value cannot be changed: {error}", secret.span())
+            continue
+        start, end = secret.runs[0].file_start, secret.runs[0].file_end
+        quote = "" if text[start - 1] in "\"'" else '"'  # what is encrypted holds `:` and `=`
+        text = text[:start] + quote + new + quote + text[end:]
+    if found.has_errors:
+        raise JobError(found)
+    return text
+
+
+def _secrets(job: Job) -> list[PlacedText]:
+    """The texts of options that are encrypted, where they stand in the file word for word, each once."""
+    further = job.env.options.strings("shade.options") if job.env.options else ()
+    texts = [
+        text
+        for block in job.blocks
+        for name, text in block.options.texts.items()
+        if name in block.options.sensitive or name in SHADED_NAMES or name in further
+    ]
+    own = [each for each in texts if each.source is job.source and len(each.runs) == 1 and each.runs[0].is_verbatim]
+    return list({each.runs[0].file_start: each for each in own}.values())

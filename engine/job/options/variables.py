@@ -1,0 +1,111 @@
+"""Variables inside texts: `${name}` and `${name:default}`, from the command line, the environment, or the default.
+
+A sink fills in placeholders of its own per table (`${table_name}`), so those stay as they are in its block. `$${name}`
+stands for the text `${name}`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from catalog.diagnostics import Diagnostics
+from catalog.source import PlacedText, Run
+from engine.job.hocon.substitution import undefined_help
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, TextNode
+
+SINK_PLACEHOLDERS: Final = (
+    "database_name", "schema_name", "table_name", "schema_full_name", "table_full_name",
+    "primary_key", "unique_key", "field_names",
+    "database", "table", "comment", "rowtype_fields", "rowtype_primary_key", "rowtype_unique_key",
+    "rowtype_duplicate_key",
+    "transactionId", "now", "uuid",
+)  # fmt: skip
+"""What Apache SeaTunnel's sinks fill in: names of the table, parts of CREATE TABLE templates, names of files."""
+
+_NUMBERED_PLACEHOLDER: Final = re.compile(r"[kv]\d+")  # of partition_dir_expression
+_VARIABLE: Final = re.compile(r"(\$?)\$\{\s*([^\W\d][\w.\-]*)\s*(?::([^}]*))?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """What variables stand for. With `compat`, one that is not defined stays as it is written."""
+
+    given: Mapping[str, str]
+    environment: Mapping[str, str]
+    compat: bool = False
+
+    def value(self, name: str, default: str | None) -> str | None:
+        return self.given.get(name, self.environment.get(name, default))
+
+
+def fill_in(node: Node, variables: Variables, found: Diagnostics, *, in_sink: bool = False) -> Node:
+    """The tree with the variables of its texts filled in; the same object where there are none."""
+    match node:
+        case TextNode(text):
+            return _filled(node, variables, found, in_sink) if "${" in text.value else node
+        case ListNode(items):
+            values = [fill_in(each, variables, found, in_sink=in_sink) for each in items]
+            same = all(new is old for new, old in zip(values, items, strict=True))
+            return node if same else replace(node, items=tuple(values))
+        case MapNode(entries):
+            values = [fill_in(each.value, variables, found, in_sink=in_sink) for each in entries]
+            if all(new is old.value for new, old in zip(values, entries, strict=True)):
+                return node
+            new = (Entry(old.key, old.key_place, value) for old, value in zip(entries, values, strict=True))
+            return replace(node, entries=tuple(new))
+        case _:
+            return node
+
+
+def _filled(node: TextNode, variables: Variables, found: Diagnostics, in_sink: bool) -> TextNode:
+    before = len(found)
+    text = fill_in_text(node.text, variables, found, in_sink=in_sink)
+    return replace(node, text=text, is_resolved=node.is_resolved and len(found) == before)
+
+
+def fill_in_text(text: PlacedText, variables: Variables, found: Diagnostics, *, in_sink: bool) -> PlacedText:
+    """A text with its variables filled in; each value stands where the variable does."""
+    parts: list[PlacedText] = []
+    position = 0
+    for match in _VARIABLE.finditer(text.value):
+        escape, name, default = match.groups()
+        start, end = match.span()
+        value: str | None
+        if escape and not variables.compat:
+            value = match.group()[1:]
+        elif in_sink and is_placeholder(name) and name not in variables.given:
+            continue
+        else:
+            start += len(escape)
+            value = variables.value(name, default)
+        if value is None:
+            if not variables.compat:
+                help = undefined_help(name, (*variables.given, *(SINK_PLACEHOLDERS if in_sink else ())))
+                found.error("PEN1003", f"the variable `{name}` is not defined", text.span(start, end), help)
+            continue
+        parts += [text.slice(position, start), _standing_at(text, start, end, value)]
+        position = end
+    if not position:
+        return text
+    parts.append(text.slice(position, len(text.value)))
+    return _joined(parts, text)
+
+
+def is_placeholder(name: str) -> bool:
+    return name in SINK_PLACEHOLDERS or _NUMBERED_PLACEHOLDER.fullmatch(name) is not None
+
+
+def _standing_at(text: PlacedText, start: int, end: int, value: str) -> PlacedText:
+    part = text.slice(start, end)
+    at = (part.runs[0].file_start, part.runs[-1].file_end) if part.runs else (0, 0)
+    return PlacedText(value, text.source, (Run(0, len(value), *at),) if value else ())
+
+
+def _joined(parts: list[PlacedText], whole: PlacedText) -> PlacedText:
+    runs: list[Run] = []
+    length = 0
+    for part in parts:
+        runs += (replace(run, start=run.start + length, end=run.end + length) for run in part.runs)
+        length += len(part.value)
+    return PlacedText("".join(part.value for part in parts), whole.source, tuple(runs))

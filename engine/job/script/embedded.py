@@ -1,0 +1,60 @@
+"""HOCON inside a SQL script: config blocks, and option values such as `'{ fields { id = bigint } }'`."""
+
+import re
+from dataclasses import replace
+
+from catalog.diagnostics import Diagnostics
+from catalog.source import PlacedText, Run, SourceFile, Span
+from engine.job.hocon.parse import parse
+from engine.job.hocon.substitution import resolve
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
+
+
+def embedded(text: PlacedText, found: Diagnostics) -> Node:
+    """The tree of a HOCON text, every node and every fault at its place in the script around it."""
+    inner = SourceFile(text.source.path, text.value)
+    own = Diagnostics()
+    tree = resolve(parse(inner, own), own)
+    found.extend(replace(each, span=_span(each.span, inner, text)) for each in own)
+    return _moved(tree, text)
+
+
+def _span(span: Span | None, inner: SourceFile, text: PlacedText) -> Span:
+    if span is None:
+        return text.span()
+    starts = [0, *(newline.end() for newline in re.finditer("\n", inner.text))]  # a line ends there alone, as in spans
+    return text.span(starts[span.line - 1] + span.column - 1, starts[span.end_line - 1] + span.end_column - 1)
+
+
+def _moved(node: Node, text: PlacedText) -> Node:
+    place = _place(node.place, text)
+    match node:
+        case ScalarNode():
+            return replace(node, place=place)
+        case TextNode(text=inner):
+            return replace(node, place=place, text=_within(inner, text))
+        case ListNode(items):
+            return ListNode(tuple(_moved(each, text) for each in items), place)
+        case MapNode(entries):
+            return MapNode(
+                tuple(Entry(e.key, _place(e.key_place, text), _moved(e.value, text)) for e in entries), place
+            )
+
+
+def _within(inner: PlacedText, outer: PlacedText) -> PlacedText:
+    """A text read from another one's value, as read from the file of that one."""
+    runs: list[Run] = []
+    for run in inner.runs:
+        part = outer.slice(run.file_start, run.file_end)
+        if run.is_verbatim:
+            runs.extend(replace(each, start=each.start + run.start, end=each.end + run.start) for each in part.runs)
+        elif part.runs:
+            runs.append(Run(run.start, run.end, part.runs[0].file_start, part.runs[-1].file_end))
+    return PlacedText(inner.value, outer.source, tuple(runs))
+
+
+def _place(place: Place, text: PlacedText) -> Place:
+    part = text.slice(place.start, place.end)
+    if not part.runs:
+        return Place(text.source, text.runs[0].file_start, text.runs[-1].file_end)
+    return Place(text.source, part.runs[0].file_start, part.runs[-1].file_end)

@@ -1,0 +1,64 @@
+"""What a SQL script's queries become: names and types that a statement gives to the query's columns are written out."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from catalog.quoting import quote
+from catalog.source import PlacedText
+from engine.job.script.tree_nodes import joined
+from sql.script.statements import ColumnDefinition, Insert
+
+_NAMES: Final = re.compile(r'"(?P<quoted>[^"]*)"|(?P<bare>[^\s,\[\]"](?:[^,\[\]"]*[^\s,\[\]"])?)')
+WHOLE_TABLE = re.compile(r"(?:SELECT\s+\*\s+FROM|TABLE|FROM|SELECT)\s+(`[^`]+`|\w+)", re.IGNORECASE)
+"""Queries that are one table, as it is; `SELECT name` is SeaTunnel's way to say so."""
+
+
+def whole_table(query: PlacedText) -> str | None:
+    """The table that a query yields as it is."""
+    match = WHOLE_TABLE.fullmatch(query.value.strip())
+    return match[1].strip("`") if match else None
+
+
+def renamed(query: PlacedText, columns: Sequence[ColumnDefinition], at: PlacedText) -> PlacedText:
+    """The query with its columns named by position; the query itself where there are no names."""
+    if not columns:
+        return query
+    names = ", ".join(quote(each.name.value) for each in columns)
+    return joined(["SELECT * FROM (", query, f") AS {quote(at.value)}({names})"], at)
+
+
+def inserted(insert: Insert, declared: Sequence[ColumnDefinition]) -> PlacedText:
+    """The rows of an INSERT under the names and types of the table's columns.
+
+    As in Spark, columns go by position unless BY NAME is written; columns that the INSERT does not list are null, or
+    have their default.
+    """
+    at, query = insert.target, insert.query
+    names = [each.value for each in insert.columns] or [each.name.value for each in declared]
+    if not declared:
+        return query if not names or insert.by_name else _selected(query, names, [quote(each) for each in names], at)
+    given = {name.lower() for name in names}
+    items = [_item(each, each.name.value.lower() in given) for each in declared]
+    if insert.by_name:
+        return joined([f"SELECT {', '.join(items)} FROM (", query, ")"], at)
+    return _selected(query, names, items, at)
+
+
+def _selected(query: PlacedText, names: Sequence[str], items: Sequence[str], at: PlacedText) -> PlacedText:
+    listed = ", ".join(quote(each) for each in names)
+    return joined([f"SELECT {', '.join(items)} FROM (", query, f") AS {quote(at.value)}({listed})"], at)
+
+
+def _item(column: ColumnDefinition, is_given: bool) -> str:
+    name = quote(column.name.value)
+    value = name if is_given else column.default.value if column.default else "NULL"
+    if column.type is None:
+        return name
+    return f"CAST({value} AS {column.type.value}) AS {name}"
+
+
+def names_in(text: PlacedText) -> tuple[PlacedText, ...]:
+    """The names of a list `a, b` or `["a, b", c]`, each at its place."""
+    found = _NAMES.finditer(text.value)
+    return tuple(text.slice(*match.span(match.lastgroup or 0)) for match in found)

@@ -1,0 +1,172 @@
+"""A SQL job file -> the tree that a HOCON file of the same meaning gives, every node at its place in the script.
+
+CREATE TABLE … WITH ('connector' = 'X') that a query reads   source { X { … } }
+CREATE TABLE … WITH ('connector' = 'X') that rows go into    sink { X { … } }
+CREATE VIEW v AS query, CREATE TABLE v AS query              transform { Sql { … } }
+CREATE VIEW v WITH ('transform' = 'X', 'input' = 'a')        transform { X { … } }
+INSERT INTO t SELECT * FROM v                                v is an input of the sink
+INSERT INTO t query                                          transform { Sql { … } } before the sink
+SET, /* config env { … } */                                  env { … }
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from catalog.diagnostics import Diagnostics
+from catalog.source import PlacedText
+from engine.job.model.sink_names import free_name
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place
+from engine.job.script.env_statements import env_tree
+from engine.job.script.query_blocks import inserted, names_in, renamed, whole_table
+from engine.job.script.table_blocks import check_role, connector_of, is_role, sink_entries, source_entries
+from engine.job.script.table_names import Relation, Relations
+from engine.job.script.tree_nodes import entry, generated, list_node, map_node, text_node
+from engine.job.script.with_options import option_entries, transform_spec
+from sql.script.split_statements import read_script
+from sql.script.statements import CreateTable, CreateView, ExpectDefinition, Statement
+
+SECTIONS = ("source", "transform", "sink")
+
+
+def script_tree(text: PlacedText, found: Diagnostics) -> MapNode:
+    """The tree of a script; what is wrong with it is in `found`."""
+    statements = read_script(text, found)
+    script = _Script(statements, found)
+    whole = Place(text.source, 0, len(text.source.text))
+    sections = (Entry(name, whole, ListNode(tuple(script.blocks[name]), whole)) for name in SECTIONS)
+    return MapNode((Entry("env", whole, env_tree(statements, whole, found)), *sections), whole)
+
+
+class _Script:
+    """The blocks made of the statements so far."""
+
+    def __init__(self, statements: Sequence[Statement], found: Diagnostics) -> None:
+        self.found = found
+        self.relations = Relations(statements, found)
+        self.blocks: dict[str, list[MapNode]] = {name: [] for name in SECTIONS}
+        self.reject_names: dict[tuple[str, CreateTable | CreateView], PlacedText] = {}
+        self.outputs = {name for name, each in self.relations.by_name.items() if not each.is_written or each.is_read}
+        for relation in self.relations.by_name.values():
+            self.add(relation)
+
+    def add(self, relation: Relation) -> None:
+        statement = relation.statement
+        if isinstance(statement, CreateView):
+            self.add_view(statement)
+        elif relation.is_table:
+            self.add_table(relation, statement)
+        elif statement.query is not None:
+            self.add_query(statement.name, statement.query, statement.text, self.expectations(statement))
+        else:
+            name = statement.name
+            message = f"the table `{name.value}` has neither a connector nor a query"
+            self.found.error("PEN2005", message, name.span(), "add WITH ('connector' = '…'), or AS and a query")
+
+    def add_view(self, view: CreateView) -> None:
+        if view.query is None:
+            self.add_transform(view)
+        else:
+            query = renamed(view.query, view.columns, view.name)
+            options = option_entries(transform_spec("Sql"), view.properties, self.found)
+            self.add_query(view.name, query, view.text, [*options, *self.expectations(view)], reads=view.query)
+
+    def add_query(
+        self,
+        name: PlacedText,
+        query: PlacedText,
+        statement: PlacedText,
+        more: Iterable[Entry] = (),
+        reads: PlacedText | None = None,
+    ) -> None:
+        """A `Sql` block; its inputs are the names of the script that the query reads."""
+        plugin = text_node(PlacedText("Sql", name.source, name.runs))
+        known = self.relations.reads[reads or query]
+        inputs = [text_node(PlacedText(each, query.source, query.runs)) for each in known]
+        self.put("transform", statement, [
+            entry("plugin_name", plugin), entry("plugin_input", list_node(inputs, query)),
+            entry("plugin_output", text_node(name)), entry("query", text_node(query)), *more,
+        ])  # fmt: skip
+
+    def add_transform(self, view: CreateView) -> None:
+        written = {each.key.value.lower(): each for each in view.properties}
+        plugin = written.pop("transform", None)
+        if plugin is None:
+            help = "write AS and a query, or WITH ('transform' = '…', 'input' = '…')"
+            self.found.error("PEN3001", f"the view `{view.name.value}` has no query", view.name.span(), help)
+            return
+        inputs = written.pop("input", None)
+        rest = [each for each in view.properties if each is not plugin and each is not inputs]
+        names = names_in(inputs.value) if inputs else ()
+        self.put("transform", view.text, [
+            entry("plugin_name", text_node(plugin.value)),
+            *([entry("plugin_input", list_node(map(text_node, names), inputs.value))] if inputs else []),
+            entry("plugin_output", text_node(view.name)),
+            *option_entries(transform_spec(plugin.value.value), rest, self.found),
+            *self.expectations(view),
+        ])  # fmt: skip
+
+    def add_table(self, relation: Relation, table: CreateTable) -> None:
+        connector = connector_of(table, self.found)
+        if connector is None:
+            return
+        check_role(relation, table, self.found)
+        if is_role(relation, "source"):
+            self.put("source", table.text, [
+                entry("plugin_name", text_node(connector)), entry("plugin_output", text_node(table.name)),
+                *source_entries(relation, table, self.found),
+                *(() if relation.is_written else self.expectations(table)),
+            ])  # fmt: skip
+        if is_role(relation, "sink"):
+            inputs = self.inputs_of(relation, table)
+            self.put("sink", table.text, [
+                entry("plugin_name", text_node(connector)), entry("plugin_input", list_node(inputs, table.name)),
+                entry("plugin_output", text_node(table.name)), *sink_entries(relation, table, self.found),
+                *self.expectations(table),
+            ])  # fmt: skip
+
+    def inputs_of(self, relation: Relation, table: CreateTable) -> list[Node]:
+        """What flows into a table: its own query, each INSERT, the rows that expectations send there."""
+        inputs: list[Node] = []
+        if table.query is not None:
+            name = self.free_name(table.name, "_rows")
+            self.add_query(name, table.query, table.text)
+            inputs.append(text_node(name))
+        for each in relation.inserts:
+            source = self.relations.by_name.get((whole_table(each.query) or "").lower())
+            if source is not None and not each.columns and not table.columns:
+                inputs.append(text_node(PlacedText(source.name, each.query.source, each.query.runs)))
+                continue
+            name = self.free_name(each.target, "_rows")
+            self.add_query(name, inserted(each, table.columns), each.text, reads=each.query)
+            inputs.append(text_node(name))
+        inputs.extend(text_node(self.reject_output(relation, statement)) for statement in relation.rejects)
+        return inputs
+
+    def free_name(self, wanted: PlacedText, ending: str = "") -> PlacedText:
+        """A name that no output has yet, as near to the wanted one as may be."""
+        name = free_name(wanted.value + ending, self.outputs)
+        return wanted if name == wanted.value else generated(name, wanted)
+
+    def reject_output(self, relation: Relation, statement: CreateTable | CreateView) -> PlacedText:
+        """The output of a statement's expectations that goes into a quarantine table."""
+        key = (relation.name.lower(), statement)
+        if key not in self.reject_names:
+            self.reject_names[key] = self.free_name(relation.rejects[statement])
+        return self.reject_names[key]
+
+    def expectations(self, statement: CreateTable | CreateView) -> Iterator[Entry]:
+        if statement.expectations:
+            rules = [map_node(self.rule(each, statement), each.name) for each in statement.expectations]
+            yield entry("expectations", list_node(rules, statement.name))
+
+    def rule(self, rule: ExpectDefinition, statement: CreateTable | CreateView) -> Iterator[Entry]:
+        yield entry("name", text_node(rule.name))
+        yield entry("condition", text_node(rule.condition))
+        yield entry("on_violation", text_node(generated(rule.on_violation.value, rule.condition)))
+        relation = self.relations.by_name.get(rule.quarantine.value.lower()) if rule.quarantine else None
+        if relation is not None and statement in relation.rejects:
+            yield entry("quarantine", text_node(self.reject_output(relation, statement)))
+        elif rule.quarantine is not None:
+            yield entry("quarantine", text_node(rule.quarantine))
+
+    def put(self, section: str, statement: PlacedText, entries: Sequence[Entry]) -> None:
+        self.blocks[section].append(map_node(entries, statement))

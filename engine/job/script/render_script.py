@@ -1,0 +1,248 @@
+"""A job's tree as a SQL script, with the comments of the file that it was read from."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from catalog.diagnostics import Diagnostics
+from catalog.quoting import quote
+from connectors.support.option import Option
+from engine.job.hocon.comments import Comments
+from engine.job.hocon.render import flat
+from engine.job.model.job import Block, BlockKind, Job
+from engine.job.model.sink_names import free_name, sink_names
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, ScalarNode, TextNode, flatten, plain
+from engine.job.model.wiring import Wiring, wire
+from engine.job.script.with_options import sink_spec, source_spec, transform_spec
+from sql.grammar.query_text import tables_named
+from sql.rewrite.select_query import is_plain
+
+WIRES = ("plugin_name", "plugin_input", "plugin_output", "source_table_name", "result_table_name")
+TYPE = re.compile(r"[\w<>(),: ]+")
+
+
+def to_sql(root: MapNode, job: Job, comments: Comments, found: Diagnostics) -> str:
+    """The text of a SQL job file that says what the tree says; what SQL cannot say is in `found` (PEN2015)."""
+    return "\n".join(_Script(root, job, comments, found).statements()).rstrip() + "\n"
+
+
+class _Script:
+    """The tree, its blocks as they are wired, and the names that they have in the script."""
+
+    def __init__(self, root: MapNode, job: Job, comments: Comments, found: Diagnostics) -> None:
+        self.root, self.job, self.comments, self.found = root, job, comments, found
+        self.wiring: Wiring = wire(job, Diagnostics())
+        self.names: dict[Block, str] = {}
+        self.taken = {each.name.lower() for block in job.blocks for each in (*block.outputs, *block.rejects)}
+        self.sinks: dict[Block, str] = {}
+        called = sink_names(job, self.wiring)
+        for block in job.blocks:
+            if block.kind is BlockKind.SINK:
+                is_quarantine = any(each.output < 0 for each in self.wiring.inputs[block])
+                self.sinks[block] = called[block] if is_quarantine else free_name(called[block], self.taken)
+            else:
+                self.names[block] = block.name if block.outputs else free_name(self.wanted(block), self.taken)
+
+    def wanted(self, block: Block) -> str:
+        """The name by which the query that reads an unnamed block calls it."""
+        for reader, wires in self.wiring.inputs.items():
+            query = reader.options.get("query")
+            if [each.producer for each in wires] == [block] and isinstance(query, str):
+                named = tables_named(query)
+                if len(named) == 1 and named[0].lower() != "dual":
+                    return named[0]
+        return block.plugin.lower()
+
+    def statements(self) -> Iterator[str]:
+        yield from (f"-- {each}".rstrip() for each in self.comments.header())
+        yield from self.settings()
+        for kind in BlockKind:
+            section = self.root.get(kind.value)
+            nodes = (
+                [each for each in section.items if isinstance(each, MapNode)] if isinstance(section, ListNode) else []
+            )
+            for block, node in zip(self.job.of_kind(kind), nodes, strict=True):
+                yield ""
+                yield from (f"-- {each}".rstrip() for each in self.comments.above(_start(node)))
+                yield from self.block(block, node)
+
+    def settings(self) -> Iterator[str]:
+        env = self.root.get("env")
+        for entry in flat(env) if isinstance(env, MapNode) else ():
+            yield from (f"-- {each}".rstrip() for each in self.comments.above(entry.key_place.start))
+            if isinstance(entry.value, ListNode):
+                yield f"/* config env {{ {entry.key} = {_json(entry.value)} }} */"
+            else:
+                yield f"SET {_literal(entry.key)} = {_literal(_text(entry.value))};"
+
+    def block(self, block: Block, node: MapNode) -> Iterator[str]:
+        match block.kind:
+            case BlockKind.SOURCE:
+                yield from self.source(block, node)
+            case BlockKind.TRANSFORM:
+                yield from self.transform(block, node)
+            case BlockKind.SINK:
+                yield from self.sink(block, node)
+
+    def source(self, block: Block, node: MapNode) -> Iterator[str]:
+        if len(block.outputs) > 1:
+            self.cannot("a source with several outputs", block)
+        schema = node.get("schema")
+        columns = _columns(schema) if isinstance(schema, MapNode) else None
+        rules = self.rules(node)
+        parts = [*(columns or ()), *(rules or ())]
+        left_out = {"schema"} if columns else set()
+        left_out |= {"expectations"} if rules is not None else set()
+        yield f"CREATE TABLE {_name(self.names[block])}" + _listed(parts)
+        yield _with([("connector", block.plugin), *_options(node, source_spec(block.plugin), left_out)]) + ";"
+
+    def transform(self, block: Block, node: MapNode) -> Iterator[str]:
+        rules = self.rules(node)
+        left_out = {"expectations"} if rules is not None else set()
+        head = f"CREATE VIEW {_name(self.names[block])}" + _listed(rules or ())
+        query = node.get("query")
+        if block.plugin.lower() == "sql" and isinstance(query, TextNode):
+            self.check_names(block, query.value)
+            options = list(_options(node, transform_spec("Sql"), left_out | {"query"}))
+            yield head + (f"\n{_with(options)}" if options else "") + " AS" + _query(query.value) + ";"
+        else:
+            inputs = ", ".join(f'"{each}"' if re.search(r"[,\[\]]", each) else each for each in self.inputs(block))
+            options = list(_options(node, transform_spec(block.plugin), left_out))
+            yield head
+            yield _with([("transform", block.plugin), ("input", inputs), *options]) + ";"
+
+    def sink(self, block: Block, node: MapNode) -> Iterator[str]:
+        name, rules = _name(self.sinks[block]), self.rules(node)
+        left_out = {"expectations"} if rules is not None else set()
+        partitions = _partitions(node)
+        left_out |= {"partition_by"} if partitions else set()
+        yield f"CREATE TABLE {name}" + _listed(rules or ()) + partitions
+        yield _with([("connector", block.plugin), *_options(node, sink_spec(block.plugin), left_out)]) + ";"
+        for each in self.inputs(block, with_rejects=False):
+            yield f"INSERT INTO {name} SELECT * FROM {_name(each)};"
+
+    def inputs(self, block: Block, *, with_rejects: bool = True) -> list[str]:
+        wires = [each for each in self.wiring.inputs[block] if with_rejects or each.output >= 0]
+        return [self.names[each.producer] if each.output >= 0 and not each.name else str(each.name) for each in wires]
+
+    def check_names(self, block: Block, query: str) -> None:
+        """A query must call its inputs by their names, which HOCON does not demand of a single one."""
+        known = {each.lower() for each in self.inputs(block)}
+        for name in tables_named(query):
+            if name.lower() not in known and len(known) == 1:
+                self.cannot(f"the name `{name}` for the input `{next(iter(known))}`", block)
+
+    def rules(self, node: MapNode) -> list[str] | None:
+        """CONSTRAINT clauses; None where an expectation has no such form."""
+        written = node.get("expectations")
+        items = [plain(each) for each in written.items] if isinstance(written, ListNode) else []
+        clauses: list[str] = []
+        for each in items:
+            if not isinstance(each, Mapping) or not {"name", "condition"} <= set(each) or "mostly" in each:
+                return None
+            into = f" INTO {_name(str(each['quarantine']))}" if each.get("quarantine") else ""
+            if into and str(each["quarantine"]) not in self.sinks.values():
+                return None
+            action = f" ON VIOLATION {each['on_violation']}{into}" if each.get("on_violation") else ""
+            clauses.append(f"CONSTRAINT {_name(str(each['name']))} EXPECT ({each['condition']}){action}")
+        return clauses
+
+    def cannot(self, what: str, block: Block) -> None:
+        self.found.error("PEN2015", f"SQL has no words for {what}", block.plugin_span or block.span)
+
+
+def _start(node: MapNode) -> int:
+    name = node.entry("plugin_name")
+    return name.key_place.start if name else node.place.start
+
+
+def _partitions(node: MapNode) -> str:
+    written = node.get("partition_by")
+    names = (
+        [each.value for each in written.items if isinstance(each, TextNode)] if isinstance(written, ListNode) else []
+    )
+    return f"\nPARTITIONED BY ({', '.join(map(_name, names))})" if names else ""
+
+
+def _options(node: MapNode, spec: Sequence[Option], left_out: set[str]) -> Iterator[tuple[str, str]]:
+    names = {name for option in spec for name in (option.name, *option.alternatives)}
+    for name, entry in flatten(node, {*names, "expectations", *WIRES}):
+        if name not in WIRES and name not in left_out:
+            yield name, _text(entry.value)
+
+
+def _text(node: Node) -> str:
+    match node:
+        case ScalarNode(written=written):
+            return written
+        case TextNode():
+            return node.value
+        case _:
+            return _json(node)
+
+
+def _json(node: Node) -> str:
+    return json.dumps(plain(node), ensure_ascii=False)
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _name(name: str) -> str:
+    return name if is_plain(name) else quote(name)
+
+
+def _with(options: Sequence[tuple[str, str]]) -> str:
+    return "WITH (\n" + ",\n".join(f"  {_literal(key)} = {_literal(value)}" for key, value in options) + "\n)"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return " (\n  " + ",\n  ".join(parts) + "\n)" if parts else ""
+
+
+def _query(query: str) -> str:
+    return query.rstrip() if query.startswith("\n") else ("\n" if "\n" in query else " ") + query.rstrip()
+
+
+def _columns(schema: MapNode) -> list[str] | None:
+    """The columns of a `schema` block as SQL; None where it says more than SQL can."""
+    keys = {each.key for each in schema.entries}
+    fields, columns = schema.get("fields"), schema.get("columns")
+    if keys == {"fields"} and isinstance(fields, MapNode):
+        lines = [_field(each) for each in fields.entries]
+    elif keys <= {"columns", "primaryKey"} and isinstance(columns, ListNode):
+        lines = [_column(each) for each in columns.items]
+        lines += [_primary_key(schema.get("primaryKey"))] if "primaryKey" in keys else []
+    else:
+        return None
+    return None if any(line is None for line in lines) else [line for line in lines if line]
+
+
+def _field(entry: Entry) -> str | None:
+    if isinstance(entry.value, TextNode) and TYPE.fullmatch(entry.value.value):
+        return f"{_name(entry.key)} {entry.value.value}"
+    return None
+
+
+def _column(node: Node) -> str | None:
+    said = plain(node)
+    if not isinstance(said, Mapping) or not set(said) <= {"name", "type", "nullable", "comment", "defaultValue"}:
+        return None
+    if not isinstance(said.get("type"), str) or not TYPE.fullmatch(str(said["type"])):
+        return None
+    line = f"{_name(str(said['name']))} {said['type']}" + ("" if said.get("nullable", True) else " NOT NULL")
+    if "defaultValue" in said:
+        value = said["defaultValue"]
+        line += f" DEFAULT {_literal(value) if isinstance(value, str) else json.dumps(value)}"
+    return line + (f" COMMENT {_literal(str(said['comment']))}" if "comment" in said else "")
+
+
+def _primary_key(node: Node | None) -> str | None:
+    said = plain(node) if node else None
+    if not isinstance(said, Mapping) or not isinstance(said.get("columnNames"), list):
+        return None
+    names = said["columnNames"]
+    listed = ", ".join(_name(str(each)) for each in names) if isinstance(names, list) else ""
+    named = "" if said.get("name") in (None, "primary_key") else f"CONSTRAINT {_name(str(said['name']))} "
+    return f"{named}PRIMARY KEY ({listed})"

@@ -1,0 +1,102 @@
+"""The tables and views of a SQL job file by their names: which statement makes each, who reads and who writes it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.source import PlacedText
+from sql.grammar.query_text import tables_named
+from sql.script.statements import CreateTable, CreateView, Insert, Statement
+
+WORDS = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\])*'|`([^`]+)`|(\w+)", re.DOTALL)
+
+READS = re.compile(r"\b(FROM|JOIN|TABLE)\b|^\s*SELECT\s+\w+\s*$", re.IGNORECASE)
+
+
+@dataclass(eq=False, slots=True)
+class Relation:
+    """A name of the script: its inserts in their order, and the outputs of expectations that go into it."""
+
+    statement: CreateTable | CreateView
+    is_read: bool = False
+    inserts: list[Insert] = field(default_factory=list)
+    rejects: dict[CreateTable | CreateView, PlacedText] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.statement.name.value
+
+    @property
+    def is_table(self) -> bool:
+        """A source or a sink, not the name of a query."""
+        return isinstance(self.statement, CreateTable) and bool(self.statement.properties)
+
+    @property
+    def is_written(self) -> bool:
+        return bool(self.inserts or self.rejects) or (self.is_table and self.statement.query is not None)
+
+    @property
+    def is_source(self) -> bool:
+        """Read, and not only the rows that this script makes of it; a table that nobody uses is taken for one."""
+        return self.is_table and self.statement.query is None and (self.is_read or not self.is_written)
+
+
+class Relations:
+    """The names of a script; wherever one is used it may be spelled in any case.
+
+    `reads`: the names that each query of a statement reads, as they were defined.
+    """
+
+    def __init__(self, statements: Sequence[Statement], found: Diagnostics) -> None:
+        self.by_name: dict[str, Relation] = {}
+        self.reads: dict[PlacedText, tuple[str, ...]] = {}
+        for statement in statements:
+            if isinstance(statement, CreateTable | CreateView):
+                self._define(statement, found)
+        for statement in statements:
+            match statement:
+                case CreateTable(query=PlacedText() as query) | CreateView(query=PlacedText() as query):
+                    self._mark_reads(query)
+                case Insert(target=target, query=query):
+                    self._mark_reads(query)
+                    if relation := self.target(target, found):
+                        relation.inserts.append(statement)
+            if isinstance(statement, CreateTable | CreateView):
+                self._mark_rejects(statement, found)
+
+    def target(self, name: PlacedText, found: Diagnostics) -> Relation | None:
+        """The table that rows go into; what is none is reported."""
+        relation = self.by_name.get(name.value.lower())
+        if relation is None:
+            tables = [each.name for each in self.by_name.values() if each.is_table]
+            help = did_you_mean(name.value, tables) or "make it with CREATE TABLE … WITH ('connector' = '…')"
+            found.error("PEN2007", f"the table `{name.value}` is not made in this script", name.span(), help)
+        elif not relation.is_table:
+            what = "view" if isinstance(relation.statement, CreateView) else "table without a connector"
+            found.error("PEN2007", f"`{name.value}` is a {what}: no rows can go into it", name.span())
+        else:
+            return relation
+        return None
+
+    def _define(self, statement: CreateTable | CreateView, found: Diagnostics) -> None:
+        name = statement.name
+        before = self.by_name.setdefault(name.value.lower(), Relation(statement)).statement
+        if before is not statement:
+            place = before.name.span()
+            found.error("PEN2006", f"`{name.value}` is made twice", name.span(), f"it is made in line {place.line} too")
+
+    def _mark_reads(self, query: PlacedText) -> None:
+        """By the query's words where it does not parse."""
+        named: Iterable[str] = tables_named(query.value)
+        if not named and READS.search(query.value):
+            named = [quoted or word for quoted, word in WORDS.findall(query.value)]
+        read = dict.fromkeys(self.by_name[each.lower()] for each in named if each.lower() in self.by_name)
+        self.reads[query] = tuple(relation.name for relation in read)
+        for relation in read:
+            relation.is_read = True
+
+    def _mark_rejects(self, statement: CreateTable | CreateView, found: Diagnostics) -> None:
+        for each in statement.expectations:
+            if each.quarantine is not None and (relation := self.target(each.quarantine, found)):
+                relation.rejects.setdefault(statement, each.quarantine)

@@ -1,0 +1,63 @@
+"""Nodes of a job's tree made from a SQL script: every one stands where the words stand that it was made from."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from catalog.source import PlacedText, Run
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
+from sql.grammar.tokens import concatenate
+
+
+def place_of(text: PlacedText) -> Place:
+    if not text.runs:
+        return Place(text.source, 0, 0)
+    return Place(text.source, text.runs[0].file_start, text.runs[-1].file_end)
+
+
+def generated(value: str, at: PlacedText) -> PlacedText:
+    """Words that nobody wrote, placed at those for which they stand."""
+    place = place_of(at)
+    return PlacedText(value, at.source, (Run(0, len(value), place.start, place.end),))
+
+
+def text_node(text: PlacedText) -> TextNode:
+    return TextNode(text, place_of(text))
+
+
+def entry(key: str, value: Node, at: PlacedText | None = None) -> Entry:
+    """An entry whose key stands at `at`, or where its value does."""
+    return Entry(key, place_of(at) if at else value.place, value)
+
+
+def list_node(items: Iterable[Node], at: PlacedText) -> ListNode:
+    return ListNode(tuple(items), place_of(at))
+
+
+def map_node(entries: Iterable[Entry], at: PlacedText) -> MapNode:
+    return MapNode(tuple(entries), place_of(at))
+
+
+def flag(value: bool, at: PlacedText) -> ScalarNode:
+    return ScalarNode(value, place_of(at), str(value).lower())
+
+
+def nested(entries: Sequence[Entry]) -> list[Entry]:
+    """Entries with dotted keys as maps in maps, as HOCON reads them; the last value of a key counts."""
+    merged: dict[str, Entry] = {}
+    for each in entries:
+        head, _, rest = each.key.partition(".")
+        new = Entry(head, each.key_place, MapNode((replace(each, key=rest),), each.value.place)) if rest else each
+        merged[head] = _merged(merged.get(head), new)
+    return list(merged.values())
+
+
+def _merged(before: Entry | None, after: Entry) -> Entry:
+    if not isinstance(after.value, MapNode):
+        return after
+    own = before.value.entries if before and isinstance(before.value, MapNode) else ()
+    return replace(before or after, value=replace(after.value, entries=tuple(nested([*own, *after.value.entries]))))
+
+
+def joined(parts: Sequence[PlacedText | str], at: PlacedText) -> PlacedText:
+    """One text of written parts and generated words, which stand at `at`."""
+    return concatenate([generated(part, at) if isinstance(part, str) else part for part in parts])

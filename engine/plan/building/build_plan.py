@@ -1,0 +1,153 @@
+"""Job -> plan: blocks become nodes, every edge gets its table, and what does not fit is reported where it stands.
+
+A block with a fault yields no nodes, and what reads it is passed over in silence: nothing is claimed of a table that
+may not be what the user meant.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+
+import connectors
+from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
+from catalog.table import CatalogTable
+from engine.job.model.job import Block, BlockKind, Job
+from engine.job.model.sink_names import sink_names
+from engine.job.model.wiring import Wiring, reads_nothing, wire
+from engine.plan.building.expected import expected
+from engine.plan.building.feeds import Feed, united
+from engine.plan.building.locked_schema import with_locked_schema
+from engine.plan.building.query_nodes import Analyze, query_nodes
+from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
+from engine.plan.ids import with_ids
+from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Union, Write, children, rewrite
+from sql.analyze import analyze
+
+
+def build(job: Job, found: Diagnostics, analyze: Analyze = analyze) -> Plan | None:
+    """The plan of a job; None where it has an error, all of which are then in `found`.
+
+    `analyze` is asked of each query; another than `sql.analyze`'s may note what it is asked.
+    """
+    own = Diagnostics()
+    wiring = wire(job, own)
+    called = sink_names(job, wiring)
+    built: dict[Block, tuple[Node, ...] | None] = {}
+    rejects: dict[Block, tuple[Rejects, ...]] = {}
+    writes: dict[Block, tuple[Write, ...]] = {}
+    for block in wiring.order:
+        name = called.get(block, block.name)
+        feeds = _feeds(block, wiring, built, rejects)
+        match block.kind:
+            case BlockKind.SOURCE:
+                scans = _scans(block, name, job.source.path, own)
+                built[block], rejects[block] = expected(block, name, scans, own)
+            case BlockKind.TRANSFORM:
+                queries = query_nodes(block, name, feeds, own, analyze) if feeds is not None else None
+                built[block], rejects[block] = expected(block, name, queries, own)
+            case BlockKind.SINK:
+                inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None
+                nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
+                writes[block] = write_nodes(block, name, nodes or (), own)
+    refuse_duplicates((write for each in writes.values() for write in each), own)
+    refuse_shared_targets([write for each in writes.values() for write in each], own)
+    found.extend(_with_known_tables(own, job))
+    if own.has_errors:
+        return None
+    in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))
+    return with_ids(_with_names(Plan(job.env, in_order, _unread(built, in_order))))
+
+
+def _with_known_tables(found: Iterable[Diagnostic], job: Job) -> Iterator[Diagnostic]:
+    """A query is analyzed over what it reads; the names that it could have read are the job's."""
+    names = [output.name for block in job.blocks for output in (*block.outputs, *block.rejects)]
+    for each in found:
+        is_unknown_table = each.code == "PEN3002" and each.help is None
+        yield replace(each, help=did_you_mean(each.message.split("`")[1], names)) if is_unknown_table else each
+
+
+def _feeds(
+    block: Block,
+    wiring: Wiring,
+    built: Mapping[Block, tuple[Node, ...] | None],
+    rejects: Mapping[Block, tuple[Node, ...]],
+) -> tuple[Feed, ...] | None:
+    """What flows into the block; None where any of it has a fault or there is none, though it should be."""
+    feeds: list[Feed] = []
+    for edge in wiring.inputs[block]:
+        nodes = built.get(edge.producer) if edge.output >= 0 else rejects[edge.producer][-1 - edge.output :][:1]
+        if not nodes:
+            return None
+        shared = len(nodes) == len(edge.producer.outputs) > 1 and edge.output >= 0
+        feeds.append(Feed(edge.name, (nodes[edge.output],) if shared else nodes))
+    return tuple(feeds) if feeds or reads_nothing(block) else None
+
+
+def source_tables(job: Job) -> Mapping[str, CatalogTable]:
+    """The tables of a job's sources by name, whether or not the rest of the job is sound."""
+    found = Diagnostics()
+    blocks = job.of_kind(BlockKind.SOURCE)
+    scans = [scan for block in blocks for scan in _scans(block, block.name, job.source.path, found) or ()]
+    return {scan.name: scan.table for scan in scans}
+
+
+def _scans(block: Block, name: str, job: str, found: Diagnostics) -> tuple[Scan, ...] | None:
+    source = connectors.source(block.plugin)
+    if source is None or not block.options.is_valid:
+        return None
+    own = Diagnostics()
+    tables = source.tables(with_locked_schema(block.options, name, job, own), own)
+    found.extend(own)
+    if own.has_errors:
+        return None
+    for table in tables:
+        if table.is_open and not len(own):
+            found.warning(
+                "PEN4002",
+                f"the columns of `{name}` are not known, so nothing that reads them can be checked",
+                block.plugin_span or block.span,
+                "give it `schema { fields { name = type, … } }`, or run `penstock schema sync`",
+            )
+    names = [each.name for each in block.outputs] if len(block.outputs) == len(tables) else [name] * len(tables)
+    return tuple(
+        Scan(
+            name,
+            source,
+            block.options,
+            table,
+            parallelism=block.parallelism,
+            uid=block.uid,
+            span=block.options.span(),
+            cache=block.cache,
+        )
+        for name, table in zip(names, tables, strict=True)
+    )
+
+
+def _unread(built: Mapping[Block, tuple[Node, ...] | None], writes: tuple[Write, ...]) -> tuple[Node, ...]:
+    """The nodes that nothing reads, in the order of the job file."""
+    nodes = [node for each in built.values() for node in each or ()]
+    read = {child for node in (*nodes, *writes) for child in children(node)}
+    read |= {part for node in read if isinstance(node, Union) for part in node.inputs}
+    return tuple(node for node in nodes if node not in read)
+
+
+def _with_names(plan: Plan) -> Plan:
+    """The plan with every node's name its own: the second `filter` is `filter_2`.
+
+    Writes are named apart: rows that are quarantined may be called as the table that they go into.
+    """
+    nodes, writes = set[str](), set[str]()
+
+    def rename(node: AnyNode) -> AnyNode:
+        taken = writes if isinstance(node, Write) else nodes
+        name = next(each for each in _numbered(node.name) if each not in taken)
+        taken.add(name)
+        return node if name == node.name else replace(node, name=name)
+
+    return rewrite(plan, rename)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))

@@ -1,0 +1,70 @@
+"""What flows into a block: nodes under the name that the job file uses for them, and several of them made one."""
+
+from dataclasses import dataclass, replace
+
+from catalog.datatypes import has_unknown
+from catalog.diagnostics import Diagnostics
+from catalog.source import Span
+from catalog.table import CatalogTable, Column
+from engine.job.model.job import Block
+from engine.plan.nodes import Node, Union
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """One input of a block: its name (None where the job gives none) and its nodes, one per table."""
+
+    name: str | None
+    nodes: tuple[Node, ...]
+
+
+def united(block: Block, name: str, feeds: tuple[Feed, ...], found: Diagnostics) -> tuple[Node, ...] | None:
+    """The nodes of one feed, or of several their UNION ALL; None where their schemas differ."""
+    if len(feeds) == 1:
+        return feeds[0].nodes
+    if several := next((feed for feed in feeds if len(feed.nodes) > 1), None):
+        found.error("PEN2012", f"`{several.name}` has several tables and cannot be united with others", block.span)
+        return None
+    nodes = tuple(feed.nodes[0] for feed in feeds)
+    first = feeds[0]
+    for feed in feeds[1:]:
+        if difference := _difference(nodes[0].table, feed.nodes[0].table):
+            found.error(
+                "PEN2012",
+                f"`{feed.name}` and `{first.name}` differ: {difference}",
+                _place(block, feed.name),
+                "several inputs are united; give them equal columns, or read them by name in a `Sql` transform",
+            )
+            return None
+    return (Union(name, nodes, _table(nodes), parallelism=block.parallelism, span=block.span),)
+
+
+def _difference(a: CatalogTable, b: CatalogTable) -> str | None:
+    """The first difference of two tables' columns, nullability aside."""
+    if a.is_open or b.is_open:
+        return None
+    if len(a.columns) != len(b.columns):
+        return f"{len(b.columns)} column{'s' * (len(b.columns) > 1)} against {len(a.columns)}"
+    for mine, other in zip(a.columns, b.columns, strict=True):
+        if mine.name.lower() != other.name.lower():
+            return f"column `{other.name}` stands where the other has `{mine.name}`"
+        # The text leaves out whether elements may be null, which a union widens.
+        if str(mine.type) != str(other.type) and not (has_unknown(mine.type) or has_unknown(other.type)):
+            return f"column `{mine.name}` is {other.type} and {mine.type}"
+    return None
+
+
+def _table(nodes: tuple[Node, ...]) -> CatalogTable:
+    tables = [node.table for node in nodes]
+    first = next((table for table in tables if not table.is_open), tables[0])
+    columns = (_merged([table.columns[i] for table in tables if not table.is_open]) for i in range(len(first.columns)))
+    return replace(first, schema=replace(first.schema, columns=tuple(columns), primary_key=None, constraint_keys=()))
+
+
+def _merged(columns: list[Column]) -> Column:
+    known = next((column for column in columns if not has_unknown(column.type)), columns[0])
+    return replace(known, name=columns[0].name, nullable=any(column.nullable for column in columns))
+
+
+def _place(block: Block, name: str | None) -> Span | None:
+    return next((reference.span for reference in block.inputs if reference.name == name), None) or block.span

@@ -1,0 +1,51 @@
+"""Sources without a `schema` take theirs from the schema lock, before anyone looks at the data."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from catalog.diagnostics import Diagnostics
+from catalog.lock import Lock, LockError, find_lock, parse_lock
+from catalog.table import Column
+from catalog.typenames import to_ddl
+from connectors.support.option import Options, Value
+
+
+def with_locked_schema(options: Options, name: str, job: str, found: Diagnostics) -> Options:
+    """The options, with the `schema` of the lock where they have none and the lock knows the source."""
+    if "schema" not in options.values or options.get("schema"):
+        return options
+    path = find_lock(Path(job).absolute().parent)
+    if path is None:
+        return options
+    lock = read_lock(path, found)
+    columns = lock.sources.get((job_key(path, Path(job)), name))
+    return replace(options, values={**options.values, "schema": as_schema(columns)}) if columns else options
+
+
+def read_lock(path: Path, found: Diagnostics) -> Lock:
+    """The lock of a file; one that cannot be read is reported, and empty."""
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except (LockError, OSError) as cause:
+        found.error("PEN4009", f"`{path.name}` cannot be read: {cause}", None, "make it anew: penstock schema sync")
+        return Lock()
+
+
+def job_key(lock: Path, job: Path) -> str:
+    """A job file as its lock names it."""
+    return job.absolute().relative_to(lock.parent).as_posix()
+
+
+def as_schema(columns: tuple[Column, ...]) -> Mapping[str, Value]:
+    """Columns as a `schema` block."""
+    listed: list[Value] = [
+        {"name": column.name, "type": to_ddl(column.type), "nullable": column.nullable} for column in columns
+    ]
+    return {"columns": listed}
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, _changed: int) -> Lock:
+    return parse_lock(path.read_text(encoding="utf-8"))

@@ -1,0 +1,152 @@
+"""Transforms become queries, analyzed over the tables that flow into them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Protocol
+
+from catalog.diagnostics import Diagnostic, Diagnostics, Severity
+from catalog.quoting import quote
+from catalog.source import PlacedText, Span
+from catalog.table import CatalogTable
+from engine.job.model.job import Block
+from engine.plan.building.feeds import Feed, united
+from engine.plan.nodes import Input, Node, Query
+from engine.transforms import transform
+from engine.transforms.base import QueryTransform, TableTransform
+from sql.analyze import Analysis, analyze
+from sql.grammar.query_text import tables_named
+from sql.rewrite.select_query import Select, text_of
+
+DUAL = "dual"
+"""What SeaTunnel's jobs may call the input of a query."""
+
+
+class Analyze(Protocol):
+    """`sql.analyze.analyze`, or what asks it."""
+
+    def __call__(self, query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str) -> Analysis: ...
+
+
+def query_nodes(
+    block: Block, name: str, feeds: tuple[Feed, ...], found: Diagnostics, analyze: Analyze = analyze
+) -> tuple[Node, ...] | None:
+    """The query of a transform, or one per table of an input with several; None where a fault was reported."""
+    if not block.options.is_valid:
+        return None
+    match transform(block.plugin):
+        case TableTransform() as plugin:
+            inputs = united(block, f"{name}_inputs", feeds, found) or ()
+            alias = feeds[0].name if len(feeds) == 1 else None
+            select = partial(_selection, block, name, plugin, found=found, analyze=analyze)
+            queries = [select(alias or node.name, node) for node in inputs]
+        case QueryTransform() as plugin:
+            query = partial(_query, block, name, plugin, found=found, analyze=analyze)
+            if len(feeds) == 1:
+                queries = [query((Feed(feeds[0].name, (node,)),)) for node in feeds[0].nodes]
+            else:
+                queries = [query(feeds)]
+        case None:
+            return None
+    nodes = tuple(query for query in queries if query)
+    return nodes if nodes and len(nodes) == len(queries) else None
+
+
+def _selection(
+    block: Block, name: str, plugin: TableTransform, source: str, node: Node, *, found: Diagnostics, analyze: Analyze
+) -> Query | None:
+    table = node.table.renamed(source)
+    before = len(found)
+    select = plugin.select(table, block.options, found)
+    if select is None:
+        if table.is_open and len(found) == before:
+            found.error(
+                "PEN4002",
+                f"`{plugin.name}` needs the columns of `{source}`, which are not known",
+                block.plugin_span or block.span,
+                "give its source a `schema`, or run `penstock schema sync`",
+            )
+        return None
+    analysis = analyze(select.to_text(), {select.source: table}, output=name)
+    if not _report(analysis, None if _has_own_text(select) else block.plugin_span or block.span, found):
+        return None
+    analysis = replace(analysis, table=_like_input(analysis.table, node.table, select))
+    return _node(block, name, select, (Input(select.source, node),), analysis)
+
+
+def _query(
+    block: Block, name: str, plugin: QueryTransform, feeds: tuple[Feed, ...], *, found: Diagnostics, analyze: Analyze
+) -> Query | None:
+    if several := next((feed for feed in feeds if len(feed.nodes) > 1), None):
+        found.error("PEN2013", f"`{several.name}` has several tables and no query over several inputs", block.span)
+        return None
+    nodes = {feed.name or feed.nodes[0].name: feed.nodes[0] for feed in feeds}
+    text = plugin.query({each: node.table for each, node in nodes.items()}, block.options, found)
+    if text is None:
+        return None
+    if len(feeds) == 1:
+        nodes = _called_as_written(feeds[0], nodes, text)
+    analysis = analyze(text, {each: node.table.renamed(each) for each, node in nodes.items()}, output=name)
+    if not _report(analysis, None, found):
+        return None
+    inputs = tuple(Input(each, node) for each, node in nodes.items())
+    return _node(block, name, text, inputs, analysis)
+
+
+def _called_as_written(feed: Feed, nodes: Mapping[str, Node], text: PlacedText) -> dict[str, Node]:
+    """A single input under the name that the query uses: any where it has none of its own, else its own or `dual`."""
+    (only,) = nodes.values()
+    if feed.name is not None and DUAL not in text.value.lower():
+        return dict(nodes)
+    named = tables_named(text.value)
+    if len(named) == 1 and (feed.name is None or named[0].lower() == DUAL) and "." not in named[0]:
+        return {named[0]: only}
+    return dict(nodes)
+
+
+def _node(block: Block, name: str, body: PlacedText | Select, inputs: tuple[Input, ...], analysis: Analysis) -> Query:
+    return Query(
+        name,
+        block.plugin,
+        body,
+        inputs,
+        analysis,
+        parallelism=block.parallelism,
+        uid=block.uid,
+        span=block.plugin_span or block.span,
+        cache=block.cache,
+    )
+
+
+def _has_own_text(select: Select) -> bool:
+    fragments = [*(each.expression for each in select.projections), *select.predicates]
+    return any(isinstance(each, PlacedText) for each in fragments)
+
+
+def _report(analysis: Analysis, place: Span | None, found: Diagnostics) -> bool:
+    """Whether the query is sound; what was found goes to `place` where the query's text is not the user's."""
+    found.extend(replace(each, span=place) if place else each for each in analysis.diagnostics)
+    return not _errors(analysis.diagnostics)
+
+
+def _errors(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+    return [each for each in diagnostics if each.severity is Severity.ERROR]
+
+
+def _like_input(output: CatalogTable, table: CatalogTable, select: Select) -> CatalogTable:
+    """The output of a transform is still its input's table: it keeps the path, and keys whose columns went through."""
+    kept = {each.name.lower() for each in select.projections if text_of(each.expression) == quote(each.name)}
+    kept = kept if select.projections else {column.name.lower() for column in table.columns}
+    key = table.schema.primary_key
+    keeps_key = key is not None and all(name.lower() in kept for name in key.columns)
+    constraints = tuple(
+        each for each in table.schema.constraint_keys if all(name.lower() in kept for name, _ in each.columns)
+    )
+    keeps_partitions = all(name.lower() in kept for name in table.partition_keys)
+    return replace(
+        table,
+        schema=replace(output.schema, primary_key=key if keeps_key else None, constraint_keys=constraints),
+        partition_keys=table.partition_keys if keeps_partitions else (),
+        is_open=output.is_open,
+        repeated=output.repeated,
+    )

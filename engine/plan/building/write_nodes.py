@@ -1,0 +1,186 @@
+"""Sinks become writes: their modes are checked against what the connector can do, their options against the rows."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from enum import Enum
+from itertools import product
+from typing import TypeVar
+
+import connectors
+from catalog.diagnostics import Diagnostics, Severity
+from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
+from catalog.table import CatalogTable
+from connectors.support.option import Options, Value
+from connectors.support.sink import Sink
+from engine.job.model.job import Block
+from engine.plan.nodes import Expect, Node, Query, Rejects, Scan, Union, Write
+
+Mode = TypeVar("Mode", bound=Enum)
+
+PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+
+
+def write_nodes(block: Block, name: str, nodes: tuple[Node, ...], found: Diagnostics) -> tuple[Write, ...]:
+    """One write per table; nothing where a fault was reported."""
+    sink = connectors.sink(block.plugin)
+    if sink is None or not block.options.is_valid:
+        return ()
+    writes = [_write(block, name, sink, node, found) for node in nodes]
+    return tuple(write for write in writes if write)
+
+
+def refuse_duplicates(writes: Iterable[Write], found: Diagnostics) -> None:
+    """Make errors of the warnings about columns of one name, where the query's rows are to be written."""
+    queries = [query for write in writes for query in _queries(write.input)]
+    places = {
+        place
+        for query in queries
+        for fault in query.analysis.diagnostics
+        if fault.code == "PEN3015"
+        for place in (fault.span, query.span)  # the latter where the text is not the user's
+    }
+    found.items = [
+        replace(each, severity=Severity.ERROR) if each.code == "PEN3015" and each.span in places else each
+        for each in found
+    ]
+
+
+def refuse_shared_targets(writes: Sequence[Write], found: Diagnostics) -> None:
+    """Sinks at one place of which one would take away what the other has written."""
+    at: dict[str, list[Write]] = {}
+    for write in writes:
+        place = write.connector.target(write.options)
+        if place is not None:
+            at.setdefault(place, []).append(write)
+    for place, sharing in at.items():
+        for index, second in enumerate(sharing):
+            if not all(_can_share(first, second) for first in sharing[:index]):
+                message = f"two sinks write to `{second.options['path']}`, and not both by adding rows"
+                help = "give each a path of its own; one sink with both as its `plugin_input` unites them"
+                found.error("PEN2011", message, second.options.span("path"), help)
+        around = [each for above in _folders_above(place) for each in at.get(above, ()) if _replaces(each)]
+        for outer, inner in product(around[:1], sharing):
+            message = f"`{outer.options['path']}` is replaced whole, and `{inner.options['path']}` is in it"
+            found.error("PEN2011", message, inner.options.span("path"), "give each sink a directory of its own")
+
+
+def _folders_above(place: str) -> Iterator[str]:
+    while place.rpartition("/")[0]:
+        place = place.rpartition("/")[0]
+        yield place
+
+
+def _can_share(first: Write, second: Write) -> bool:
+    formats = {str(each.options.get("file_format_type")).lower() for each in (first, second)}
+    return first.connector is second.connector and len(formats) == 1 and not _replaces(first) and not _replaces(second)
+
+
+def _replaces(write: Write) -> bool:
+    drops = write.data_save_mode is DataSaveMode.DROP_DATA
+    return drops or write.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
+
+
+def _queries(node: Node) -> tuple[Query, ...]:
+    """The queries whose columns are those of the node."""
+    match node:
+        case Query():
+            return (node,)
+        case Union():
+            return tuple(query for each in node.inputs for query in _queries(each))
+        case Expect() | Rejects():
+            return _queries(node.input)
+        case Scan():
+            return ()
+
+
+def _write(block: Block, name: str, sink: Sink, node: Node, found: Diagnostics) -> Write | None:
+    before = len(found)
+    options = _filled(block.options, node.table)
+    can = sink.sink_capabilities
+    schema_mode = _mode("schema_save_mode", SchemaSaveMode, can.schema_save_modes, sink, options, found=found)
+    data_mode = _mode("data_save_mode", DataSaveMode, can.data_save_modes, sink, options, found=found)
+    write_mode = _mode("write_mode", WriteMode, can.write_modes, sink, options, found=found)
+    if why := contradiction(data_mode, write_mode):
+        found.error("PEN2011", why, options.span("write_mode"))
+    sink.validate(options, node.table, found)
+    if any(each.severity.value == "error" for each in found.items[before:]):
+        return None
+    return Write(
+        name,
+        sink,
+        options,
+        node,
+        schema_mode,
+        data_mode,
+        write_mode,
+        parallelism=block.parallelism,
+        uid=block.uid,
+        span=options.span(),
+    )
+
+
+def _mode(
+    option: str, kind: type[Mode], allowed: tuple[Mode, ...], sink: Sink, options: Options, *, found: Diagnostics
+) -> Mode:
+    """The mode of an option; one that nobody wrote is the default, or the first that the sink can do."""
+    default = next(iter(allowed), next(iter(kind)))
+    text = options.optional_string(option)
+    if text is None:
+        return default
+    mode = next((each for each in kind if str(each.value).lower() == text.lower()), None)
+    if mode is None:
+        return default  # a value that is no mode was reported with the options
+    if mode in allowed:
+        return mode
+    if option in options.places:
+        listed = ", ".join(f"`{each.value}`" for each in allowed)
+        found.error(
+            "PEN4004",
+            f"`{sink.name}` cannot do {option} `{mode.value}`",
+            options.span(option),
+            f"it can do {listed}" if listed else f"leave {option} out",
+        )
+    return default
+
+
+def _filled(options: Options, table: CatalogTable) -> Options:
+    """The options with `${table_name}` and its like replaced; others stay as they are."""
+    known = _placeholders(table)
+    values = {name: _fill(value, known) for name, value in options.values.items()}
+    return options if values == dict(options.values) else replace(options, values=values)
+
+
+def _placeholders(table: CatalogTable) -> dict[str, tuple[str, ...]]:
+    """The placeholders of SeaTunnel's sinks; keys and columns are lists."""
+    key = table.schema.primary_key
+    unique = [each for each in table.schema.constraint_keys if each.type.value == "UNIQUE_KEY"]
+    return {
+        "database_name": (table.path.database or "",),
+        "schema_name": (table.path.schema or "",),
+        "schema_full_name": (".".join(p for p in (table.path.database, table.path.schema) if p),),
+        "table_name": (table.path.table,),
+        "table_full_name": (str(table.path),),
+        "primary_key": key.columns if key else (),
+        "unique_key": tuple(dict.fromkeys(name for each in unique for name, _ in each.columns)),
+        "field_names": table.schema.names,
+    }
+
+
+def _fill(value: Value, known: Mapping[str, tuple[str, ...]]) -> Value:
+    match value:
+        case str():
+            return PLACEHOLDER.sub(lambda m: ",".join(known[m[1]]) if m[1] in known else m[0], value)
+        case Mapping():
+            return {name: _fill(each, known) for name, each in value.items()}
+        case list() | tuple():
+            filled = [_fill(each, known) for each in value]
+            return [part for each, raw in zip(filled, value, strict=True) for part in _spread(each, raw, known)]
+        case _:
+            return value
+
+
+def _spread(filled: Value, raw: Value, known: Mapping[str, tuple[str, ...]]) -> tuple[Value, ...]:
+    """A list's element that is a placeholder of a list becomes its elements: `["${primary_key}"]`."""
+    match = PLACEHOLDER.fullmatch(raw) if isinstance(raw, str) else None
+    return tuple(known[match[1]]) if match and match[1] in known else (filled,)

@@ -1,0 +1,57 @@
+"""A plan as JSON, for other programs."""
+
+from connectors.support.option import Value
+from engine.plan.nodes import AnyNode, Expect, KeepableNode, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.options import given
+from engine.plan.rendering.explain_text import Actions, caveats
+from engine.plan.staged_rules import staged_rules
+from sql.rewrite.select_query import Select
+
+
+def to_json(plan: Plan, *, actions: Actions | None = None) -> dict[str, Value]:
+    """The plan for other programs: nodes, inputs before their readers, with types as Spark prints them."""
+    return {"job": plan.env.name, "nodes": [_node_json(node, actions or {}) for node in plan.nodes()]}
+
+
+def _node_json(node: AnyNode, actions: Actions) -> Value:
+    common: dict[str, Value] = {
+        "id": node.id,
+        "name": node.name,
+        "kind": type(node).__name__.lower(),
+        "inputs": [child.id for child in children(node)],
+        "columns": [{"name": c.name, "type": str(c.type), "nullable": c.nullable} for c in node.table.columns],
+        "columns_known": not node.table.is_open,
+    }
+    if isinstance(node, KeepableNode) and (kept := node.kept):
+        common["kept"] = {"cache": kept.cache.value, "readers": kept.readers, "reason": kept.reason}
+    return common | _own_json(node, actions)
+
+
+def _own_json(node: AnyNode, actions: Actions) -> dict[str, Value]:
+    match node:
+        case Scan():
+            return {
+                "plugin": node.connector.name,
+                "options": given(node.connector.source_options, node.options),
+                "columns_read": None if node.columns is None else list(node.columns),
+                "filters": list(node.filters),
+            }
+        case Query():
+            body = node.body.to_sql() if isinstance(node.body, Select) else node.body.value
+            return {"plugin": node.kind, "sql": body, "input_names": [each.name for each in node.inputs]}
+        case Union():
+            return {}
+        case Expect() | Rejects():
+            return {"rules": [str(rule) for rule in node.rules]}
+        case Write():
+            return {
+                "plugin": node.connector.name,
+                "options": given(node.connector.sink_options, node.options),
+                "schema_save_mode": node.schema_save_mode.value,
+                "data_save_mode": node.data_save_mode.value,
+                "write_mode": node.write_mode.value,
+                "staged": node.connector.sink_capabilities.is_staged,
+                "rules_on_staged_rows": [rule.name for rule in staged_rules(node)],
+                "caveats": list(caveats(node, actions)),
+                "actions": [action.value for action in actions[node.id]] if node.id in actions else None,
+            }

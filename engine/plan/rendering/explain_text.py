@@ -1,0 +1,191 @@
+"""A plan as text: one tree per write, the write on top and what it reads below; a shared node is printed once.
+
+Sensitive options are in no form of a plan.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from textwrap import dedent
+from typing import Final
+
+from catalog.quoting import quote
+from catalog.savemode import Action, TargetState, plan_actions
+from catalog.source import PlacedText
+from catalog.table import CatalogTable
+from connectors.support.option import Value
+from engine.job.model.job import Cache
+from engine.plan.nodes import AnyNode, Expect, KeepableNode, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.options import given
+from engine.plan.staged_rules import staged_rules
+from sql.rewrite.select_query import Projection, Select, is_plain, text_of
+
+Actions = Mapping[str, tuple[Action, ...]]
+"""What the commit of each write (by its id) does to the target as it stands now."""
+
+MOST_COLUMNS: Final = 12
+MOST_CHARACTERS: Final = 60
+WIDTH: Final = 100
+NAME_OR_TEXT: Final = re.compile(r"`([A-Za-z_]\w*)`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+
+
+def explain(plan: Plan, *, columns: bool = False, actions: Actions | None = None) -> str:
+    """The plan as text. `columns`: with the columns and types that each node yields."""
+    printed: set[AnyNode] = set()
+    blocks = [_tree(write, printed, columns, actions or {}) for write in plan.writes]
+    if plan.unread:
+        unread = [line for node in plan.unread for line in _tree(node, printed, columns, {})]
+        blocks.append(["read by no sink:", *unread])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, actions: Actions) -> list[str]:
+    lines: list[str] = []
+    stack = [("", "", root)]  # what stands before a node's title, and before the lines below it
+    while stack:
+        head, margin, node = stack.pop()
+        if node in printed:
+            lines.append(f"{head}{_title(node)} (above)")
+            continue
+        printed.add(node)
+        inputs = children(node)
+        details = [*_details(node, actions), *(_column_lines(node.table) if columns else ())]
+        lines.append(head + _title(node) + _settings(node))
+        lines += (margin + f"{'│' if inputs else ' '}  {line}".rstrip() for line in details)
+        for index, child in reversed(tuple(enumerate(inputs))):
+            first, rest = ("├─ ", "│  ") if index < len(inputs) - 1 else ("└─ ", "   ")
+            stack.append((margin + first + _as_named(node, index), margin + rest, child))
+    return lines
+
+
+def _title(node: AnyNode) -> str:
+    match node:
+        case Scan():
+            return f"{node.name}: {node.connector.name}"
+        case Query():
+            return f"{node.name}: {node.kind}"
+        case Union():
+            return f"{node.name}: Union"
+        case Expect():
+            return f"{node.name}: Expect"
+        case Rejects():
+            return f"{node.name}: Rejects"
+        case Write():
+            return f"write {node.name}: {node.connector.name}"
+
+
+def _as_named(node: AnyNode, index: int) -> str:
+    """The name by which a query reads its input, where that is not the input's own."""
+    if not isinstance(node, Query) or isinstance(node.body, Select):
+        return ""
+    edge = node.inputs[index]
+    return "" if edge.name.lower() == edge.node.name.lower() else f"{edge.name} = "
+
+
+def _settings(node: AnyNode) -> str:
+    match node:
+        case Scan():
+            options = given(node.connector.source_options, node.options)
+        case Write():
+            options = given(node.connector.sink_options, node.options)
+        case Query() | Union() | Expect() | Rejects():
+            return ""
+    return "".join(f" {name}={_short(_value(value))}" for name, value in options.items())
+
+
+def _value(value: Value) -> str:
+    match value:
+        case Mapping():
+            return "{" + ", ".join(f"{name}={_value(each)}" for name, each in value.items()) + "}"
+        case list() | tuple():
+            return "[" + ", ".join(_value(each) for each in value) + "]"
+        case bool():
+            return str(value).lower()
+        case _:
+            text = str(value)
+            return repr(text) if isinstance(value, str) and (not text or any(c in text for c in " ,=\n\t")) else text
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
+    match node:
+        case Scan():
+            if node.columns is not None:
+                yield f"columns: {', '.join(node.columns)} ({len(node.columns)} of {len(node.table.columns)})"
+            if node.filters:
+                yield f"filters: {' AND '.join(node.filters)}"
+        case Query():
+            yield from query_text(node).split("\n")
+        case Union():
+            yield "UNION ALL"
+        case Expect():
+            yield from (str(rule) for rule in node.rules)
+        case Rejects():
+            yield f"rows of `{node.node}` that break {', '.join(rule.name for rule in node.rules)}"
+        case Write():
+            if any(option.name == "data_save_mode" for option in node.connector.sink_options):
+                yield f"{node.schema_save_mode.value}, {node.data_save_mode.value}, {node.write_mode.value}"
+            if node.id in actions:
+                yield f"now: {'; '.join(action.value for action in actions[node.id])}"
+            if not node.connector.sink_capabilities.is_staged:
+                yield "not staged: what was written stays when the job fails"
+            if rules := staged_rules(node):
+                yield f"before the commit, its staged rows are read for {', '.join(rule.name for rule in rules)}"
+            yield from caveats(node, actions)
+    if isinstance(node, Scan | Query) and node.parallelism is not None:
+        yield f"parallelism: {node.parallelism}"
+    if isinstance(node, KeepableNode) and (kept := node.kept):
+        where = "in memory" if kept.cache is Cache.MEMORY else "on disk"
+        yield f"computed once for {kept.readers} readers and kept {where}: {kept.reason}"
+
+
+def caveats(write: Write, actions: Actions) -> tuple[str, ...]:
+    """Where the write's commit can be seen half done; for a target that is there, where it was not looked at."""
+    there = TargetState(exists=True)
+    supposed = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, there)
+    return write.connector.caveats(write.options, actions.get(write.id, supposed))
+
+
+def query_text(node: Query) -> str:
+    """A user's query as written, without its indentation; a Select of ours in short."""
+    match node.body:
+        case Select() as select:
+            return _select_text(select)
+        case PlacedText() as text:
+            first, newline, rest = text.value.strip("\n").rstrip().partition("\n")
+            return dedent(first + newline + rest) if first[:1].isspace() else first.strip() + newline + dedent(rest)
+
+
+def _select_text(select: Select) -> str:
+    shown = [_projection_text(each) for each in select.projections[:MOST_COLUMNS]]
+    if hidden := len(select.projections) - len(shown):
+        shown.append(f"… {hidden} more")
+    lines = ["SELECT"]
+    for item in [f"{each}," for each in shown[:-1]] + (shown[-1:] or ["*"]):
+        if len(lines[-1]) + 1 + len(item) <= WIDTH or lines[-1] == "SELECT":
+            lines[-1] += f" {item}"
+        else:
+            lines.append(f"  {item}")
+    where = " AND ".join(_unquoted(text_of(each)) for each in select.predicates)
+    if where and len(lines) == 1 and len(lines[0]) + len(where) + 7 <= WIDTH:
+        return f"{lines[0]} WHERE {where}"
+    return "\n".join([*lines, *([f"WHERE {where}"] if where else [])])
+
+
+def _projection_text(projection: Projection) -> str:
+    name = projection.name if is_plain(projection.name) else quote(projection.name)
+    expression = text_of(projection.expression)
+    return name if expression == quote(projection.name) else f"{_unquoted(expression)} AS {name}"
+
+
+def _unquoted(expression: str) -> str:
+    """The expression with plain names bare, which reads better; texts keep what they hold."""
+    return NAME_OR_TEXT.sub(lambda match: match[1] or match[0], expression)
+
+
+def _column_lines(table: CatalogTable) -> Iterable[str]:
+    if table.is_open:
+        yield "columns are not known"
+    yield from (f"- {column}" for column in table.columns)

@@ -1,0 +1,182 @@
+"""`penstock schema diff`: how schemas changed, what breaks by it, and who reads the column. Needs no Spark."""
+
+import io
+import os
+import subprocess
+import tarfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from catalog.diagnostics import Diagnostics, job_error
+from catalog.evolution import Change, ChangeKind, diff
+from catalog.lock import find_lock
+from catalog.table import CatalogTable, TableSchema
+from engine.compile import Compiled, Settings, compile_job
+from engine.job.find import find_jobs
+from engine.job.load import load
+from engine.plan.building.build_plan import source_tables
+from engine.plan.building.locked_schema import job_key, read_lock
+from engine.plan.lineage import readers
+from engine.plan.nodes import Scan, Write
+from engine.schema.schema_lock import current_tables
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """One change of a source's or sink's schema, and what reads the column."""
+
+    job: str
+    role: str
+    name: str
+    change: Change
+    read_by: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        weight = "breaking" if self.change.is_breaking else "additive"
+        readers = f"; read by {', '.join(self.read_by)}" if self.read_by else ""
+        return f"{self.job}: {self.role} {self.name}: {weight}: {self.change}{readers}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All changes; `broken` are the faults of jobs that were sound before."""
+
+    changes: tuple[TableChange, ...]
+    broken: tuple[str, ...] = ()
+
+    @property
+    def is_breaking(self) -> bool:
+        return bool(self.broken) or any(each.change.is_breaking for each in self.changes)
+
+    def lines(self) -> Iterator[str]:
+        ordered = sorted(self.changes, key=lambda each: (each.job, each.role, each.name, not each.change.is_breaking))
+        yield from map(str, ordered)
+        yield from self.broken
+        if not self.changes and not self.broken:
+            yield "no schema changed"
+
+
+def since_locked(jobs: Iterable[Path], settings: Settings, found: Diagnostics) -> Report:
+    """What the sources look like now against the lock."""
+    changes: list[TableChange] = []
+    for job in jobs:
+        path = find_lock(job.absolute().parent)
+        if path is None:
+            raise job_error("PEN4009", f"there is no schema lock for `{job}`", None, "penstock schema sync")
+        lock, key = read_lock(path, found), job_key(path, job)
+        locked = compile_job(job, settings, Diagnostics())
+        for name, table in current_tables(job, settings, found):
+            before = TableSchema(lock.sources.get((key, name), ()))
+            if before.columns:
+                changes += _source_changes(str(job), name, before, table.schema, locked)
+    return Report(tuple(changes))
+
+
+def since_revision(paths: Sequence[str], revision: str, settings: Settings, found: Diagnostics) -> Report:
+    """Every source's and sink's schema against that of a git revision."""
+    now = _Side.here(find_jobs(paths, found), settings)
+    with _checked_out(revision):
+        known = [path for path in paths if Path(path).exists()]
+        then = _Side.here(find_jobs(known, Diagnostics()) if known else (), settings)
+    changes: list[TableChange] = []
+    broken: list[str] = []
+    for job, before in then.jobs.items():
+        if job not in now.sources:
+            continue
+        for name, table in then.sources[job].items():
+            if name in now.sources[job]:
+                changes += _source_changes(job, name, table.schema, now.sources[job][name].schema, before)
+        after = now.jobs.get(job)
+        if after is None:
+            broken += [f"{job}: broken: {each}" for each in now.faults[job]]
+        else:
+            changes += _sink_changes(job, before, after, now)
+    return Report(tuple(changes), tuple(broken))
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The jobs of one state of the files, as far as they can be planned, and their sources."""
+
+    jobs: Mapping[str, Compiled]
+    sources: Mapping[str, Mapping[str, CatalogTable]]
+    faults: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def here(cls, paths: Iterable[Path], settings: Settings) -> "_Side":
+        jobs: dict[str, Compiled] = {}
+        sources: dict[str, Mapping[str, CatalogTable]] = {}
+        faults: dict[str, tuple[str, ...]] = {}
+        for path in paths:
+            found = Diagnostics()
+            if compiled := compile_job(path, settings, found):
+                jobs[path.as_posix()] = compiled
+            faults[path.as_posix()] = tuple(
+                f"[{each.code}] {each.message} ({each.span})" for each in found if each.severity.value == "error"
+            )
+            loaded = load(path, Diagnostics(), variables=settings.variables, seatunnel=settings.seatunnel)
+            sources[path.as_posix()] = source_tables(loaded) if loaded else {}
+        return cls(jobs, sources, faults)
+
+
+def _source_changes(
+    job: str, name: str, before: TableSchema, after: TableSchema, reader: Compiled | None
+) -> Iterator[TableChange]:
+    scans = {node.name: node for node in reader.built.nodes() if isinstance(node, Scan)} if reader else {}
+    scan = scans.get(name) or scans.get(f"{name}_unchecked")
+    for change in diff(before, after):
+        read_by: tuple[str, ...] = ()
+        if reader and scan and change.kind is not ChangeKind.ADDED:
+            column = change.column.split(".", maxsplit=1)[0]
+            found = [(write.name, own, how.value) for write, own, how in readers(reader.built, scan, column)]
+            read_by = tuple(dict.fromkeys(f"{write}.{own} ({how})" for write, own, how in found))
+        yield TableChange(job, "source", name, change, read_by)
+
+
+def _sink_changes(job: str, before: Compiled, after: Compiled, now: _Side) -> Iterator[TableChange]:
+    old = {write.name: write for write in before.built.writes}
+    for write in after.built.writes:
+        if write.name in old:
+            for change in diff(old[write.name].table.schema, replace(write.table.schema)):
+                yield TableChange(job, "sink", write.name, change, tuple(_readers_of(write, change, now)))
+
+
+def _readers_of(write: Write, change: Change, now: _Side) -> Iterator[str]:
+    """The jobs that read what a sink writes, and use the column."""
+    place = write.options.get("path") or write.options.get("table")
+    column = change.column.split(".", maxsplit=1)[0]
+    for job, compiled in now.jobs.items():
+        for scan in (node for node in compiled.built.nodes() if isinstance(node, Scan)):
+            if place and place == (scan.options.get("path") or scan.options.get("table")):
+                uses = sorted({f"{w.name}.{own}" for w, own, _ in readers(compiled.built, scan, column)})
+                yield f"{job} {scan.name}" + (f" -> {', '.join(uses)}" if uses else "")
+
+
+@contextmanager
+def _checked_out(revision: str) -> Iterator[None]:
+    """The working directory as it was at a revision, in a folder of its own; paths are as they are here."""
+    root = _git("rev-parse", "--show-toplevel").decode().strip()
+    archive = _git("-C", root, "archive", "--format=tar", revision)
+    here = os.getcwd()
+    with TemporaryDirectory(prefix="penstock-") as folder:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+            tar.extractall(folder, filter="data") if hasattr(tarfile, "data_filter") else tar.extractall(folder)
+        inside = Path(folder, os.path.relpath(here, root))
+        inside.mkdir(parents=True, exist_ok=True)
+        try:
+            os.chdir(inside)
+            yield
+        finally:
+            os.chdir(here)
+
+
+def _git(*arguments: str) -> bytes:
+    try:
+        return subprocess.run(["git", *arguments], check=True, capture_output=True).stdout
+    except FileNotFoundError as cause:
+        raise job_error("PEN1001", "`git` is not on the PATH") from cause
+    except subprocess.CalledProcessError as cause:
+        raise job_error("PEN1001", f"git: {cause.stderr.decode(errors='replace').strip()}") from cause

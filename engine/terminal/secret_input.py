@@ -1,0 +1,44 @@
+"""What `penstock encrypt` and `penstock decrypt` share: where the value comes from, and how a fault is told."""
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
+from getpass import getpass
+
+from catalog.diagnostics import Diagnostics, JobError, job_error
+from engine.job.model.job import Job
+from engine.job.options.secret_options import SecretError, Shade
+
+Shading = Callable[[str, Shade, Mapping[str, str]], str]
+
+
+def add_secret_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("value", nargs="?", help="the value; asked for, or read from stdin, where it is not given")
+    parser.add_argument("--job", metavar="JOB", help="print this job file with its secrets changed in place instead")
+    parser.add_argument("--shade", choices=("aes-gcm", "base64"), default="aes-gcm", help="default: aes-gcm")
+
+
+def print_shaded(arguments: Namespace, shading: Shading) -> int:
+    """Print the value after `shading`; it is asked for unseen on a terminal, so that it stays out of the history."""
+    value = arguments.value
+    if value is None:
+        value = getpass("value: ") if sys.stdin.isatty() else sys.stdin.read().rstrip("\r\n")
+    try:
+        print(shading(value, Shade(arguments.shade), os.environ))
+    except SecretError as error:
+        raise job_error("PEN1005", str(error)) from None
+    return 0
+
+
+def print_job(path: str, change: Callable[[Job, Mapping[str, str]], str]) -> int:
+    """Print a job file after `change`; one whose text has faults is refused."""
+    from engine.job.load import load
+
+    found = Diagnostics()
+    job = load(path, found)
+    unreadable = [item for item in found if item.code.startswith("PEN1")]
+    if job is None or unreadable:
+        raise JobError(unreadable)
+    sys.stdout.write(change(job, os.environ))
+    return 0

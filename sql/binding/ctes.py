@@ -1,0 +1,61 @@
+"""WITH: common table expressions, recursive ones too."""
+
+from sqlglot import exp
+
+from catalog.datatypes import UNKNOWN
+from sql.binding.set_operations import combine
+from sql.scopes.analysis import Binder, Environment
+from sql.scopes.relations import Output, all_nullable
+from sql.types.coercion import is_equal_but_names
+
+
+def with_ctes(binder: Binder, node: exp.Expr, environment: Environment) -> Environment:
+    """The environment with the CTEs that stand before a query."""
+    with_ = node.args.get("with_")
+    if with_ is None:
+        return environment
+    known: dict[str, Output] = {}
+    for cte in with_.expressions:
+        name = cte.alias
+        if name.lower() in known:
+            binder.report("PEN3018", cte.args["alias"], f"two CTEs are named `{name}`")
+        inside = environment.with_ctes(known)
+        body = cte.this
+        if with_.args.get("recursive") and isinstance(body, exp.SetOperation):
+            known[name.lower()] = _recursive(binder, inside, cte, body)
+        else:
+            known[name.lower()] = _renamed(binder, cte, binder.query(body, inside))
+    return environment.with_ctes(known)
+
+
+def _renamed(binder: Binder, cte: exp.Expr, output: Output) -> Output:
+    columns = cte.args["alias"].args.get("columns")
+    if not columns:
+        return output
+    if len(columns) != len(output.attributes) and not output.is_open:
+        message = f"{len(columns)} column aliases for {len(output.attributes)} columns"
+        binder.report("PEN3007", cte.args["alias"], message)
+    return output.renamed([column.name for column in columns])
+
+
+def _recursive(binder: Binder, environment: Environment, cte: exp.Expr, body: exp.SetOperation) -> Output:
+    """The anchor gives the columns, which the recursive part then sees under the CTE's name."""
+    environment = with_ctes(binder, body, environment)
+    if body.args.get("distinct") and any(each.name.lower() == cte.alias.lower() for each in body.find_all(exp.Table)):
+        help = "use UNION ALL"
+        binder.report("PEN3017", cte.args["alias"], "a recursive CTE takes no UNION that removes duplicates", help)
+    anchor = _renamed(binder, cte, binder.query(body.left, environment))
+    inside = environment.with_ctes({cte.alias.lower(): all_nullable(anchor)})
+    step = binder.query(body.right, inside)
+    found = combine(binder, body, anchor, step)
+    _check_recursive_types(binder, cte, anchor, found)
+    return _renamed(binder, cte, found)
+
+
+def _check_recursive_types(binder: Binder, cte: exp.Expr, anchor: Output, found: Output) -> None:
+    """The recursive part must fit into the columns of the anchor, which are not widened."""
+    for before, after in zip(anchor.attributes, found.attributes, strict=False):
+        types = (before.typed.type, after.typed.type)
+        if UNKNOWN not in types and not is_equal_but_names(*types):
+            message = f"column `{before.name}` of the recursive CTE is {types[0]}, with its recursive part {types[1]}"
+            binder.report("PEN3010", cte.args["alias"], message, "cast both to one type")

@@ -1,0 +1,198 @@
+"""FROM: named tables, CTEs, subqueries, VALUES, table functions, LATERAL, PIVOT, and the joins between them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sql.binding.joins import join_relations
+from sql.binding.pivots import pivoted
+from sql.expressions import generator_columns, is_deterministic, is_generator
+from sql.functions.catalogue import signatures
+from sql.grammar.call_names import call_name
+from sql.scopes.analysis import Binder, Environment, nearest
+from sql.scopes.lineage import Dependency
+from sql.scopes.relations import Attribute, Output, Relation, Source, merge, side_by_side
+from sql.scopes.scope import SelectScope
+from sql.types.expression_type import NamedTyped, Typed
+
+
+def bind_from(binder: Binder, environment: Environment, select: exp.Expr) -> Relation:
+    """The relation that a SELECT reads, its joins and lateral views applied."""
+    if environment.piped is not None:
+        return environment.piped
+    from_ = select.args.get("from_")
+    relation = _with_joins(binder, environment, from_.this, select.args.get("joins") or ()) if from_ else Relation()
+    for lateral in select.args.get("laterals") or ():
+        relation = side_by_side(relation, _lateral_view(binder, environment, relation, lateral))
+    return relation
+
+
+def _with_joins(binder: Binder, environment: Environment, first: exp.Expr, joins: Sequence[exp.Join]) -> Relation:
+    """Joins and commas bind alike, from left to right: in `a, b join c on ...` the condition sees `a` too."""
+    relation = bind_relation(binder, environment, first, Relation())
+    for join in joins:
+        right = bind_relation(binder, environment, join.this, relation)
+        relation = join_relations(binder, environment, relation, right, join)
+    return relation
+
+
+def bind_relation(binder: Binder, environment: Environment, node: exp.Expr, left: Relation) -> Relation:
+    """One item of FROM; `left` is what a LATERAL item sees."""
+    relation = _primary(binder, environment, node, left)
+    for pivot in node.args.get("pivots") or ():
+        relation = pivoted(binder, environment, relation, pivot)
+    for join in (node.args.get("joins") or ()) if isinstance(node, exp.Table) else ():
+        right = bind_relation(binder, environment, join.this, relation)
+        relation = join_relations(binder, environment, relation, right, join)
+    return relation
+
+
+def _primary(binder: Binder, environment: Environment, node: exp.Expr, left: Relation) -> Relation:
+    match node:
+        case exp.Table() if isinstance(node.this, exp.Identifier):
+            return _named(binder, environment, node)
+        case exp.TableAlias():  # what sqlglot leaves of `|> AS name`
+            return _named(binder, environment, exp.Table(this=node.this))
+        case exp.Table() if isinstance(node.this, exp.Func):
+            return _function(binder, environment, node.this, node, Relation())
+        case exp.Subquery() if isinstance(node.this, (exp.Table, exp.Values)) or not isinstance(node.this, exp.Query):
+            return _parenthesized(binder, environment, node, left)
+        case exp.Subquery() | exp.Values():
+            return _aliased(binder, binder.query(node, environment), node)
+        case exp.Lateral():
+            return _lateral(binder, environment, node, left)
+        case exp.Func():
+            return _function(binder, environment, node, node, Relation())
+        case _:
+            binder.warn("PEN3014", node, f"this form of FROM is not understood here: {type(node).__name__}")
+            return Relation((Source(_alias_name(node), Output((), is_open=True)),))
+
+
+def _named(binder: Binder, environment: Environment, node: exp.Table) -> Relation:
+    name = ".".join(part.name for part in node.parts)
+    cte = environment.ctes.get(name.lower())
+    if cte is not None:
+        return _aliased(binder, cte, node, (name,))
+    known = binder.table(name)
+    if known is None:
+        names = [*environment.ctes, *binder.table_names()]
+        close = nearest(name, names)
+        listed = "known: " + ", ".join(f"`{each}`" for each in sorted(names)) if 0 < len(names) <= 8 else None
+        help = f"did you mean `{close}`?" if close else listed
+        first, last = (binder.places.range(part) for part in (node.parts[0], node.parts[-1]))  # without the alias
+        binder.report_at("PEN3002", (first[0], last[1]), f"table `{name}` is not known here", help)
+        return _aliased(binder, Output((), is_open=True), node, tuple(part.name for part in node.parts))
+    written, output = known
+    return _aliased(binder, output, node, tuple(part.name for part in node.parts), written)
+
+
+def _aliased(
+    binder: Binder, output: Output, node: exp.Expr, name: tuple[str, ...] = (), input: str | None = None
+) -> Relation:
+    """The output under the alias of the FROM item, its columns renamed where the alias lists names."""
+    alias = node.args.get("alias")
+    qualifier = _alias_name(node) or name
+    columns = alias.args.get("columns") if alias is not None else None
+    if alias is not None and columns:
+        if len(columns) != len(output.attributes) and not output.is_open:
+            message = f"{len(columns)} column aliases for {len(output.attributes)} columns"
+            binder.report("PEN3007", alias, message)
+        if input is not None:
+            binder.columns_read[input].update(each.name for each in output.attributes)
+        names = [column.name for column in columns]
+        row_origins = output.row_origins
+        renamed = output.renamed([*names, *(each.name for each in output.attributes[len(names) :])])
+        return Relation((Source(qualifier, renamed),), row_origins)
+    return Relation((Source(qualifier, output, input),), output.row_origins)
+
+
+def _alias_name(node: exp.Expr) -> tuple[str, ...]:
+    alias = node.args.get("alias")
+    name = alias.name if alias is not None else ""
+    return (name,) if name else ()
+
+
+def _parenthesized(binder: Binder, environment: Environment, node: exp.Subquery, left: Relation) -> Relation:
+    """`(a join b on ...)`, perhaps with joins after the first bracket and an alias."""
+    inner = bind_relation(binder, environment, node.this, left)
+    for join in node.args.get("joins") or ():
+        inner = join_relations(binder, environment, inner, bind_relation(binder, environment, join.this, inner), join)
+    if not _alias_name(node):
+        return inner
+    attributes = tuple(replace(slot.attribute, typed=slot.typed) for slot in inner.star())
+    for slot in inner.star():
+        if slot.source.input is not None:
+            binder.columns_read[slot.source.input].add(slot.attribute.name)
+    return _aliased(binder, Output(attributes, inner.row_origins, inner.is_open), node)
+
+
+def _function(binder: Binder, environment: Environment, call: exp.Expr, node: exp.Expr, seen: Relation) -> Relation:
+    """A table function: `range(10)`, `explode(array(1, 2))`."""
+    if (name := _identifier(call)) is not None:
+        return bind_relation(binder, environment, name, seen)
+    scope = SelectScope(binder, environment, seen)
+    before = len(binder.faults)
+    columns = generator_columns(call, scope)
+    if columns is None and len(binder.faults) == before and isinstance(call, exp.Anonymous):
+        known = signatures(call_name(call).lower())
+        if known and known[0].kind not in ("generator", "table"):
+            binder.report("PEN3011", call, f"`{call_name(call)}` is no table function: it gives one value, not rows")
+    return _aliased(binder, _generated(scope, columns), node)
+
+
+def _identifier(call: exp.Expr) -> exp.Expr | None:
+    """The table of `identifier('t')`."""
+    if isinstance(call, exp.Anonymous) and call_name(call).lower() == "identifier" and len(call.expressions) == 1:
+        literal = call.expressions[0]
+        return exp.to_table(literal.name, dialect="spark") if literal.is_string else None
+    return None
+
+
+def _generated(scope: SelectScope, columns: Sequence[NamedTyped] | None, *, outer: bool = False) -> Output:
+    origins = scope.origins_for(Dependency.TRANSFORMATION)
+    attributes = (
+        Attribute(each.name, Typed(each.typed.type, each.typed.nullable or outer), origins) for each in columns or ()
+    )
+    return Output(tuple(attributes), (), columns is None)
+
+
+def _lateral(binder: Binder, environment: Environment, node: exp.Lateral, left: Relation) -> Relation:
+    """`LATERAL (SELECT ...)` and `LATERAL explode(...)`: the query sees the relations before it."""
+    around = SelectScope(binder, environment, left)
+    inner = replace(environment, outer=around)
+    if isinstance(node.this, (exp.Subquery, exp.Query)):
+        _refuse_random(binder, node.this, left)
+        return _aliased(binder, binder.query(node.this, inner), node)
+    return _function(binder, inner, node.this, node, Relation())
+
+
+def _refuse_random(binder: Binder, query: exp.Expr, left: Relation) -> None:
+    """A LATERAL query that gives other rows each time, beside relations that may have several rows."""
+    if not any(source.input is not None for source in left.sources):
+        return
+    for call in query.find_all(exp.Anonymous):
+        if not is_deterministic(call):
+            message = f"`{call_name(call)}` gives other values each time: not in a LATERAL subquery"
+            binder.report("PEN3017", call, message, "compute it in the query around")
+
+
+def _lateral_view(binder: Binder, environment: Environment, seen: Relation, node: exp.Lateral) -> Relation:
+    """`LATERAL VIEW [OUTER] explode(x) t AS a, b`."""
+    alias = node.args.get("alias")
+    if alias is None or not (alias.name or alias.args.get("columns")):
+        binder.report("PEN3001", node.this, "LATERAL VIEW needs a name for its rows", "write `explode(x) t AS column`")
+    scope = SelectScope(binder, environment, seen)
+    columns = generator_columns(node.this, scope)
+    if columns is None and isinstance(node.this, exp.Anonymous) and not is_generator(node.this):
+        _refuse_no_generator(binder, node.this)
+    output = _generated(scope, columns, outer=bool(node.args.get("outer")))
+    return replace(_aliased(binder, output, node), row_origins=merge(output.row_origins))
+
+
+def _refuse_no_generator(binder: Binder, node: exp.Anonymous) -> None:
+    """LATERAL VIEW of a function that gives one value; that it is no function at all has been said."""
+    if not binder.has_fault("PEN3006", node):
+        name = call_name(node)
+        help = "use explode, inline, stack, ..."
+        binder.report("PEN3011", node, f"`{name}` is no generator: it gives one value, not rows", help)

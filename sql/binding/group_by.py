@@ -1,0 +1,187 @@
+"""GROUP BY: ordinals, aliases, ALL, ROLLUP, CUBE and GROUPING SETS."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from sqlglot import exp
+
+from catalog.datatypes import VARIANT
+from sql.binding.group_keys import Grouping, Key, canonical
+from sql.binding.ordering import is_all, ordinal
+from sql.binding.select_item import Item
+from sql.binding.ungrouped_columns import refuse_grouping_functions
+from sql.expressions import infer
+from sql.scopes.lineage import Dependency, Origins, through
+from sql.scopes.misplaced_functions import refuse_misplaced
+from sql.scopes.relations import merge
+from sql.scopes.scope import SelectScope
+from sql.scopes.stars import is_star
+
+_ANALYTICS = ("rollup", "cube", "grouping_sets")
+_SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
+
+
+def bind_group(scope: SelectScope, select: exp.Select, items: "Sequence[Item]") -> Grouping | None:
+    """The grouping of a SELECT; None where it neither groups nor aggregates."""
+    group = select.args.get("group")
+    having = select.args.get("having")
+    if group is None:
+        aggregates = any(item.special.aggregates for item in items)
+        if not aggregates and having is None:
+            refuse_grouping_functions(scope, items)
+        return Grouping(frozenset(), is_explicit=False) if aggregates or having is not None else None
+    if group.args.get("all") is True or _is_group_all(group):
+        return _group_all(scope, items)
+    nodes = list(_group_items(group))
+    bodies = [_grouped_body(scope, node, items) for node in nodes]
+    keys: dict[int, Key] = {}
+    origins: Origins = ()
+    for node, (body, item) in zip(nodes, bodies, strict=True):
+        if body is None:
+            continue
+        keys[id(node)] = canonical(scope, body)
+        origins = merge(origins, item.attributes[0].origins if item is not None and item.attributes else ())
+    origins = merge(origins, scope.origins_for(Dependency.GROUP_BY))
+    only_columns = all(isinstance(body, exp.Column) for body, _ in bodies)
+    return Grouping(
+        frozenset(keys.values()),
+        through(origins, Dependency.GROUP_BY),
+        only_columns=only_columns,
+        has_sets=has_sets(group),
+        sometimes_null=frozenset(_left_out(group, lambda node: keys.get(id(node)))),
+    )
+
+
+def _is_group_all(group: exp.Expr) -> bool:
+    return len(group.expressions) == 1 and isinstance(group.expressions[0], exp.Var) and is_all(group.expressions[0])
+
+
+def _group_all(scope: SelectScope, items: "Sequence[Item]") -> Grouping:
+    """GROUP BY ALL: every item without an aggregate function."""
+    plain = [item for item in items if not item.special.aggregates and not item.is_star]
+    keys = {canonical(scope, item.body) for item in plain}
+    starred = [attribute for item in items if item.is_star for attribute in item.attributes]
+    keys |= {slot.key for each in starred for slot in scope.relation.find([each.name])[0]}
+    origins = merge(*(attribute.origins for item in plain for attribute in item.attributes))
+    return Grouping(frozenset(keys), through(origins, Dependency.GROUP_BY), only_columns=False)
+
+
+def _group_items(group: exp.Expr) -> Iterator[exp.Expr]:
+    for each in group.expressions:
+        yield from (each,) if isinstance(each, exp.Tuple) else _flatten([each])  # `(a, b)` is one struct here
+    for key in _ANALYTICS:
+        for part in group.args.get(key) or ():
+            if isinstance(part, exp.Expr):
+                yield from _flatten(part.expressions)
+
+
+def has_sets(group: exp.Expr) -> bool:
+    """Whether a GROUP BY has ROLLUP, CUBE or GROUPING SETS."""
+    return any(isinstance(each, _SETS) for each in group.expressions) or any(group.args.get(key) for key in _ANALYTICS)
+
+
+def _flatten(nodes: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
+    for node in nodes:
+        if isinstance(node, (*_SETS, exp.Tuple)):
+            yield from _flatten(node.expressions)
+        elif isinstance(node, exp.Paren):
+            yield from _flatten([node.this])
+        else:
+            yield node
+
+
+def nullable_keys(scope: SelectScope, select: exp.Select) -> set[Key]:
+    """Columns of ROLLUP, CUBE and GROUPING SETS that some set leaves out: they are null in its rows."""
+    group = select.args.get("group")
+    return _left_out(group, lambda node: _group_key(scope, select, node)) if group is not None else set()
+
+
+def _left_out(group: exp.Expr, key_of: Callable[[exp.Expr], Key | None]) -> set[Key]:
+    """The keys that some grouping set does not have."""
+    if not has_sets(group):
+        return set()
+    parts = [part for name in _ANALYTICS for part in group.args.get(name) or () if isinstance(part, exp.Expr)]
+    kept: set[Key | None] = set()
+    for part in parts or group.expressions:  # GROUP BY a, b GROUPING SETS ((a), (b)): the sets say everything
+        kept |= _in_every_set(part, key_of)
+    return {key for node in _group_items(group) if (key := key_of(node)) is not None and key not in kept}
+
+
+def _in_every_set(part: exp.Expr, key_of: Callable[[exp.Expr], Key | None]) -> set[Key | None]:
+    """The keys that each grouping set of one item of GROUP BY holds."""
+    match part:
+        case exp.Rollup() | exp.Cube():
+            return set()
+        case exp.GroupingSets():
+            sets = [_in_every_set(each, key_of) for each in part.expressions]
+            return set.intersection(*sets) if sets else set()
+        case _:
+            return {key_of(node) for node in _flatten([part])}
+
+
+def _group_key(scope: SelectScope, select: exp.Select, node: exp.Expr) -> Key | None:
+    """The key of a grouped column of FROM, named itself or by the alias of a select item."""
+    if not isinstance(node, exp.Column):
+        return None
+    found, taken = scope.relation.find([part.name for part in node.parts])
+    if not found and len(node.parts) == 1:
+        folded = node.name.lower()
+        aliased = (
+            each.this for each in select.expressions if isinstance(each, exp.Alias) and each.alias.lower() == folded
+        )
+        body = next(aliased, None)
+        return _group_key(scope, select, body) if isinstance(body, exp.Column) and body.name.lower() != folded else None
+    return found[0].key if len(found) == 1 and taken == len(node.parts) else None
+
+
+def _grouped_body(scope: SelectScope, node: exp.Expr, items: "Sequence[Item]") -> "tuple[exp.Expr | None, Item | None]":
+    """The expression that a GROUP BY item means: itself, or that of the select item it numbers or names."""
+    number = ordinal(node)
+    if number is not None:
+        return _numbered(scope, node, number, items)
+    if isinstance(node, exp.Column) and (item := _aliased_item(scope, node, items)) is not None:
+        _refuse_aggregates(scope, node, item)
+        return item.body, item
+    refuse_misplaced(scope, node, "GROUP BY")
+    if is_star(node):
+        return None, None
+    saved, scope.aliases = scope.aliases, {}
+    typed = infer(node, scope)
+    scope.aliases = saved
+    if typed.type == VARIANT:
+        scope.report("PEN3008", node, f"rows cannot be grouped by a value of type {typed.type}")
+    return node, None
+
+
+def _numbered(
+    scope: SelectScope, node: exp.Expr, number: int, items: "Sequence[Item]"
+) -> "tuple[exp.Expr | None, Item | None]":
+    if any(item.is_star for item in items):
+        return _numbered_star(scope, node, number, items), None
+    if not 1 <= number <= len(items):
+        scope.report("PEN3019", node, f"GROUP BY {number}: the query has {len(items)} columns")
+        return None, None
+    item = items[number - 1]
+    _refuse_aggregates(scope, node, item)
+    return item.body, item
+
+
+def _numbered_star(scope: SelectScope, node: exp.Expr, number: int, items: "Sequence[Item]") -> exp.Expr | None:
+    total = sum(len(item.attributes) for item in items)
+    if not any(item.is_open for item in items) and not 1 <= number <= total:
+        scope.report("PEN3019", node, f"GROUP BY {number}: the query has {total} columns")
+    return None
+
+
+def _refuse_aggregates(scope: SelectScope, node: exp.Expr, item: "Item") -> None:
+    if item.special.aggregates:
+        scope.report("PEN3011", node, "GROUP BY means a select item that holds an aggregate function")
+
+
+def _aliased_item(scope: SelectScope, node: exp.Column, items: "Sequence[Item]") -> "Item | None":
+    """The select item of that alias, where FROM has no such column."""
+    if len(node.parts) > 1 or scope.relation.find([node.name])[0]:
+        return None
+    folded = node.name.lower()
+    return next(
+        (item for item in items if isinstance(item.node, exp.Alias) and item.node.alias.lower() == folded), None
+    )

@@ -1,0 +1,54 @@
+"""What a query groups by, as keys that are equal for expressions that mean the same."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from sql.scopes.lineage import Origins
+from sql.scopes.scope import SelectScope
+
+_COMMUTATIVE = (exp.Add, exp.Mul, exp.And, exp.Or, exp.EQ, exp.NullSafeEQ, exp.BitwiseAnd, exp.BitwiseOr)
+
+
+Key: TypeAlias = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """What a query groups by: `keys` of columns and of whole expressions (`canonical`).
+
+    `sometimes_null`: keys of the expressions of ROLLUP, CUBE and GROUPING SETS, null where a set leaves them out.
+    """
+
+    keys: frozenset[Key]
+    origins: Origins = ()
+    is_explicit: bool = True
+    only_columns: bool = True
+    has_sets: bool = False
+    sometimes_null: frozenset[Key] = frozenset()
+
+
+def canonical(scope: SelectScope, node: exp.Expr) -> Key:
+    """A value that is equal for expressions that mean the same."""
+    if isinstance(node, (exp.Paren, exp.Alias)):
+        return canonical(scope, node.this)
+    if isinstance(node, exp.Column):
+        bound = scope.bound.get(id(node))
+        return bound.key if bound is not None and bound.key is not None else ("?", id(node))
+    if isinstance(node, exp.Literal):
+        return ("literal", node.is_string, node.this)
+    parts: list[object] = [
+        _canonical_part(scope, value) for value in node.args.values() if value not in (None, False, [])
+    ]
+    if isinstance(node, _COMMUTATIVE):
+        parts.sort(key=repr)
+    return (type(node).__name__, *parts)
+
+
+def _canonical_part(scope: SelectScope, value: object) -> object:
+    if isinstance(value, exp.Expr):
+        return canonical(scope, value)
+    if isinstance(value, list):
+        return tuple(_canonical_part(scope, each) for each in value)
+    return value.lower() if isinstance(value, str) else value

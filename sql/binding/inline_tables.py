@@ -1,0 +1,95 @@
+"""VALUES: an inline table."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from catalog.datatypes import UNKNOWN, DataType
+from sql.expressions import infer, is_deterministic
+from sql.grammar.call_names import call_name
+from sql.scopes.analysis import Binder, Environment
+from sql.scopes.misplaced_functions import is_query, refuse_misplaced
+from sql.scopes.relations import Attribute, Output, Relation, merge
+from sql.scopes.scope import SelectScope
+from sql.types.coercion import widest_unpromoted
+from sql.types.expression_type import Typed
+
+_NAMES = """
+aggregate array_compact array_sort arrays_zip assert_true elt exists filter forall grouping grouping_id java_method
+map_concat map_filter map_zip_with nullif raise_error reduce reflect regexp_substr transform transform_keys
+transform_values try_parse_url try_reflect try_to_binary try_url_decode zeroifnull zip_with
+"""
+_NEVER_CONSTANT: Final = frozenset(_NAMES.split())
+"""Functions that Spark does not evaluate while it analyzes, whatever their arguments (asked of Spark 4.1)."""
+
+
+def bind_values(binder: Binder, environment: Environment, node: exp.Values) -> Output:
+    """An inline table: each column of the widest type of its values."""
+    scope = SelectScope(binder, environment, Relation())
+    rows = [_row(each) for each in node.expressions]
+    width = len(rows[0])
+    for row, tuple_ in zip(rows, node.expressions, strict=True):
+        if len(row) != width:
+            binder.report("PEN3010", tuple_, f"a row of {len(row)} values in an inline table of {width} columns")
+            return Output((), is_open=True)
+    typed = [[infer(value, scope) for value in row] for row in rows]
+    for value in (value for row in rows for value in row):
+        _refuse_variable(scope, value)
+    origins = scope.take_used()
+    columns = []
+    for position in range(width):
+        column = [row[position] for row in typed]
+        type_ = _common(binder, [row[position] for row in rows], [each.type for each in column])
+        nullable = any(each.nullable for each in column)
+        columns.append(Attribute(f"col{position + 1}", Typed(type_, nullable), merge(*(used for _, used in origins))))
+    return Output(tuple(columns))
+
+
+def _row(node: exp.Expr) -> list[exp.Expr]:
+    """The values of a row; `struct(…)` alone is one as well."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if isinstance(node, exp.Tuple):
+        values = list(node.expressions)
+        return _row(values[0]) if len(values) == 1 else values
+    if isinstance(node, exp.Anonymous) and call_name(node).lower() == "struct":
+        return [each.this if isinstance(each, exp.Alias) else each for each in node.expressions]
+    return [node]
+
+
+def _common(binder: Binder, nodes: Sequence[exp.Expr], types: Sequence[DataType]) -> DataType:
+    result = types[0]
+    for node, type_ in zip(nodes[1:], types[1:], strict=True):
+        both = widest_unpromoted(result, type_)
+        if both is None:
+            binder.report("PEN3010", node, f"an inline table has {result} and {type_} in one column")
+            return UNKNOWN
+        result = both
+    return result
+
+
+def _refuse_variable(scope: SelectScope, value: exp.Expr) -> None:
+    """Spark computes the values while it analyzes: they are constants."""
+    refuse_misplaced(scope, value, "VALUES")
+    help = "SELECT it, with UNION ALL for more rows"
+    for node in _parts(value):
+        if is_query(node):
+            scope.report("PEN3016", node, "a subquery may not stand in VALUES", help)
+        elif not is_deterministic(node) or _never_constant(node):
+            message = f"`{call_name(node)}` may not stand in VALUES: Spark takes constants there"  # type: ignore[arg-type]
+            scope.report("PEN3011", node, message, help)
+
+
+def _parts(value: exp.Expr) -> Iterator[exp.Expr]:
+    """The outermost parts that may be wrong here; `typeof` is constant whatever it is asked of."""
+    return value.walk(prune=lambda node: is_query(node) or _never_constant(node) or _name(node) == "typeof")
+
+
+def _never_constant(node: exp.Expr) -> bool:
+    return _name(node) in _NEVER_CONSTANT
+
+
+def _name(node: exp.Expr) -> str:
+    """The name of a call, in small letters; empty for what is none."""
+    return call_name(node).lower() if isinstance(node, exp.Anonymous) else ""

@@ -1,0 +1,173 @@
+"""JOIN of every kind: whose columns are seen, in what order, and which become nullable."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from catalog.datatypes import BOOLEAN, UNKNOWN
+from sql.expressions import infer, widest
+from sql.scopes.analysis import Binder, Environment, nearest
+from sql.scopes.lineage import Dependency, through
+from sql.scopes.misplaced_functions import refuse_misplaced
+from sql.scopes.relations import Attribute, Output, Relation, Slot, Source, made_optional, merge, side_by_side
+from sql.scopes.scope import SelectScope
+from sql.types.expression_type import Typed
+from sql.types.operators import is_orderable
+
+
+def join_relations(
+    binder: Binder, environment: Environment, left: Relation, right: Relation, join: exp.Join
+) -> Relation:
+    """The relation of `left JOIN right` as the join node says it."""
+    side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
+    if kind in ("SEMI", "ANTI"):
+        if (join.args.get("method") or "").upper() == "NATURAL":
+            binder.report("PEN3017", join.this, f"Spark has no NATURAL {kind} JOIN", "write `USING (...)`")
+        return _filtered(binder, environment, left, right, join)
+    names = _shared_names(binder, left, right, join)
+    joined = side_by_side(
+        made_optional(left) if side in ("RIGHT", "FULL") else left,
+        made_optional(right) if side in ("LEFT", "FULL") else right,
+    )
+    if names:
+        _check_keys(binder, left, right, names, join)
+        return _merged(joined, len(left.sources), names, side)
+    on = join.args.get("on")
+    if on is not None:
+        # the condition is evaluated before the missing rows are filled in
+        joined = _with_condition(binder, environment, side_by_side(left, right), on, joined)
+    return joined
+
+
+def _with_condition(
+    binder: Binder, environment: Environment, seen: Relation, on: exp.Expr, joined: Relation
+) -> Relation:
+    scope = SelectScope(binder, environment, seen)
+    condition(scope, on, "a join condition")
+    for query in scope.correlated_scalars(on):
+        message = "a correlated scalar subquery may not stand in a join condition"
+        binder.report("PEN3016", query, message, "put it into WHERE")
+    origins = merge(joined.row_origins, scope.origins_for(Dependency.JOIN))
+    return replace(joined, row_origins=origins)
+
+
+def condition(scope: SelectScope, node: exp.Expr, where: str) -> None:
+    """Types a condition, which must be boolean and hold no aggregate, window or generator."""
+    typed = infer(node, scope)
+    refuse_misplaced(scope, node, where)
+    if typed.type not in (BOOLEAN, UNKNOWN):
+        scope.report("PEN3008", node, f"{where} must be boolean, this is {typed.type}")
+
+
+def _filtered(binder: Binder, environment: Environment, left: Relation, right: Relation, join: exp.Join) -> Relation:
+    """LEFT SEMI and LEFT ANTI: the left columns only."""
+    names = _shared_names(binder, left, right, join)
+    on = join.args.get("on")
+    keys = [slot.attribute.origins for side in (left, right) for name in names for slot in side.find([name])[0]]
+    result = replace(left, row_origins=merge(left.row_origins, right.row_origins))
+    result = replace(result, row_origins=merge(result.row_origins, through(merge(*keys), Dependency.JOIN)))
+    for side in (left, right):
+        _note_read(binder, side, names)
+    return result if on is None else _with_condition(binder, environment, side_by_side(left, right), on, result)
+
+
+def _shared_names(binder: Binder, left: Relation, right: Relation, join: exp.Join) -> list[str]:
+    """The key columns of USING, each checked, or those that NATURAL finds on both sides."""
+    if (join.args.get("method") or "").upper() == "NATURAL":
+        if left.is_open or right.is_open:
+            return []
+        mine = {slot.attribute.name.lower() for slot in right.star()}
+        return [slot.attribute.name for slot in left.star() if slot.attribute.name.lower() in mine]
+    names = []
+    for identifier in join.args.get("using") or ():
+        name = identifier.name
+        found = [_has_key(binder, relation, identifier, name) for relation in (left, right)]
+        if all(found):
+            names.append(name)
+    for relation in (left, right):
+        _note_read(binder, relation, names)
+    return names
+
+
+def _check_keys(binder: Binder, left: Relation, right: Relation, names: Sequence[str], join: exp.Join) -> None:
+    """The key columns are compared: values of their types must be comparable."""
+    for name in names:
+        pair = [relation.find([name])[0][0].typed.type for relation in (left, right)]
+        common = widest(*pair)
+        at = next((each for each in join.args.get("using") or () if each.name == name), join.this)
+        if common is None:
+            binder.report("PEN3008", at, f"the columns `{name}` can't be compared: {pair[0]} and {pair[1]}")
+        elif not is_orderable(common):
+            binder.report("PEN3008", at, f"the columns `{name}` can't be compared: values of {common} never are")
+
+
+def _has_key(binder: Binder, relation: Relation, identifier: exp.Expr, name: str) -> bool:
+    found, _ = relation.find([name])
+    if len(found) > 1:
+        where = ", ".join(f"`{slot.source.label}`" for slot in found)
+        binder.report("PEN3003", identifier, f"the USING column `{name}` is ambiguous: it is in {where}")
+    elif not found and not relation.is_open:
+        labels = ", ".join(f"`{source.label}`" for source in relation.sources if source.label)
+        close = nearest(name, relation.names())
+        help = f"did you mean `{close}`?" if close else None
+        binder.report(
+            "PEN3004", identifier, f"the USING column `{name}` does not exist in {labels or 'one side'}", help
+        )
+    return len(found) == 1
+
+
+def _note_read(binder: Binder, relation: Relation, names: Sequence[str]) -> None:
+    for name in names:
+        for slot in relation.find([name])[0]:
+            if slot.source.input is not None:
+                binder.columns_read[slot.source.input].add(slot.attribute.name)
+
+
+def _merged(joined: Relation, split: int, names: Sequence[str], side: str) -> Relation:
+    """Key columns once and first, then the other columns; both sides' own keys stay reachable by qualified names."""
+    left, right = Relation(joined.sources[:split]), Relation(joined.sources[split:])
+    order = joined.order
+    if order is not None:
+        inside = {id(source) for source in left.sources}
+        left = replace(left, order=tuple(slot for slot in order if id(slot.source) in inside))
+        right = replace(right, order=tuple(slot for slot in order if id(slot.source) not in inside))
+    pairs = [(left.find([name])[0][0], right.find([name])[0][0]) for name in names]
+    coalesced = Source((), Output(tuple(_coalesced(*pair) for pair in pairs))) if side == "FULL" else None
+    lost = [pair[0] if side == "RIGHT" else pair[1] for pair in pairs]
+    if coalesced is not None:
+        lost = [slot for pair in pairs for slot in pair]
+    sources = _hiding(joined.sources, lost)
+    moved = dict(zip((id(source) for source in joined.sources), sources, strict=True))
+    keys = [Slot(coalesced, position) for position in range(len(pairs))] if coalesced else [
+        Slot(moved[id(pair[side == "RIGHT"].source)], pair[side == "RIGHT"].position) for pair in pairs
+    ]  # fmt: skip
+    first = {slot.key for pair in pairs for slot in pair}
+    rest = [
+        Slot(moved[id(slot.source)], slot.position)
+        for part in (left, right)
+        for slot in part.star()
+        if slot.key not in first
+    ]
+    origins = through(merge(*(slot.attribute.origins for pair in pairs for slot in pair)), Dependency.JOIN)
+    everything = (*sources, coalesced) if coalesced else sources
+    return Relation(everything, merge(joined.row_origins, origins), (*keys, *rest))
+
+
+def _hiding(sources: Sequence[Source], lost: Sequence[Slot]) -> tuple[Source, ...]:
+    """The sources, with the lost columns reachable by qualified names only."""
+    positions: dict[int, set[int]] = {}
+    for slot in lost:
+        positions.setdefault(id(slot.source), set()).add(slot.position)
+    return tuple(
+        replace(source, hidden=source.hidden | positions[id(source)]) if id(source) in positions else source
+        for source in sources
+    )
+
+
+def _coalesced(left: Slot, right: Slot) -> Attribute:
+    """The key of a full outer join: `coalesce(left, right)`."""
+    type_ = widest(left.typed.type, right.typed.type) or UNKNOWN
+    origins = merge(left.attribute.origins, right.attribute.origins)
+    nullable = left.typed.nullable and right.typed.nullable
+    return Attribute(left.attribute.name, Typed(type_, nullable), through(origins, Dependency.TRANSFORMATION))

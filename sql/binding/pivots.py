@@ -1,0 +1,151 @@
+"""PIVOT and UNPIVOT of a FROM item."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from catalog.datatypes import STRING, UNKNOWN, VOID, DataType
+from sql.expressions import infer, output_name, widest
+from sql.scopes.analysis import Binder, Environment
+from sql.scopes.lineage import Dependency, Origins, through
+from sql.scopes.relations import Attribute, Output, Relation, Slot, Source, merge
+from sql.scopes.scope import SelectScope
+from sql.types.casts import can_cast, forces_null
+from sql.types.expression_type import Typed
+
+
+def pivoted(binder: Binder, environment: Environment, relation: Relation, pivot: exp.Pivot) -> Relation:
+    scope = SelectScope(binder, environment, relation)
+    alias = pivot.args.get("alias")
+    name = alias.name if alias is not None else ""
+    output = _unpivot(scope, pivot) if pivot.args.get("unpivot") else _pivot(scope, pivot)
+    columns = alias.args.get("columns") if alias is not None else None
+    if columns:
+        output = output.renamed([column.name for column in columns])
+    return Relation((Source((name,) if name else (), output),), merge(relation.row_origins, output.row_origins))
+
+
+def _pivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
+    """Columns neither aggregated nor pivoted group the rows; then one column for each value and aggregate."""
+    aggregates = [_aggregate(scope, each) for each in pivot.expressions]
+    used = {slot.key for slot in scope.relation.star() if slot.key in {b.key for b in scope.bound.values()}}
+    on, values = _pivot_values(scope, pivot)
+    used |= {b.key for b in scope.bound.values() if b.key is not None}  # type: ignore[misc]
+    kept = [slot for slot in scope.relation.star() if slot.key not in used]
+    _note_read(scope, kept)
+    made = [
+        Attribute(
+            f"{value}_{name}" if len(aggregates) > 1 else value, replace(typed, nullable=True), merge(origins, on)
+        )
+        for value in values
+        for name, typed, origins in aggregates
+    ]
+    groups = [replace(slot.attribute, typed=slot.typed) for slot in kept]
+    rows = through(merge(*(slot.attribute.origins for slot in kept)), Dependency.GROUP_BY)
+    return Output((*groups, *made), rows, scope.relation.is_open)
+
+
+def _aggregate(scope: SelectScope, node: exp.Expr) -> tuple[str, Typed, Origins]:
+    body = node.this if isinstance(node, exp.Alias) else node
+    typed = infer(body, scope)
+    name = node.alias if isinstance(node, exp.Alias) else output_name(body, scope)
+    return name, typed, scope.origins_of(body)
+
+
+def _pivot_values(scope: SelectScope, pivot: exp.Pivot) -> tuple[Origins, list[str]]:
+    origins, names = [], []
+    for field in pivot.args.get("fields") or ():
+        columns = _identifiers([field.this])
+        _refuse_computed(scope, columns, "PIVOT", parts=1)
+        types = [infer(column, scope) for column in columns]
+        origins.append(scope.origins_for(Dependency.CONDITIONAL))
+        for each in field.expressions:
+            _check_value(scope, each, types)
+        names += [_value_name(scope, each) for each in field.expressions]
+    return merge(*origins), names
+
+
+def _check_value(scope: SelectScope, node: exp.Expr, columns: Sequence[Typed]) -> None:
+    """A value must be such that it can be cast to the column that is pivoted, or several to a struct of them."""
+    body = node.this if isinstance(node, (exp.PivotAlias, exp.Alias)) else node
+    values = body.expressions if isinstance(body, exp.Tuple) else [body]
+    for value, column in zip(values, columns, strict=False):
+        if isinstance(value, exp.Column):
+            scope.report("PEN3017", value, "a value that is pivoted is a constant", f"write '{value.name}'")
+            continue
+        found = infer(value, SelectScope(scope.binder, scope.environment, Relation())).type
+        target = column.type
+        fits = can_cast(found, target) and (target != VOID or found == VOID)
+        forced = len(values) > 1 and not column.nullable and forces_null(found, target)
+        if UNKNOWN not in (found, target) and (forced or not fits):
+            scope.report("PEN3008", value, f"the column that is pivoted is {target}, this value is {found}")
+
+
+def _value_name(scope: SelectScope, node: exp.Expr) -> str:
+    if isinstance(node, (exp.PivotAlias, exp.Alias)):
+        return str(node.args["alias"].name)
+    if isinstance(node, exp.Literal):
+        return node.name
+    if isinstance(node, exp.Null):
+        return "null"
+    if isinstance(node, exp.Tuple):
+        return "{" + ", ".join(_value_name(scope, each) for each in node.expressions) + "}"
+    return output_name(node, scope)
+
+
+def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
+    """The other columns, then the name column, then the value columns, each of the widest type of its sources."""
+    values = _identifiers(pivot.expressions)
+    names: list[str] = []
+    groups: list[list[exp.Expr]] = []
+    for field in pivot.args.get("fields") or ():
+        names += [each.name for each in _identifiers([field.this])]
+        for item in field.expressions:
+            body = item.this if isinstance(item, (exp.PivotAlias, exp.Alias)) else item
+            groups.append(list(body.expressions) if isinstance(body, exp.Tuple) else [body])
+    _refuse_computed(scope, [column for group in groups for column in group], "UNPIVOT")
+    typed = [[infer(column, scope) for column in group] for group in groups]
+    origins = scope.origins_for(Dependency.TRANSFORMATION)
+    used = {bound.key for bound in scope.bound.values()}
+    kept = [slot for slot in scope.relation.star() if slot.key not in used]
+    _note_read(scope, kept)
+    columns = [replace(slot.attribute, typed=slot.typed) for slot in kept]
+    columns += [Attribute(name, Typed(STRING, False)) for name in names]
+    for position, value in enumerate(values):
+        parts = [group[position] for group in typed if position < len(group)]
+        type_ = _widest_of([part.type for part in parts])
+        if type_ is None:
+            types = ", ".join(dict.fromkeys(str(part.type) for part in parts))
+            scope.report("PEN3008", value, f"the columns of `{value.name}` have no common type: {types}")
+        nullable = any(part.nullable for part in parts)
+        columns.append(Attribute(value.name, Typed(type_ or UNKNOWN, nullable), origins))
+    return Output(tuple(columns), (), scope.relation.is_open)
+
+
+def _refuse_computed(scope: SelectScope, nodes: Sequence[exp.Expr], clause: str, parts: int | None = None) -> None:
+    """Reports what is no name of a column, or one of more parts than are taken here."""
+    for node in (each.unnest() for each in nodes):
+        if not isinstance(node, exp.Column) or (parts is not None and len(node.parts) > parts):
+            help = "compute it in a subquery, under a name of its own"
+            scope.report("PEN3001", node, f"{clause} takes the name of a column here", help)
+
+
+def _identifiers(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
+    plain = [node.unnest() for node in nodes]
+    return [each for node in plain for each in (node.expressions if isinstance(node, exp.Tuple) else [node])]
+
+
+def _widest_of(types: Sequence[DataType]) -> DataType | None:
+    result: DataType | None = types[0] if types else UNKNOWN
+    if len({type_ == STRING for type_ in types if type_ not in (UNKNOWN, VOID)}) > 1:
+        return None  # unlike UNION, UNPIVOT casts no strings
+    for type_ in types[1:]:
+        result = widest(result, type_) if result is not None else None
+    return result
+
+
+def _note_read(scope: SelectScope, slots: Sequence[Slot]) -> None:
+    for slot in slots:
+        if slot.source.input is not None:
+            scope.binder.columns_read[slot.source.input].add(slot.attribute.name)

@@ -1,0 +1,279 @@
+"""One SELECT: its clauses in the order in which Spark resolves them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sql.binding.from_clause import bind_from
+from sql.binding.group_by import bind_group, nullable_keys
+from sql.binding.group_keys import Grouping, canonical
+from sql.binding.joins import condition
+from sql.binding.ordering import bind_limits, bind_order
+from sql.binding.select_item import Item
+from sql.binding.set_operations import refuse_unhashable
+from sql.binding.ungrouped_columns import check_grouped
+from sql.binding.windows import check_window
+from sql.expressions import generator_columns, infer, is_generator, output_name
+from sql.scopes.analysis import Binder, Environment
+from sql.scopes.lineage import Dependency, Origins
+from sql.scopes.misplaced_functions import Special, find_special, refuse_misplaced
+from sql.scopes.relations import Attribute, Output, merge
+from sql.scopes.scope import SelectScope
+from sql.types.expression_type import NamedTyped
+
+
+def bind_select(binder: Binder, environment: Environment, select: exp.Select) -> Output:
+    relation = bind_from(binder, environment, select)
+    scope = SelectScope(binder, environment, relation, windows=_named_windows(binder, select))
+    rows = merge(relation.row_origins, _where(scope, select))
+    _named_window_parts(scope)
+    scope.grouped_nullable = nullable_keys(scope, select)
+    items = [_bind_item(scope, node) for node in select.expressions]
+    _check_generators(scope, items)
+    grouping = bind_group(scope, select, items)
+    _make_nullable(scope, items, grouping)
+    outputs = tuple(attribute for item in items for attribute in item.attributes)
+    if select.args.get("distinct") is not None:
+        refuse_unhashable(binder, outputs, select, "SELECT DISTINCT")
+    if grouping is not None:
+        _check_items(scope, items, grouping)
+        rows = merge(rows, grouping.origins)
+    rows = merge(rows, _having(scope, select, items, grouping))
+    _refuse_clauses(scope, select)
+    rows = merge(rows, _order(scope, select, items, outputs, grouping))
+    bind_limits(scope, select)
+    return Output(outputs, rows, any(item.is_open for item in items))
+
+
+def _where(scope: SelectScope, select: exp.Select) -> Origins:
+    where = select.args.get("where")
+    if where is None:
+        return ()
+    condition(scope, where.this, "WHERE")
+    return scope.origins_for(Dependency.FILTER)
+
+
+def _named_windows(binder: Binder, select: exp.Select) -> dict[str, exp.Window]:
+    windows: dict[str, exp.Window] = {}
+    for window in select.args.get("windows") or ():
+        name = window.this.name.lower()
+        if name in windows:
+            binder.report("PEN3017", window.this, f"two windows are named `{window.this.name}`")
+        windows[name] = window
+    return windows
+
+
+def _named_window_parts(scope: SelectScope) -> None:
+    for window in scope.windows.values():
+        order = window.args.get("order")
+        parts = [*(window.args.get("partition_by") or ()), *(order.expressions if order is not None else ())]
+        for part in parts:
+            infer(part.this if isinstance(part, exp.Ordered) else part, scope)
+    scope.take_used()
+
+
+def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
+    """Types one item and lets the items after it see its alias."""
+    body = node.this if isinstance(node, (exp.Alias, exp.Aliases)) else node
+    item = Item(node, body, find_special(body))
+    if item.is_star:
+        starred = scope.star(body)
+        item.attributes, item.is_open = tuple(starred or ()), starred is None
+        return item
+    if is_generator(body):
+        return _generator_item(scope, item)
+    _check_bare_windows(scope, item.special)
+    typed = infer(body, scope)
+    for window in item.special.windows:
+        check_window(scope, window)
+    if isinstance(node, exp.Aliases):
+        scope.report("PEN3017", node, "several aliases for one column: only a generator has several columns")
+    name = node.alias if isinstance(node, exp.Alias) else _name(scope, body)
+    bound = scope.bound.get(id(node))  # of a column without an alias
+    identity = bound.key if bound is not None and len(bound.key or ()) == 2 and not bound.is_alias else None
+    attribute = Attribute(name, typed, scope.origins_of(body), identity)
+    item.attributes = (attribute,)
+    _refuse_aggregated_aliases(scope, item.special)
+    if isinstance(node, exp.Alias) or (isinstance(body, exp.Column) and len(scope.bound[id(body)].key or ()) > 2):
+        scope.aliases.setdefault(name.lower(), []).append(attribute)  # a field of a struct has an alias from Spark
+    return item
+
+
+def _check_bare_windows(scope: SelectScope, special: Special) -> None:
+    """Functions that are nothing but window functions need OVER; FILTER holds no aggregates."""
+    for aggregate in special.aggregates:
+        if isinstance(aggregate.parent, exp.Filter):
+            refuse_misplaced(scope, aggregate.parent.expression, "FILTER")
+    for each in special.bare_window_functions:
+        scope.report("PEN3011", each, "a window function needs an OVER clause", "add `OVER (... ORDER BY ...)`")
+
+
+def _windows(special: Special) -> list[tuple[str, exp.Expr]]:
+    return [("a window", each) for each in special.windows]
+
+
+def _refuse_aggregated_aliases(scope: SelectScope, special: Special) -> None:
+    for kind, function in (*(("an aggregate", each) for each in special.aggregates), *_windows(special)):
+        for column in function.find_all(exp.Column):
+            if scope.is_lateral_alias(column):
+                message = f"`{column.name}` is an alias of the same select list: {kind} function may not use it"
+                scope.report("PEN3011", column, message, "compute it in a subquery")
+
+
+def _name(scope: SelectScope, body: exp.Expr) -> str:
+    return output_name(body, scope)
+
+
+def _generator_item(scope: SelectScope, item: Item) -> Item:
+    columns = generator_columns(item.body, scope)
+    origins = merge(*(origins for _, origins in scope.take_used()))
+    if columns is None:
+        item.is_open = True
+        return item
+    names = _generator_names(scope, item, columns)
+    item.attributes = tuple(Attribute(name, column.typed, origins) for name, column in zip(names, columns, strict=True))
+    for attribute in item.attributes if isinstance(item.node, (exp.Alias, exp.Aliases)) else ():
+        scope.aliases.setdefault(attribute.name.lower(), []).append(attribute)
+    return item
+
+
+def _generator_names(scope: SelectScope, item: Item, columns: Sequence[NamedTyped]) -> list[str]:
+    node = item.node
+    own = [column.name for column in columns]
+    if isinstance(node, exp.Alias):
+        given = [node.alias]
+    elif isinstance(node, exp.Aliases):
+        given = [each.name for each in node.expressions]
+    else:
+        return own
+    if len(given) != len(own):
+        message = f"{len(given)} aliases for the {len(own)} columns of a generator"
+        scope.report("PEN3007", node, message, "write `AS (" + ", ".join(own) + ")`")
+        return own
+    return given
+
+
+def _check_generators(scope: SelectScope, items: Sequence[Item]) -> None:
+    """A generator stands only at the top of an item."""
+    for item in items:
+        for each in item.special.generators:
+            if each is not item.body:
+                scope.report("PEN3011", each, "a generator may not stand inside an expression", "use LATERAL VIEW")
+
+
+def _make_nullable(scope: SelectScope, items: Sequence[Item], grouping: Grouping | None) -> None:
+    """Items that are expressions of ROLLUP, CUBE or GROUPING SETS are null in the rows of the sets without them."""
+    if grouping is None or not grouping.sometimes_null:
+        return
+    for item in items:
+        if not item.is_star and canonical(scope, item.body) in grouping.sometimes_null:
+            nullable = (replace(each, typed=replace(each.typed, nullable=True)) for each in item.attributes)
+            item.attributes = tuple(nullable)
+
+
+def _check_items(scope: SelectScope, items: Sequence[Item], grouping: Grouping) -> None:
+    for item in items:
+        if not item.is_star:
+            check_grouped(scope, item.body, grouping)
+            continue
+        for attribute in item.attributes:
+            found, _ = scope.relation.find([attribute.name])
+            if found and not any(slot.key in grouping.keys for slot in found):
+                message = f"column `{attribute.name}` of `*` is neither aggregated nor in GROUP BY"
+                scope.report("PEN3009", item.body, message)
+                break
+
+
+def _having(scope: SelectScope, select: exp.Select, items: Sequence[Item], grouping: Grouping | None) -> Origins:
+    """HAVING sees the columns of the select list, but for window functions, which come after it."""
+    having = select.args.get("having")
+    if having is None:
+        return ()
+    plain = (item for item in items if not item.special.windows)
+    seen = _output_scope(scope, [attribute for item in plain for attribute in item.attributes])
+    refuse_misplaced(seen, having.this, "HAVING", aggregates=True)
+    infer(having.this, seen)
+    if grouping is not None:
+        check_grouped(seen, having.this, grouping)
+    return seen.origins_for(Dependency.FILTER)
+
+
+def _output_scope(scope: SelectScope, outputs: Sequence[Attribute]) -> SelectScope:
+    """The scope of clauses behind the select list, which see its columns by name."""
+    aliases: dict[str, list[Attribute]] = {}
+    for attribute in outputs:
+        same = aliases.setdefault(attribute.name.lower(), [])
+        if not any(_is_same(attribute, other) for other in same):
+            same.append(attribute)
+    return replace(scope, aliases=aliases, aliases_first=True, used=[], bound=scope.bound)
+
+
+def _is_same(one: Attribute, other: Attribute) -> bool:
+    return one is other or (one.identity is not None and one.identity == other.identity)
+
+
+def _order(
+    scope: SelectScope,
+    select: exp.Select,
+    items: Sequence[Item],
+    outputs: Sequence[Attribute],
+    grouping: Grouping | None,
+) -> Origins:
+    if not any(select.args.get(key) for key in ("order", "sort", "distribute", "cluster")):
+        return ()
+    seen = _output_scope(scope, outputs)
+    distinct = select.args.get("distinct") is not None
+
+    def check(node: exp.Expr) -> None:
+        if grouping is not None:
+            check_grouped(seen, node, grouping)
+        elif find_special(node).aggregates:
+            scope.report("PEN3011", node, "an aggregate function in ORDER BY needs a query with GROUP BY or aggregates")
+        for window in find_special(node).windows:
+            _check_sorted_window(scope, window, items)
+        if distinct:
+            _check_distinct(seen, node, items)
+
+    return bind_order(seen, select, outputs, check)
+
+
+def _check_sorted_window(scope: SelectScope, window: exp.Window, items: Sequence[Item]) -> None:
+    """ORDER BY takes no window function of its own."""
+    scope.report("PEN3011", window, "a window function may not stand in ORDER BY", "select it and sort by its alias")
+
+
+def _check_distinct(scope: SelectScope, node: exp.Expr, items: Sequence[Item]) -> None:
+    """Behind SELECT DISTINCT only output columns are left to sort by."""
+    plain = [item.node.unnest() for item in items]
+    keys = {scope.bound[id(each)].key for each in plain if isinstance(each, exp.Column) and id(each) in scope.bound}
+    if any(item.is_star or item.is_open for item in items):
+        return
+    for column in node.find_all(exp.Column):
+        bound = scope.bound.get(id(column))
+        if (
+            bound is not None
+            and not bound.is_alias
+            and bound.key is not None
+            and bound.key not in keys
+            and not bound.depth
+        ):
+            message = f"`{column.name}` is not in the select list of SELECT DISTINCT"
+            scope.report("PEN3004", column, message, "sort by a column that is selected")
+
+
+def _refuse_clauses(scope: SelectScope, select: exp.Select) -> None:
+    qualify = select.args.get("qualify")
+    if qualify is not None:
+        scope.report(
+            "PEN3017", qualify, "Spark has no QUALIFY", "compute the window function in a subquery and filter there"
+        )
+    for key, clause in (
+        ("match", "MATCH_RECOGNIZE"),
+        ("connect", "CONNECT BY"),
+        ("prewhere", "PREWHERE"),
+        ("into", "SELECT INTO"),
+    ):
+        part = select.args.get(key)
+        if part:
+            scope.report("PEN3017", part if isinstance(part, exp.Expr) else select, f"Spark has no {clause}")

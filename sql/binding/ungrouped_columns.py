@@ -1,0 +1,124 @@
+"""Which columns may stand outside an aggregate function in a query that groups or aggregates."""
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from sql.binding.group_keys import Grouping, Key, canonical
+from sql.binding.select_item import Item
+from sql.expressions import is_aggregate, is_deterministic
+from sql.grammar.call_names import call_name
+from sql.grammar.subquery_position import is_scalar, outermost
+from sql.scopes.misplaced_functions import has_over, is_grouping_function, is_query, own_nodes
+from sql.scopes.scope import SelectScope, is_aggregated
+from sql.scopes.stars import is_star
+
+
+def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> None:
+    """Reports columns that are neither grouped by nor inside an aggregate function."""
+    if is_query(node):
+        _check_correlated(scope, node, grouping)
+        return
+    if isinstance(node, exp.Column):
+        _check_column(scope, node, grouping)
+        return
+    if not grouping.only_columns and canonical(scope, node) in grouping.keys:
+        return
+    if is_grouping_function(node):
+        _check_grouping_function(scope, node, grouping)
+        return
+    if isinstance(node, exp.Filter):  # its condition is evaluated before the grouping
+        check_grouped(scope, node.this, grouping)
+        return
+    if isinstance(node, exp.WithinGroup) and is_aggregate(node.this):
+        for part in (node.this, node.expression):
+            _check_nested(scope, part)
+        return
+    if is_aggregate(node) and not has_over(node):
+        _check_nested(scope, node)
+        return
+    if is_aggregate(node) and grouping.has_sets:
+        _refuse_columns(scope, node)
+        return
+    for child in node.iter_expressions():
+        check_grouped(scope, child, grouping)
+
+
+def _check_column(scope: SelectScope, node: exp.Column, grouping: Grouping) -> None:
+    bound = scope.bound.get(id(node))
+    if bound is None or bound.depth or bound.is_alias or is_star(node) or _is_key(bound.key, grouping):
+        return
+    name = node.name
+    if grouping.is_explicit:
+        message = f"column `{name}` is neither aggregated nor in GROUP BY"
+    else:
+        message = f"column `{name}` is not aggregated, and the query has aggregate functions but no GROUP BY"
+    scope.report("PEN3009", node, message, f"add `{name}` to GROUP BY or use any_value({name})")
+
+
+def _is_key(key: Key | None, grouping: Grouping) -> bool:
+    """Whether a column, or the struct that it is a field of, is grouped by; what is not known is."""
+    return key is None or any(key[:size] in grouping.keys for size in range(2, len(key) + 1))
+
+
+def _check_correlated(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> None:
+    """A correlated scalar subquery beside aggregates must itself be grouped by, even if the columns it uses are."""
+    if not is_scalar(node) or isinstance(node.find_ancestor(exp.Having, exp.Select), exp.Having):
+        for column, bound in scope.correlated.get(id(outermost(node)), ()):
+            if not _is_key(bound.key, grouping) and not is_aggregated(column):
+                scope.report("PEN3009", column, f"column `{column.name}` is neither aggregated nor in GROUP BY")
+    elif id(outermost(node)) in scope.correlated and canonical(scope, node) not in grouping.keys:
+        message = "a correlated scalar subquery beside aggregates must be in GROUP BY or inside an aggregate function"
+        scope.report("PEN3016", node, message, "compute it in a subquery of FROM")
+
+
+def refuse_grouping_functions(scope: SelectScope, items: "Sequence[Item]") -> None:
+    """In a query without GROUP BY."""
+    for item in items:
+        for node in own_nodes(item.body):
+            if is_grouping_function(node):
+                _check_grouping_function(scope, node, Grouping(frozenset()))
+
+
+def _check_grouping_function(scope: SelectScope, node: exp.Anonymous, grouping: Grouping) -> None:
+    if not grouping.has_sets:
+        message = f"{call_name(node)}() needs GROUP BY with ROLLUP, CUBE or GROUPING SETS"
+        scope.report("PEN3011", node, message)
+        return
+    for argument in node.expressions:
+        bound = scope.bound.get(id(argument))
+        is_alias = bound is not None and bound.is_alias
+        if not is_alias and canonical(scope, argument) not in grouping.keys:
+            scope.report("PEN3009", argument, f"{call_name(node)}() takes columns of GROUP BY")
+
+
+def _refuse_columns(scope: SelectScope, node: exp.Expr) -> None:
+    """Beside grouping sets Spark leaves the columns of an aggregate with OVER ungrouped, and then refuses them."""
+    for column in own_nodes(node):
+        if isinstance(column, exp.Column) and not is_aggregated(column, within=node):
+            bound = scope.bound.get(id(column))
+            if bound is not None and bound.key is not None and not bound.is_alias:
+                message = f"with grouping sets, `{column.name}` may not stand in an aggregate function with OVER"
+                scope.report("PEN3009", column, message, "group in a subquery")
+
+
+def _check_nested(scope: SelectScope, aggregate: exp.Expr) -> None:
+    """Inside an aggregate function stand neither others nor windows, nor columns of the query around."""
+    for each in aggregate.walk(prune=is_query):
+        if each is aggregate:
+            continue
+        if is_aggregate(each) and not has_over(each):
+            scope.report("PEN3011", each, "an aggregate function may not stand inside another")
+            return
+        bound = scope.bound.get(id(each))
+        if bound is not None and bound.depth:
+            scope.report("PEN3016", each, "an aggregate function may not use a column of the query around")
+            return
+        if not is_deterministic(each):
+            scope.report(
+                "PEN3011", each, "a function that is not deterministic may not stand inside an aggregate function"
+            )
+            return
+        if isinstance(each, exp.Window):
+            scope.report("PEN3011", each, "a window function may not stand inside an aggregate function")
+            return

@@ -1,0 +1,151 @@
+"""OVER: which functions may have it, and what Spark allows of its order and frame."""
+
+from math import inf
+from typing import Final
+
+from sqlglot import exp
+
+from catalog.datatypes import (
+    CALENDAR_INTERVAL,
+    DATE,
+    INTEGRAL_TYPES,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    UNKNOWN,
+    VARIANT,
+    DataType,
+    Interval,
+    Map,
+    is_numeric,
+)
+from sql.expressions import infer, is_aggregate, is_window_only
+from sql.grammar.call_names import call_name
+from sql.scopes.scope import SelectScope
+from sql.types.expression_type import Typed
+
+_WHOLE_PARTITION: Final = ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
+"""Functions whose frame is ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW and no other."""
+
+
+def check_window(scope: SelectScope, window: exp.Window) -> None:
+    """Reports what Spark refuses of a function with OVER, whose parts have been typed."""
+    alias = window.args.get("alias")
+    named = scope.windows.get(alias.name.lower()) if alias is not None else None
+    if alias is not None and any(window.args.get(key) for key in ("partition_by", "order", "spec")):
+        scope.report("PEN3001", alias, "a named window takes no clauses of its own", "name it without brackets")
+        return
+    if alias is not None and named is None:
+        return  # said already
+    definition = named or window
+    order = definition.args.get("order")
+    keys = [each.this for each in order.expressions] if order is not None else []
+    for part in (*(definition.args.get("partition_by") or ()), *keys):
+        type_ = infer(part, scope).type
+        if isinstance(type_, Map) or type_ in (VARIANT, CALENDAR_INTERVAL):
+            scope.report("PEN3008", part, f"a window cannot be ordered or divided by a value of type {type_}")
+    spec = definition.args.get("spec")
+    if spec is not None:
+        _check_frame(scope, spec, keys)
+    _check_function(scope, window, ordered=order is not None, spec=spec)
+
+
+def window_function(window: exp.Window) -> exp.Expr:
+    """The function of an OVER clause, without FILTER and IGNORE NULLS around it."""
+    node: exp.Expr = window.this
+    while isinstance(node, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)):
+        node = node.this
+    return node
+
+
+def _check_function(scope: SelectScope, window: exp.Window, *, ordered: bool, spec: exp.Expr | None) -> None:
+    function = window_function(window)
+    if not isinstance(function, exp.Anonymous):
+        return
+    name = call_name(function).lower()
+    if isinstance(window.this, exp.Filter):
+        scope.report(
+            "PEN3017", window.this, "Spark has no FILTER on a window function", "use CASE WHEN in its argument"
+        )
+    if any(isinstance(each, exp.Distinct) for each in function.expressions):
+        scope.report("PEN3017", function, "Spark has no DISTINCT in a window function")
+    if is_window_only(function):
+        if not ordered:
+            scope.report("PEN3011", function, f"{name}() needs an ORDER BY in its window")
+        elif spec is not None and name in ("lag", "lead"):
+            scope.report("PEN3017", function, f"{name}() takes no window frame")
+        elif spec is not None and name in _WHOLE_PARTITION and not _is_running(spec):
+            scope.report("PEN3017", function, f"{name}() takes no window frame of another kind than its own")
+    elif not is_aggregate(function) and not scope.binder.has_fault("PEN3006", function):
+        scope.report("PEN3011", function, f"{name}() is neither an aggregate nor a window function: it takes no OVER")
+
+
+def _is_running(spec: exp.Expr) -> bool:
+    start, end = _bounds(spec)
+    return spec.args.get("kind", "").upper() == "ROWS" and _position(*start) == -inf and _position(*end) == 0
+
+
+_Bound = tuple[object, str]
+
+
+def _bounds(spec: exp.Expr) -> tuple[_Bound, _Bound]:
+    """Both ends of a frame; where only the first is written, the current row is the second."""
+    args = spec.args
+    start = args.get("start"), (args.get("start_side") or "").upper()
+    end = args.get("end") or "CURRENT ROW", (args.get("end_side") or "").upper()
+    return start, end
+
+
+def _position(bound: object, side: str) -> float | None:
+    """Where a bound lies, seen from the current row; None where that is no literal number."""
+    sign = -1 if side == "PRECEDING" else 1
+    if isinstance(bound, str):
+        return 0 if bound.upper() == "CURRENT ROW" else sign * inf
+    if isinstance(bound, exp.Literal) and not bound.is_string:
+        return sign * float(bound.name.rstrip("lLsSyYdDfF") or 0)
+    return None
+
+
+def _check_frame(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr]) -> None:
+    (start, start_side), (end, end_side) = _bounds(spec)
+    first, last = _position(start, start_side), _position(end, end_side)
+    is_backward = bool(first and last and first > last)  # Spark compares no bound with CURRENT ROW
+    if first == inf or last == -inf or is_backward:
+        at = next((each for each in (start, end) if isinstance(each, exp.Expr)), spec)
+        scope.report("PEN3017", at, "this window frame ends before it begins")
+        return
+    values = [each for each in (start, end) if isinstance(each, exp.Expr)]
+    typed = [(each, infer(each, scope)) for each in values]
+    for node, _ in typed:
+        if next(node.find_all(exp.Column), None) is not None:
+            scope.report("PEN3017", node, "a bound of a window frame is a constant")
+            return
+    if (spec.args.get("kind") or "").upper() == "ROWS":
+        for node, found in typed:
+            if found.type not in INTEGRAL_TYPES and found.type != UNKNOWN:
+                scope.report("PEN3008", node, f"a bound of ROWS is an integer, this is {found.type}")
+    elif typed:
+        _check_range(scope, spec, keys, typed)
+
+
+def _check_range(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr], typed: list[tuple[exp.Expr, Typed]]) -> None:
+    if len(keys) != 1:
+        many = "one ORDER BY expression, not several" if keys else "an ORDER BY"
+        scope.report("PEN3017", typed[0][0], f"a RANGE frame with a value needs {many}")
+        return
+    key = infer(keys[0], scope).type
+    for node, found in typed:
+        if not _may_range(key, found.type):
+            scope.report("PEN3008", node, f"a RANGE frame over {key} cannot have a bound of type {found.type}")
+
+
+def _may_range(key: DataType, bound: DataType) -> bool:
+    if UNKNOWN in (key, bound):
+        return True
+    if key == DATE:
+        return bound in INTEGRAL_TYPES or isinstance(bound, Interval) or bound == CALENDAR_INTERVAL
+    if key in (TIMESTAMP, TIMESTAMP_NTZ):
+        return isinstance(bound, Interval) or bound == CALENDAR_INTERVAL
+    if is_numeric(key):
+        return is_numeric(bound) or isinstance(bound, Interval) or bound == STRING
+    return isinstance(key, Interval) and isinstance(bound, Interval)

@@ -1,0 +1,90 @@
+"""What a call is (an aggregate, a generator, …), and the columns that a generator gives."""
+
+from collections.abc import Callable, Iterable
+
+from sqlglot import exp
+
+from catalog.datatypes import (
+    has_unknown,
+)
+from sql.expressions.walk import infer, infer_children
+from sql.functions.argument_kinds import kind
+from sql.functions.catalogue import signatures
+from sql.functions.generators import generated
+from sql.functions.resolve import arguments
+from sql.functions.rules.function_call import Call
+from sql.grammar.call_names import call_name
+from sql.types.expression_type import NamedTyped, Scope, Typed
+from sql.types.operators import Mismatch
+
+
+def call_kind(node: exp.Expr) -> str:
+    """`scalar`, `aggregate`, `window`, `generator` or `table`; empty for what is no call of a known function."""
+    if not isinstance(node, exp.Anonymous):
+        return ""
+    known = signatures(call_name(node).lower())
+    return known[0].kind if known else ""
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    return call_kind(node) == "aggregate"
+
+
+def is_generator(node: exp.Expr) -> bool:
+    return call_kind(node) == "generator"
+
+
+def is_window_only(node: exp.Expr) -> bool:
+    return call_kind(node) == "window"
+
+
+def is_deterministic(node: exp.Expr) -> bool:
+    if not isinstance(node, exp.Anonymous):
+        return True
+    return not any(each.is_random for each in signatures(call_name(node).lower()))
+
+
+def may_raise(node: exp.Expr) -> bool:
+    """Whether evaluating the node itself might raise under ANSI; nearly all that is not a name, literal or test may."""
+    return not isinstance(node, (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Is, exp.Paren, exp.Identifier))
+
+
+def generator_columns(node: exp.Expr, scope: Scope) -> tuple[NamedTyped, ...] | None:
+    """The columns of a generator or table function, whose arguments are typed here; None: not known."""
+    if not isinstance(node, exp.Anonymous):
+        infer_children(node, scope)
+        return None
+    name = call_name(node).lower()
+    known = signatures(name)
+    if not known or known[0].kind not in ("generator", "table"):
+        infer(node, scope)
+        return None
+    nodes, typed, is_open = arguments(node, scope)
+    given = [known_ or infer(each, scope) for each, known_ in zip(nodes, typed, strict=True)]
+    signature = next((each for each in known if each.fits(len(nodes))), None)
+    if signature is None or is_open:
+        if signature is None:
+            scope.report("PEN3007", node, f"`{name}` does not take {len(nodes)} arguments")
+        return None
+    if not _fits(signature.kind_at, nodes, given, scope, name):
+        return None
+    try:
+        return generated(Call(name, nodes, given, given, scope, infer))
+    except Mismatch as fault:
+        scope.report("PEN3008", nodes[fault.argument] if fault.argument is not None else node, fault.message)
+        return None
+
+
+def _fits(
+    kind_at: Callable[[int], str], nodes: Iterable[exp.Expr], given: Iterable[Typed], scope: Scope, name: str
+) -> bool:
+    fits = True
+    for index, (node, arg) in enumerate(zip(nodes, given, strict=True)):
+        taken = kind(kind_at(index))
+        if not has_unknown(arg.type) and not taken.takes(arg.type):
+            scope.report("PEN3008", node, f"`{name}` does not take {arg.type} here")
+            fits = False
+        elif taken.is_constant and not arg.foldable and node.find(exp.Column):
+            scope.report("PEN3008", node, f"`{name}` takes a constant here")
+            fits = False
+    return fits

@@ -1,0 +1,85 @@
+"""Casts, EXTRACT, COLLATE and the functions with a syntax of their own."""
+
+from sqlglot import exp
+
+from catalog.datatypes import (
+    BINARY,
+    INT,
+    STRING,
+    UNKNOWN,
+    VOID,
+    has_unknown,
+)
+from sql.expressions.walk import infer
+from sql.functions.argument_kinds import kind
+from sql.functions.rules.dates import extracted
+from sql.naming import suffixed_number
+from sql.types import literals
+from sql.types.casts import can_cast, forces_null, try_forces_null
+from sql.types.expression_type import NOT_KNOWN, Scope, Typed
+from sql.types.operators import Mismatch
+from sql.types.type_names import to_type
+
+
+def infer_cast(node: exp.Expr, scope: Scope) -> Typed:
+    inner = infer(node.this, scope)
+    target = to_type(node.args["to"])
+    suffixed = _suffixed(node, scope)
+    if suffixed is not None:
+        return suffixed
+    if target is None:
+        return NOT_KNOWN
+    if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast) and node.this.is_string:
+        return literals.typed_literal(target, node.this.this)
+    if not has_unknown(inner.type) and not can_cast(inner.type, target):
+        scope.report("PEN3012", node, f"{inner.type} can't be cast to {target}", "cast it in steps, or use its parts")
+        return NOT_KNOWN
+    if has_unknown(inner.type):
+        return Typed(target)
+    forced = try_forces_null(inner.type, target) if node.args.get("safe") else forces_null(inner.type, target)
+    value = inner.value if inner.type == target else None
+    return Typed(target, inner.nullable or forced, inner.foldable, value)
+
+
+def _suffixed(node: exp.Expr, scope: Scope) -> Typed | None:
+    """`1L` and `1.5BD`, which sqlglot takes for casts."""
+    text = suffixed_number(node, scope)
+    typed = NOT_KNOWN if text is None else literals.number(text, negative=isinstance(node.parent, exp.Neg))
+    return None if typed is NOT_KNOWN else typed
+
+
+def infer_extract(node: exp.Extract, scope: Scope) -> Typed:
+    source = infer(node.expression, scope)
+    return NOT_KNOWN if source.type == UNKNOWN else extracted(node.this.name, source)
+
+
+def infer_text(node: exp.Expr, scope: Scope) -> Typed:
+    """TRIM, SUBSTRING, OVERLAY and POSITION in their own syntax."""
+    parts = [part for part in node.iter_expressions() if not isinstance(part, (exp.Identifier, exp.Var))]
+    typed = [infer(part, scope) for part in parts]
+    if any(each.type == UNKNOWN for each in typed):
+        return NOT_KNOWN
+    nullable = any(each.nullable for each in typed)
+    for part, each in zip(parts, typed, strict=True):
+        wanted = kind("int" if part.arg_key in ("from_", "for_", "start", "length") else "text")
+        if not wanted.takes(each.type):
+            scope.report(
+                "PEN3008", part, f"a {'number' if wanted.name == 'int' else 'string'} is expected, this is {each.type}"
+            )
+            return NOT_KNOWN
+        nullable = nullable or forces_null(each.type, wanted.cast(each.type))
+    if isinstance(node, exp.Overlay) and (typed[0].type == BINARY) != (typed[1].type == BINARY):
+        raise Mismatch(f"OVERLAY takes {typed[0].type} twice, this is {typed[1].type}", 1)
+    if isinstance(node, exp.StrPosition):
+        return Typed(INT, nullable)
+    binary = typed[0].type == BINARY and not isinstance(node, exp.Trim)
+    return Typed(BINARY if binary else STRING, nullable)
+
+
+def infer_collated(node: exp.Collate, scope: Scope) -> Typed:
+    """`collate(x, 'name')` and `x COLLATE name`: of collations only the one that is none is known here."""
+    inner = infer(node.this, scope)
+    if inner.type not in (STRING, VOID, UNKNOWN):
+        raise Mismatch(f"only strings have a collation, this is {inner.type}", 0)
+    is_plain = node.expression.name.upper() == "UTF8_BINARY"
+    return Typed(STRING if is_plain else UNKNOWN, inner.nullable)

@@ -1,0 +1,211 @@
+"""Comparisons, conditions, subqueries and CASE."""
+
+from sqlglot import exp
+
+from catalog.datatypes import (
+    BOOLEAN,
+    INTEGRAL_TYPES,
+    STRING,
+    UNKNOWN,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Decimal,
+    Field,
+    Map,
+    Struct,
+    has_unknown,
+)
+from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
+from sql.grammar.call_names import call_name
+from sql.grammar.like_patterns import are_constant_patterns, patterns
+from sql.grammar.token_rewrites import is_unknown_test
+from sql.naming import SHAPE
+from sql.naming.field_names import own_name
+from sql.types import coercion
+from sql.types.casts import forces_null
+from sql.types.expression_type import NOT_KNOWN, Scope, Typed
+from sql.types.operators import Mismatch, comparison, is_orderable, logical
+
+
+def infer_comparison(symbol: str) -> Handler:
+    def handler(node: exp.Expr, scope: Scope) -> Typed:
+        quantified = node.expression
+        if isinstance(quantified, (exp.Any, exp.All)):
+            infer_children(node, scope)
+            return Typed(BOOLEAN)
+        left, right = _operand_type(node.this, scope), _operand_type(quantified, scope)
+        if symbol in ("<", "<=", ">", ">=") and isinstance(right.type, Decimal) and right.value is not None:
+            node.meta[SHAPE] = "whole" if left.type in INTEGRAL_TYPES else ""
+        if {left.type, right.type} == {VOID, STRING}:  # a NULL of no type becomes one that is a string
+            node.meta[SHAPE] = "void_left" if left.type == VOID else "void_right"
+        return folded_with(comparison(symbol, left, right), left, right)
+
+    return handler
+
+
+def _operand_type(node: exp.Expr, scope: Scope) -> Typed:
+    """One side of a comparison; `(a, b)` is a struct."""
+    return infer_tuple(node, scope) if isinstance(node, exp.Tuple) else infer(node, scope)
+
+
+def infer_tuple(node: exp.Tuple, scope: Scope) -> Typed:
+    typed = [infer(each, scope) for each in node.expressions]
+    names = (own_name(each) or f"col{at}" for at, each in enumerate(node.expressions, 1))
+    fields = (Field(name, each.type, each.nullable) for name, each in zip(names, typed, strict=True))
+    return Typed(Struct(tuple(fields)), False)
+
+
+def infer_logical(symbol: str) -> Handler:
+    def handler(node: exp.Expr, scope: Scope) -> Typed:
+        sides = [infer(each, scope) for each in (node.this, node.args.get("expression")) if each is not None]
+        note_void(node, *sides)
+        return folded_with(logical(symbol, *sides), *sides)
+
+    return handler
+
+
+def infer_is(node: exp.Is, scope: Scope) -> Typed:
+    inner = infer(node.this, scope)
+    if isinstance(node.expression, exp.Boolean) or is_unknown_test(scope.text, node):
+        logical("IS", inner)
+    return folded_with(Typed(BOOLEAN, False), inner)
+
+
+def infer_like(node: exp.Expr, scope: Scope) -> Typed:
+    if isinstance(node, exp.Escape):
+        return infer(node.this, scope)
+    pattern = node.expression
+    constants = False
+    if isinstance(pattern, (exp.Any, exp.All)):
+        constants = are_constant_patterns(pattern)
+        # Spark's parser computes constant patterns, before any of their types is checked
+        sides = [infer(node.this, scope), *(infer(each, scope) for each in patterns(pattern) if not constants)]
+    else:
+        sides = [infer(node.this, scope), infer(pattern, scope)]
+    for index, side in enumerate(sides):
+        if isinstance(side.type, (Array, Map, Struct)):
+            raise Mismatch(f"a pattern matches strings, this is {side.type}", min(index, 1))
+    nullable = constants or any(side.nullable or side.type == VARIANT for side in sides)
+    return folded_with(Typed(BOOLEAN, nullable), *sides)
+
+
+def infer_between(node: exp.Between, scope: Scope) -> Typed:
+    value, low, high = (infer(node.args[name], scope) for name in ("this", "low", "high"))
+    first, second = comparison(">=", value, low), comparison("<=", value, high)
+    return folded_with(Typed(BOOLEAN, first.nullable or second.nullable), value, low, high)
+
+
+def infer_in(node: exp.In, scope: Scope) -> Typed:
+    query = node.args.get("query")
+    value = _operand_type(node.this, scope)
+    if query is not None:
+        return _in_query(node, value, query, scope)
+    listed = [_operand_type(each, scope) for each in node.expressions]
+    types = [value.type, *(each.type for each in listed)]
+    if any(has_unknown(type) for type in types):
+        return Typed(BOOLEAN)
+    common = coercion.widest_of(types)
+    if common is None and all(coercion.is_equal_but_names(types[0], type) for type in types):
+        common = types[0]
+    if common is None or not is_orderable(common):
+        index = next((at for at, type in enumerate(types[1:]) if coercion.widest(types[0], type) is None), 0)
+        scope.report("PEN3008", node.expressions[index], f"{types[0]} can't be compared with {types[index + 1]}")
+        return Typed(BOOLEAN)
+    nullable = any(each.nullable or forces_null(each.type, common) for each in (value, *listed))
+    return folded_with(Typed(BOOLEAN, nullable), value, *listed)
+
+
+def _in_query(node: exp.In, value: Typed, query: exp.Expr, scope: Scope) -> Typed:
+    inner = query.this if isinstance(query, exp.Subquery) else query
+    columns = scope.subquery(inner)
+    if columns is None:
+        return Typed(BOOLEAN)
+    parts = _compared_parts(node.this, value)
+    wanted = len(parts)
+    if len(columns) != wanted:
+        scope.report("PEN3016", query, f"the subquery of IN gives {len(columns)} columns, {wanted} are compared")
+        return Typed(BOOLEAN)
+    commons = [coercion.widest(part.type, column.typed.type) for part, column in zip(parts, columns, strict=True)]
+    for common, part, column in zip(commons, parts, columns, strict=True):
+        if common is None:
+            scope.report("PEN3008", node, f"{part.type} can't be compared with {column.typed.type}")
+            return Typed(BOOLEAN)
+    if wanted > 1:
+        return Typed(BOOLEAN, any(part.nullable for part in parts))
+    value, common = parts[0], commons[0] or UNKNOWN
+    return Typed(BOOLEAN, value.nullable or forces_null(value.type, common) or columns[0].typed.nullable)
+
+
+def _compared_parts(node: exp.Expr, value: Typed) -> list[Typed]:
+    """What stands before IN, by columns: `(a, b)` and `struct(a, b)` are two."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    is_row = isinstance(node, exp.Tuple) or (isinstance(node, exp.Anonymous) and call_name(node).lower() == "struct")
+    if is_row and isinstance(value.type, Struct):
+        return [Typed(field.type, field.nullable) for field in value.type.fields]
+    return [value]
+
+
+def infer_exists(node: exp.Exists, scope: Scope) -> Typed:
+    inner = node.this
+    if isinstance(inner, exp.Query):
+        scope.subquery(inner)
+    else:
+        infer(inner, scope)
+    return Typed(BOOLEAN, False)
+
+
+def infer_query(node: exp.Expr, scope: Scope) -> Typed:
+    inner = node.this if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query) else node
+    columns = scope.subquery(inner)
+    if columns is None:
+        return NOT_KNOWN
+    if len(columns) != 1:
+        scope.report("PEN3016", node, f"a scalar subquery gives one column, this one gives {len(columns)}")
+        return NOT_KNOWN
+    return Typed(columns[0].typed.type)
+
+
+def infer_case(node: exp.Case, scope: Scope) -> Typed:
+    subject = infer(node.this, scope) if node.this is not None else None
+    results: list[tuple[exp.Expr, Typed]] = []
+    reached: int | None = None  # with `when true`, Spark asks only the results up to it whether they may be null
+    for branch in node.args["ifs"]:
+        condition = infer(branch.this, scope)
+        if subject is not None:
+            _compared(branch.this, subject, condition, scope)
+        elif condition.type not in (BOOLEAN, UNKNOWN):
+            scope.report("PEN3008", branch.this, f"a condition is boolean, this is {condition.type}")
+        results.append((branch.args["true"], infer(branch.args["true"], scope)))
+        if subject is None and condition.value is True and reached is None:
+            reached = len(results)
+    default = node.args.get("default")
+    if default is not None:
+        results.append((default, infer(default, scope)))
+    return _common(results, scope, nullable=default is None and reached is None, reached=reached)
+
+
+def _compared(node: exp.Expr, left: Typed, right: Typed, scope: Scope) -> None:
+    try:
+        comparison("=", left, right)
+    except Mismatch as fault:
+        scope.report("PEN3008", node, fault.message)
+
+
+def _common(
+    results: list[tuple[exp.Expr, Typed]], scope: Scope, *, nullable: bool, reached: int | None = None
+) -> Typed:
+    """The type that holds all results of a CASE or an IF, of which the first `reached` (None: all) can be chosen."""
+    found: DataType = VOID
+    for node, typed in results:
+        wider = coercion.widest(found, typed.type)
+        if wider is None:
+            scope.report("PEN3008", node, f"the results must be of one type: this is {typed.type}, before it {found}")
+            return NOT_KNOWN
+        found = wider
+    if found == UNKNOWN:
+        return NOT_KNOWN
+    forced = any(typed.nullable or forces_null(typed.type, found) for _, typed in results[:reached])
+    return Typed(found, nullable or forced, all(typed.foldable for _, typed in results))

@@ -1,0 +1,279 @@
+"""Typing a call: its function, the number and kinds of its arguments, and its result."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from catalog.datatypes import STRING, UNKNOWN, VOID, Array, DataType, has_unknown, is_numeric
+from catalog.diagnostics import did_you_mean
+from sql.functions.argument_kinds import kind
+from sql.functions.catalogue import LATER, SPARK_PATCH, Signature, function_names, signatures
+from sql.functions.modifiers import check_modifiers, check_unit, check_values
+from sql.functions.rules import RULES
+from sql.functions.rules.arguments import becomes_null
+from sql.functions.rules.elements import ELEMENTS
+from sql.functions.rules.function_call import Call
+from sql.grammar.call_names import call_name
+from sql.naming import PLACED, SHAPE, STARRED
+from sql.types.casts import forces_null
+from sql.types.expression_type import NOT_KNOWN, Scope, Typed
+from sql.types.operators import Mismatch
+from sql.types.type_family import kind_of
+from sql.types.type_names import parse_schema
+
+Infer = Callable[[exp.Expr, Scope], Typed]
+
+NAMED_BY_TYPE = frozenset(("to_char", "to_varchar", "lpad", "rpad", "string_agg"))
+"""Functions whose printed name depends on the type of the first argument."""
+
+PARAMETERS = {
+    **dict.fromkeys(("explode", "explode_outer", "posexplode", "posexplode_outer"), ("collection",)),
+    **dict.fromkeys(("inline", "inline_outer", "variant_explode", "variant_explode_outer"), ("input",)),
+    "mask": ("str", "upperchar", "lowerchar", "digitchar", "otherchar"),
+    "count_min_sketch": ("column", "epsilon", "confidence", "seed"),
+}
+"""The names of arguments, of functions that take them by name."""
+
+GAPS = {"mask.upperchar": "X", "mask.lowerchar": "x", "mask.digitchar": "n"}
+"""What an argument is that is left out before one that is given by name."""
+
+SYNTACTIC = {"lambda": NOT_KNOWN, "unit": Typed(STRING, False, True)}
+"""Arguments that are no expressions of their own."""
+
+
+_TYPES_NULLS = frozenset(("mask", "mod", "pmod"))
+"""Functions for which Spark puts a NULL of the type that they take in place of an argument without one."""
+
+
+def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
+    """What a call gives; unknown functions, counts and types that don't fit are reported."""
+    name = call_name(node).lower()
+    known = signatures(name)
+    if not known:
+        _each(node.expressions, scope, infer)
+        scope.report("PEN3006", node, f"there is no function `{name}`", _nearest(name))
+        return NOT_KNOWN
+    check_modifiers(node, known[0], scope)
+    nodes, typed, is_open = arguments(node, scope)
+    if any(isinstance(each, exp.Kwarg) for each in nodes) or is_open:
+        _each([each for each, known_ in zip(nodes, typed, strict=True) if known_ is None], scope, infer)
+        return NOT_KNOWN
+    fitting = [each for each in known if each.fits(len(nodes))]
+    if not fitting:
+        _each([each for each, known_ in zip(nodes, typed, strict=True) if known_ is None], scope, infer)
+        scope.report("PEN3007", node, f"`{name}` takes {_counts(known)}, {_many(len(nodes))} given")
+        return NOT_KNOWN
+    signature = fitting[0]
+    given = [
+        known_ or SYNTACTIC.get(signature.kind_at(index)) or infer(each, scope)
+        for index, (each, known_) in enumerate(zip(nodes, typed, strict=True))
+    ]
+    check_values(name, nodes, scope)
+    if signature.kind_at(0) == "unit":
+        check_unit(name, nodes[0], scope)
+    if name in NAMED_BY_TYPE and given[0].type != UNKNOWN:
+        node.meta[SHAPE] = kind_of(given[0].type)
+    if name in _TYPES_NULLS:
+        for each, arg in zip(nodes, given, strict=True):
+            if arg.type == VOID:
+                each.meta[STARRED] = ("NULL",)
+    found = _result(node, signature, Call(name, nodes, given, given, scope, infer))
+    if name == "array" and isinstance(found.type, Array):
+        node.meta[ELEMENTS] = tuple(becomes_null([arg], found.type.element) for arg in given)
+    if name == "from_json":
+        node.meta[SHAPE] = kind_of(found.type)
+    return Typed(UNKNOWN, found.nullable) if _may_be_collated(found, given, scope) else found
+
+
+def _may_be_collated(found: Typed, given: Sequence[Typed], scope: Scope) -> bool:
+    """Whether an argument's collation, of which nothing is known here, may be that of the result."""
+    is_open = found.type == STRING and any(arg.type == UNKNOWN for arg in given)
+    return is_open and "collat" in scope.text.lower()
+
+
+def _each(nodes: Sequence[exp.Expr], scope: Scope, infer: Infer) -> None:
+    for node in nodes:
+        infer(node, scope)
+
+
+def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[Typed | None], bool]:
+    """The arguments, what is known of those that a star stands for, and whether a star's columns are not known."""
+    nodes: list[exp.Expr] = []
+    typed: list[Typed | None] = []
+    for each in _in_order(node, list(_unwrapped(node.expressions)), scope):
+        if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
+            if call_name(node).lower() == "count" and isinstance(each, exp.Star):
+                if isinstance(node.expressions[0], exp.Distinct):
+                    each.meta[STARRED] = tuple(column.name for column in scope.expand(each) or ())
+                return [each], [Typed(VOID, False)], False
+            columns = scope.expand(each)
+            if columns is None:
+                return [each], [NOT_KNOWN], True
+            each.meta[STARRED] = tuple(column.name for column in columns)
+            nodes += [exp.column(column.name) for column in columns]
+            typed += [column.typed for column in columns]
+        else:
+            nodes.append(each)
+            typed.append(None)
+    return nodes, typed, False
+
+
+def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[exp.Expr]:
+    """Arguments given by name, at their places; as they are where that can't be done."""
+    name = call_name(node).lower()
+    names = PARAMETERS.get(name)
+    named = [each for each in nodes if isinstance(each, exp.Kwarg)]
+    if names is None or not named:
+        return nodes
+    placed = [each for each in nodes if not isinstance(each, exp.Kwarg)]
+    given: dict[str, exp.Expr] = {}
+    for each in named:
+        parameter = each.name.lower()
+        if parameter not in names:
+            scope.report("PEN3007", each, f"`{name}` has no argument named `{each.name}`", f"it has {', '.join(names)}")
+        elif parameter in given or parameter in names[: len(placed)]:
+            scope.report("PEN3007", each, f"the argument `{each.name}` is given twice")
+        given[parameter] = each.expression
+    for parameter in names[len(placed) :]:
+        if not given:
+            break
+        missing = GAPS.get(f"{name}.{parameter}")
+        if parameter not in given and missing is None:
+            break
+        placed.append(given.pop(parameter) if parameter in given else exp.Literal.string(missing))
+    if given:
+        return nodes
+    node.meta[PLACED] = tuple(placed)
+    return placed
+
+
+def _unwrapped(nodes: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
+    for node in nodes:
+        if isinstance(node, exp.Distinct):
+            yield from _unwrapped(node.expressions)
+        elif isinstance(node, (exp.IgnoreNulls, exp.RespectNulls, exp.Order)):
+            yield from _unwrapped([node.this])
+        else:
+            yield node
+
+
+def _result(node: exp.Anonymous, signature: Signature, raw: Call) -> Typed:
+    nodes, scope = raw.nodes, raw.scope
+    args = _cast(signature, nodes, raw.given, scope)
+    if args is None:
+        _lambdas(signature, nodes, scope, raw.infer)
+        return NOT_KNOWN
+    foldable = signature.kind == "scalar" and not signature.is_random and all(arg.foldable for arg in args)
+    call = replace(raw, args=args)
+    try:
+        found = _type(signature, call)
+    except Mismatch as fault:
+        place = nodes[fault.argument] if fault.argument is not None and fault.argument < len(nodes) else node
+        scope.report("PEN3008", place, fault.message)
+        return NOT_KNOWN
+    if isinstance(found, Typed):
+        nullable = found.nullable if signature.nullable in ("@", "no") else _nullable(signature, args)
+        if signature.nullable == "any" and signature.result.startswith("@"):
+            nullable = found.nullable
+        is_guessed = found.type == UNKNOWN and signature.nullable != "@"
+        return Typed(found.type, nullable or is_guessed, foldable and found.type != UNKNOWN)
+    return Typed(found, _nullable(signature, args) or found == UNKNOWN, foldable)
+
+
+def _lambdas(signature: Signature, nodes: Sequence[exp.Expr], scope: Scope, infer: Infer) -> None:
+    """Columns within lambda functions are named even where the call can't be typed."""
+    for index, node in enumerate(nodes):
+        if signature.kind_at(index) == "lambda":
+            infer(node, scope)
+
+
+def _cast(signature: Signature, nodes: Sequence[exp.Expr], given: Sequence[Typed], scope: Scope) -> list[Typed] | None:
+    """The arguments as cast to their kinds; None where one does not fit, which is reported."""
+    args: list[Typed] = []
+    fits = True
+    for index, (node, arg) in enumerate(zip(nodes, given, strict=True)):
+        wanted = signature.kind_at(index)
+        if wanted in SYNTACTIC or arg.type == UNKNOWN:
+            args.append(arg)
+            continue
+        taken = kind(wanted)
+        if not taken.takes(arg.type) and not has_unknown(arg.type):
+            scope.report("PEN3008", node, f"`{signature.name}` does not take {arg.type} here", _allowed(wanted))
+            fits = False
+        elif taken.is_constant and not arg.foldable and node.find(exp.Column):
+            scope.report("PEN3008", node, f"`{signature.name}` takes a constant here")
+            fits = False
+        elif taken.is_constant and not _is_number(arg, taken.target):
+            scope.report("PEN3013", node, f"'{arg.value}' is no {taken.target}")
+            fits = False
+        target = taken.cast(arg.type)
+        args.append(Typed(target, arg.nullable or forces_null(arg.type, target), arg.foldable, arg.value))
+    return args if fits else None
+
+
+def _is_number(arg: Typed, target: DataType | None) -> bool:
+    """Whether a string literal can be cast to the number that is taken; true of all else."""
+    if not isinstance(arg.value, str) or arg.type != STRING or target is None or not is_numeric(target):
+        return True
+    try:
+        float(arg.value)
+    except ValueError:
+        return False
+    return True
+
+
+def _allowed(wanted: str) -> str:
+    return f"it takes {wanted.strip('=!~').replace('|', ', ').replace('_', ' ')}"
+
+
+def _type(signature: Signature, call: Call) -> DataType | Typed:
+    result = signature.result
+    if result.startswith("@"):
+        lambdas = any(signature.kind_at(index) == "lambda" for index in range(len(call.args)))
+        if any(arg.type == UNKNOWN for arg in call.args) and not lambdas and not _tolerates(signature):
+            return NOT_KNOWN
+        return RULES[result[1:]](call)
+    if result.startswith("$"):
+        return call.type(int(result[1:]) - 1)
+    return parse_schema(result) or UNKNOWN
+
+
+def _tolerates(signature: Signature) -> bool:
+    """Rules that say something of arguments of which nothing is known."""
+    return signature.name in ("struct", "named_struct", "equal_null", "array_contains")
+
+
+def _nullable(signature: Signature, args: Sequence[Typed]) -> bool:
+    match signature.nullable:
+        case "yes" | "@":
+            return True
+        case "no":
+            return False
+        case "any":
+            return any(arg.nullable for arg in args)
+        case positions:
+            wanted = [int(each) - 1 for each in positions.split(",")]
+            return any(args[each].nullable for each in wanted if each < len(args))
+
+
+def _counts(known: Sequence[Signature]) -> str:
+    if any(each.repeated is not None for each in known):
+        return f"at least {_many(min(len(each.required) for each in known), 'argument')}"
+    counts = sorted({n for each in known for n in range(len(each.required), len(each.required + each.optional) + 1)})
+    shown = [str(each) for each in counts]
+    text = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+    return f"{text} argument" + ("" if counts == [1] else "s")
+
+
+def _many(count: int, noun: str = "") -> str:
+    if noun:
+        return f"{count} {noun}" + ("" if count == 1 else "s")
+    return f"{count} is" if count == 1 else f"{count} are"
+
+
+def _nearest(name: str) -> str | None:
+    if name.lower() in LATER:
+        return f"Spark {LATER[name.lower()]} brought it, and queries are checked for {SPARK_PATCH}"
+    help = did_you_mean(name, function_names())
+    return help if help is not None and help.startswith("did") else None

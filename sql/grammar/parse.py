@@ -1,0 +1,193 @@
+"""Text to tree, with sqlglot's syntax errors placed."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from itertools import pairwise
+from typing import Final
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import ErrorLevel, ParseError, TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from sql.grammar.call_names import keep_calls
+from sql.grammar.pipe_syntax import PipeFault, has_pipes, parse_pipes
+from sql.grammar.recursion import MOST_NESTED, too_deep
+from sql.grammar.token_rewrites import rewritten
+
+logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings name no place; what matters is a diagnostic here
+
+SPARK: Final = Spark()
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxFault:
+    """A fault at the characters `start` to `end` (exclusive); not `is_certain`: Spark may well accept it."""
+
+    start: int
+    end: int
+    message: str
+    help: str | None = None
+    code: str = "PEN3001"
+    is_certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The tree (None where the text does not parse), its tokens, and what was wrong."""
+
+    tree: exp.Expr | None
+    tokens: Sequence[Token]
+    faults: tuple[SyntaxFault, ...] = ()
+
+
+def parse(text: str) -> Parsed:
+    """Parse one Spark SQL query."""
+    try:
+        tokens = SPARK.tokenize(text)
+    except TokenError as error:
+        return Parsed(None, (), (_token_fault(text, str(error)),))
+    while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
+        tokens = tokens[:-1]
+    if not tokens:
+        return Parsed(None, (), (SyntaxFault(0, len(text), "the query is empty"),))
+    if tokens[0].token_type not in _STARTS and tokens[0].token_type != TokenType.TABLE:
+        return Parsed(None, tokens, (_no_query(tokens[0]),))
+    second = next((index for index, token in enumerate(tokens) if token.token_type == TokenType.SEMICOLON), None)
+    if second is not None:
+        token = tokens[second]
+        return Parsed(None, tokens, (SyntaxFault(token.start, token.end + 1, "only one query may stand here"),))
+    if deepest := too_deep(tokens):
+        message = f"more than {MOST_NESTED:,} brackets and CASEs within each other: Spark's parser cannot take them"
+        return Parsed(None, tokens, (SyntaxFault(deepest.start, deepest.end + 1, message),))
+    try:
+        plain = _zoneless(_table_statement(_without_recursion_limit(_keyword_aliases(rewritten(tokens)))))
+        piped = "|>" in text and has_pipes(plain)
+        tree = parse_pipes(plain, partial(_tree, text=text)) if piped else _tree(plain, text)
+    except ParseError as error:
+        return Parsed(None, tokens, (_parse_fault(text, tokens, error),))
+    except PipeFault as fault:
+        return Parsed(None, tokens, (SyntaxFault(fault.first.start, fault.last.end + 1, fault.message, fault.help),))
+    if not isinstance(tree, (exp.Query, exp.Values)):
+        return Parsed(None, tokens, (_no_query(tokens[0]),))
+    return Parsed(tree, tokens)
+
+
+def _tree(tokens: list[Token], text: str) -> exp.Expr | None:
+    trees = SPARK.parser(error_level=ErrorLevel.IMMEDIATE).parse(keep_calls(tokens), text)
+    return trees[0] if trees else None
+
+
+_STARTS: Final = frozenset((TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.VALUES, TokenType.L_PAREN))
+
+
+def _no_query(first: Token) -> SyntaxFault:
+    is_typo = get_close_matches(first.text.upper(), ("SELECT",), 1, 0.6)
+    help = "did you mean `SELECT`?" if is_typo else None
+    return SyntaxFault(first.start, first.end + 1, "a query is expected here", help)
+
+
+_AFTER_ALIAS: Final = frozenset((TokenType.COMMA, TokenType.FROM))
+_NAMES: Final = frozenset((TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.NUMBER))
+
+
+def _keyword_aliases(tokens: list[Token]) -> list[Token]:
+    """`x AS select`: behind AS any word is a name to Spark, whatever it is to sqlglot."""
+    kept = list(tokens)
+    for index, (before, token) in enumerate(pairwise(tokens), 1):
+        if before.token_type != TokenType.ALIAS or token.token_type in _NAMES or not token.text.isidentifier():
+            continue
+        if index + 1 == len(tokens) or tokens[index + 1].token_type in _AFTER_ALIAS:
+            kept[index] = Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end, [])
+    return kept
+
+
+def _without_recursion_limit(tokens: list[Token]) -> list[Token]:
+    """`WITH RECURSIVE r MAX RECURSION LEVEL 10 AS (...)` without its limit, which changes no column."""
+    for at, token in enumerate(tokens):
+        is_max = token.token_type == TokenType.VAR and token.text.upper() == "MAX"
+        if is_max and [each.text.upper() for each in tokens[at + 1 : at + 3]] == ["RECURSION", "LEVEL"]:
+            return tokens[:at] + tokens[at + 4 :]
+    return tokens
+
+
+_ZONELESS: Final = ["TIMESTAMP", "WITHOUT", "TIME", "ZONE"]
+
+
+def _zoneless(tokens: list[Token]) -> list[Token]:
+    """`TIMESTAMP WITHOUT TIME ZONE` is `TIMESTAMP_NTZ`; sqlglot takes it for the one with a zone."""
+    words = [token.text.upper() for token in tokens]
+    if "WITHOUT" not in words:
+        return tokens
+    kept: list[Token] = []
+    for index, token in enumerate(tokens):
+        if words[index : index + 4] == _ZONELESS:
+            place = (token.line, token.col, token.start, tokens[index + 3].end, token.comments)
+            kept.append(Token(TokenType.TIMESTAMPNTZ, "TIMESTAMP_NTZ", *place))
+        elif not any(words[start : start + 4] == _ZONELESS for start in range(max(index - 3, 0), index)):
+            kept.append(token)
+    return kept
+
+
+def _table_statement(tokens: list[Token]) -> list[Token]:
+    """`TABLE t` is `FROM t`, wherever a query may start."""
+    if not any(token.token_type == TokenType.TABLE for token in tokens):
+        return tokens
+    return [
+        Token(TokenType.FROM, "FROM", token.line, token.col, token.start, token.end, token.comments)
+        if token.token_type == TokenType.TABLE and _may_start_query(tokens, index)
+        else token
+        for index, token in enumerate(tokens)
+    ]
+
+
+_BEFORE_QUERY: Final = frozenset((TokenType.L_PAREN, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT))
+
+
+def _may_start_query(tokens: Sequence[Token], index: int) -> bool:
+    before = tokens[index - 1] if index else None
+    if before is None:
+        return True
+    if before.token_type in (TokenType.ALL, TokenType.DISTINCT) and index > 1:
+        before = tokens[index - 2]
+    named = index + 1 < len(tokens) and tokens[index + 1].token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+    is_argument = index > 1 and before.token_type == TokenType.L_PAREN and tokens[index - 2].token_type == TokenType.VAR
+    return named and not is_argument and before.token_type in _BEFORE_QUERY
+
+
+_STATEMENTS: Final = ("CREATE", "INSERT", "SET")
+"""How the statements of a script begin."""
+
+
+def _parse_fault(text: str, tokens: Sequence[Token], error: ParseError) -> SyntaxFault:
+    found = error.errors[0] if error.errors else {}
+    line, col = found.get("line"), found.get("col")
+    token = next((each for each in tokens if (each.line, each.col) == (line, col)), tokens[-1])
+    message = str(found.get("description") or error).split("\n")[0].rstrip(".")
+    written = text[token.start : token.end + 1]
+    if not message or message.startswith(("Invalid expression", "Expecting", "Required keyword", "Expected")):
+        message = f"syntax error at or near `{written}`"
+    if token is tokens[-1] and (bracket := _unclosed(tokens)):
+        return SyntaxFault(bracket.start, bracket.end + 1, "the bracket `(` is not closed")
+    help = "is a `;` missing before it?" if written.upper() in _STATEMENTS else None
+    return SyntaxFault(token.start, token.end + 1, message, help=help)
+
+
+def _unclosed(tokens: Sequence[Token]) -> Token | None:
+    """The last opening bracket that nothing closes."""
+    opened: list[Token] = []
+    for token in tokens:
+        if token.token_type == TokenType.L_PAREN:
+            opened.append(token)
+        elif token.token_type == TokenType.R_PAREN and opened:
+            opened.pop()
+    return opened[-1] if opened else None
+
+
+def _token_fault(text: str, message: str) -> SyntaxFault:
+    """sqlglot's tokenizer names no offset; what it trips over is a quote or comment that is not closed."""
+    start = max(text.rfind(quote) for quote in "'\"`*") if any(quote in text for quote in "'\"`*") else 0
+    return SyntaxFault(max(start, 0), len(text), "a quote or comment is not closed")

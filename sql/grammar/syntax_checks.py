@@ -1,0 +1,225 @@
+"""What sqlglot's parser swallows and Spark's grammar refuses, told from the tokens."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from sql.grammar.parse import Parsed, SyntaxFault
+from sql.grammar.typed_literals import literal_fault
+
+_T = TokenType
+_CLAUSES: Final = frozenset((_T.FROM, _T.WHERE, _T.GROUP_BY, _T.HAVING, _T.ORDER_BY, _T.UNION, _T.ON, _T.JOIN))
+_ENDS: Final = _CLAUSES | {_T.R_PAREN, _T.COMMA}
+_WANT_OPERAND: Final = {
+    _T.COMMA: "a comma",
+    _T.SELECT: "SELECT",
+    _T.ON: "ON",
+    _T.GROUP_BY: "GROUP BY",
+    _T.ALIAS: "AS",
+    _T.DISTINCT: "DISTINCT",
+}
+"""Tokens behind which an expression or a name must follow."""
+
+
+def check_syntax(parsed: Parsed) -> Iterator[SyntaxFault]:
+    """Faults that two or three tokens in a row show, and clauses in the wrong order."""
+    tokens = parsed.tokens
+    yield from _aliases_in_calls(tokens)
+    if parsed.tree is not None:
+        yield from _clause_order(tokens)
+    is_name = False
+    for index, token in enumerate(tokens):
+        kind = token.token_type
+        if not is_name and kind in _CHECKS:
+            yield from _CHECKS[kind](tokens, index)
+        if not is_name and kind in _WANT_OPERAND and parsed.tree is not None:
+            yield from _missing_operand(tokens, index)
+        is_name = kind in (_T.ALIAS, _T.DOT)  # what stands behind AS or a point, whatever the word
+
+
+def _group_by(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
+        yield _at(tokens[index + 2], "GROUP BY needs an expression", start=tokens[index + 1].start)
+
+
+def _left_paren(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.COMMA):
+        yield _at(tokens[index + 1], "nothing stands before this comma")
+
+
+def _in(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
+        yield _at(tokens[index + 2], "IN needs at least one value", start=tokens[index + 1].start)
+
+
+def _double_mark(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    yield _at(tokens[index], "Spark has no operator `??`", help="use coalesce(a, b)")
+
+
+def _direction(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.ASC) or _are(tokens, index + 1, _T.DESC):
+        yield _at(tokens[index + 1], f"{tokens[index].text.upper()} stands here already")
+
+
+def _sample(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.L_PAREN, _T.NUMBER, _T.R_PAREN):
+        yield _at(tokens[index + 2], "TABLESAMPLE needs a unit", help="write `(10 PERCENT)` or `(10 ROWS)`")
+
+
+def _using(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.VAR):
+        column = tokens[index + 1]
+        yield _at(column, "USING takes its columns in brackets", help=f"write `USING ({column.text})`")
+
+
+def _union(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _is_by_name(tokens, index):
+        yield _at(tokens[index], "Spark 4.1 has no UNION BY NAME", help="list the columns of both sides in one order")
+
+
+def _typed_literal(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    if _are(tokens, index + 1, _T.STRING):
+        yield from literal_fault(tokens[index], tokens[index + 1])
+
+
+_NESTED: Final = frozenset((_T.ARRAY, _T.MAP, _T.STRUCT))
+
+
+def _shift(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    """`>>` behind ARRAY, MAP or STRUCT: until as many `>` have come, Spark's lexer takes it for the end of types."""
+    if not _continues(tokens, index) or (index and _continues(tokens, index - 1)):
+        return
+    opened = angle = 0
+    for before, token in enumerate(tokens[:index]):
+        if token.token_type in _NESTED:
+            opened += 1
+        elif token.token_type == _T.LT and before and tokens[before - 1].token_type in _NESTED:
+            angle += 1
+        elif token.token_type == _T.GT and opened and (angle or not _continues(tokens, before)):
+            angle, opened = max(angle - 1, 0), opened - 1
+    if opened and not angle:
+        is_unsigned = _continues(tokens, index + 1)
+        message = "Spark's parser takes no `>>` behind `array`, `map` or `struct` in the same query"
+        help = f"use {'shiftrightunsigned' if is_unsigned else 'shiftright'}(a, b)"
+        yield _at(tokens[index + 1 + is_unsigned], message, start=tokens[index].start, help=help)
+
+
+def _continues(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a `>` stands right before another."""
+    pair = tokens[index : index + 2]
+    return [each.token_type for each in pair] == [_T.GT, _T.GT] and pair[0].end + 1 == pair[1].start
+
+
+_CHECKS: Final = {
+    _T.GT: _shift,
+    _T.GROUP_BY: _group_by,
+    _T.L_PAREN: _left_paren,
+    _T.IN: _in,
+    _T.DQMARK: _double_mark,
+    _T.ASC: _direction,
+    _T.DESC: _direction,
+    _T.TABLE_SAMPLE: _sample,
+    _T.USING: _using,
+    _T.UNION: _union,
+    **dict.fromkeys((_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ, _T.TIMESTAMPNTZ, _T.TIMESTAMPLTZ), _typed_literal),
+}
+
+
+def _missing_operand(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+    token = tokens[index]
+    kind, what = token.token_type, _WANT_OPERAND[token.token_type]
+    if kind == _T.DISTINCT and index and tokens[index - 1].token_type not in (_T.SELECT, _T.L_PAREN):
+        return
+    if index + 1 == len(tokens):
+        if kind != _T.ALIAS:  # `FROM t as`: Spark takes `as` for the table's alias
+            yield _at(token, f"something must follow {what}")
+        return
+    follower = tokens[index + 1]
+    if kind == _T.COMMA and follower.token_type == _T.FROM:
+        yield _at(token, "a comma stands before FROM", help="remove the comma")
+    elif follower.token_type in _ENDS:
+        at = token if kind == _T.COMMA != follower.token_type else follower  # of two commas, the second
+        yield _at(at, f"something must stand between {what} and `{follower.text}`")
+
+
+_ORDER: Final = {
+    _T.WHERE: 1,
+    _T.GROUP_BY: 2,
+    _T.HAVING: 3,
+    _T.ORDER_BY: 5,
+    _T.SORT_BY: 5,
+    _T.CLUSTER_BY: 5,
+    _T.DISTRIBUTE_BY: 5,
+    _T.LIMIT: 6,
+}
+_SORTS: Final = frozenset((_T.ORDER_BY, _T.SORT_BY, _T.CLUSTER_BY, _T.DISTRIBUTE_BY))
+_SORT_NAMES: Final = frozenset(("ORDER BY", "SORT BY", "CLUSTER BY", "DISTRIBUTE BY"))
+_BOTH: Final = ("DISTRIBUTE BY", "SORT BY")
+"""The one pair of them that Spark takes."""
+_NEW_QUERY: Final = frozenset((_T.SELECT, _T.UNION, _T.EXCEPT, _T.INTERSECT, _T.PIPE_GT))
+
+
+def _clause_order(tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
+    """WHERE before GROUP BY before HAVING before ORDER BY before LIMIT, within each pair of brackets."""
+    depths: list[tuple[int, str]] = [(0, "")]
+    for index, token in enumerate(tokens):
+        kind = token.token_type
+        if kind == _T.L_PAREN:
+            depths.append((0, ""))
+        elif kind == _T.R_PAREN and len(depths) > 1:
+            depths.pop()
+        elif kind in _NEW_QUERY:
+            depths[-1] = (0, "")
+        elif kind in _ORDER and (kind != _T.LIMIT or _are(tokens, index + 1, _T.NUMBER)):
+            rank, before = depths[-1]
+            if kind in _SORTS and before in _SORT_NAMES and (before, token.text.upper()) != _BOTH:
+                yield _at(token, f"{token.text.upper()} and {before} may not stand together")
+            elif _ORDER[kind] < rank:
+                yield _at(token, f"{token.text.upper()} must stand before {before}")
+            depths[-1] = (_ORDER[kind], token.text.upper())
+
+
+_CALLED: Final = frozenset((_T.VAR, _T.FIRST, _T.MAP, _T.ARRAY, _T.LEFT, _T.RIGHT))
+_TAKE_ALIASES: Final = frozenset(("cast", "try_cast", "transform", "unpivot", "table"))
+
+
+def _aliases_in_calls(tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
+    """`f(x as y, …`: only struct() and casts take AS, so most often a closing bracket is missing before it."""
+    calls: list[str | None] = []
+    for index, token in enumerate(tokens):
+        if token.token_type == _T.L_PAREN:
+            before = tokens[index - 1] if index else None
+            is_call = before is not None and before.token_type in _CALLED and before.end + 1 == token.start
+            if (
+                before is None
+                or not is_call
+                or before.text.lower() in _TAKE_ALIASES
+                or _starts_query(tokens, index + 1)
+            ):
+                calls.append(None)
+            else:
+                calls.append(before.text)
+        elif token.token_type == _T.R_PAREN and calls:
+            calls.pop()
+        elif token.token_type == _T.ALIAS and calls and calls[-1] is not None:
+            yield _at(token, f"AS stands inside the brackets of `{calls[-1]}`", help="close the bracket before it")
+
+
+def _starts_query(tokens: Sequence[Token], index: int) -> bool:
+    while index < len(tokens) and tokens[index].token_type == _T.L_PAREN:
+        index += 1
+    return index < len(tokens) and tokens[index].token_type in (_T.SELECT, _T.WITH, _T.FROM, _T.VALUES)
+
+
+def _is_by_name(tokens: Sequence[Token], index: int) -> bool:
+    words = [token.text.upper() for token in tokens[index + 1 : index + 4]]
+    return words[:2] == ["BY", "NAME"] or words[1:3] == ["BY", "NAME"]
+
+
+def _are(tokens: Sequence[Token], index: int, *kinds: TokenType) -> bool:
+    return tuple(token.token_type for token in tokens[index : index + len(kinds)]) == kinds
+
+
+def _at(token: Token, message: str, *, start: int | None = None, help: str | None = None) -> SyntaxFault:
+    return SyntaxFault(token.start if start is None else start, token.end + 1, message, help)

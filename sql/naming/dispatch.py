@@ -1,0 +1,35 @@
+"""The walk over an expression: each node is printed by the printer of its kind, else as sqlglot writes it."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from sql.types.expression_type import Scope
+
+Printer = Callable[..., str]
+
+PRINTERS: Final[dict[type[exp.Expr], Printer]] = {}
+"""By the class of a node; filled by the package."""
+
+
+def pretty(node: exp.Expr | None, scope: Scope) -> str:
+    """The expression as Spark prints it in names and messages."""
+    if node is None:
+        return ""
+    printer = PRINTERS.get(type(node))
+    return printer(node, scope) if printer is not None else node.sql("spark")
+
+
+def pretty_all(nodes: Sequence[exp.Expr], scope: Scope) -> list[str]:
+    return [pretty(each, scope) for each in nodes]
+
+
+def pretty_word(text: str) -> Printer:
+    return lambda node, scope: text
+
+
+def first_offset(node: exp.Expr) -> int | None:
+    """The offset of the first name or literal within."""
+    starts = [each.meta["start"] for each in node.walk() if "start" in each.meta]
+    return min(starts) if starts else None

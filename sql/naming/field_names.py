@@ -1,0 +1,33 @@
+"""The names that parts of a struct have without an alias."""
+
+from typing import Final
+
+from sqlglot import exp
+
+from sql.grammar.token_rewrites import PATH, path_name
+
+_BARE_WORDS: Final[dict[type[exp.Expr], str]] = {
+    exp.CurrentDate: "current_date",
+    exp.CurrentTimestamp: "current_timestamp",
+    exp.CurrentTime: "current_time",
+    exp.CurrentUser: "current_user",
+    exp.SessionUser: "session_user",
+}
+"""Functions without brackets, which name the field that they become."""
+
+
+def own_name(node: exp.Expr) -> str | None:
+    """The name that a column, a field or the value of a key has without an alias."""
+    node = unbracketed(node)
+    if isinstance(node, exp.Bracket) and len(node.expressions) == 1 and node.expressions[0].is_string:
+        path = node.expressions[0].meta.get(PATH)
+        return path_name(str(path)) if path else str(node.expressions[0].name)
+    if type(node) in _BARE_WORDS:
+        return _BARE_WORDS[type(node)]
+    return node.name if isinstance(node, (exp.Column, exp.Identifier, exp.Dot)) else None
+
+
+def unbracketed(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node

@@ -1,0 +1,68 @@
+"""Operators between values, and minus."""
+
+import math
+from decimal import Decimal as Number
+
+from sqlglot import exp
+
+from sql.naming.dispatch import Printer, first_offset, pretty
+from sql.naming.literal_text import interval_sum, suffixed_number
+from sql.naming.marks import SHAPE
+from sql.types.expression_type import Scope
+
+
+def pretty_binary(symbol: str) -> Printer:
+    def printer(node: exp.Expr, scope: Scope) -> str:
+        left, right = pretty(node.this, scope), pretty(node.expression, scope)
+        if symbol == ">>" and scope.text[: first_offset(node.expression) or 0].rstrip(" (").endswith(">>>"):
+            return f"({left} >>> {right})"
+        match node.meta.get(SHAPE):
+            case "interval":
+                return interval_sum(node)
+            case "days":
+                return f"date_{'add' if symbol == '+' else 'sub'}({left}, {right})"
+            case "days_swapped":
+                return f"date_add({right}, {left})"
+            case "interval_days":
+                extracted = f"extractansiintervaldays({right})"
+                return f"date_add({left}, {extracted if symbol == '+' else f'(- {extracted})'})"
+            case "interval_days_swapped":
+                return f"date_add({right}, extractansiintervaldays({left}))"
+            case "swapped":
+                return f"({right} {symbol} {left})"
+            case "moved":
+                return f"{left} {symbol} {right}"
+            case "whole":
+                return f"({left} {symbol} {_whole(right, symbol)})"
+            case "moved_swapped":
+                return f"{right} {symbol} {left}"
+            case "void":
+                return f"(NULL {symbol} NULL)"
+            case "void_left":
+                return f"(NULL {symbol} {right})"
+            case "void_right":
+                return f"({left} {symbol} NULL)"
+            case _:
+                return f"({left} {symbol} {right})"
+
+    return printer
+
+
+def _whole(text: str, symbol: str) -> str:
+    """An integer is compared with the whole number beside a decimal literal."""
+    try:
+        return str(math.ceil(Number(text)) if symbol in (">=", "<") else math.floor(Number(text)))
+    except ArithmeticError:
+        return text
+
+
+def pretty_unequal(symbol: str) -> Printer:
+    printer = pretty_binary(symbol)
+    return lambda node, scope: f"(NOT {printer(node, scope)})"
+
+
+def pretty_negated(node: exp.Neg, scope: Scope) -> str:
+    inner = node.this
+    if isinstance(inner, exp.Literal) or (isinstance(inner, exp.TryCast) and suffixed_number(inner, scope) is not None):
+        return "-" + pretty(inner, scope)
+    return f"(- {pretty(inner, scope)})"

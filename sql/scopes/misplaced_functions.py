@@ -1,0 +1,81 @@
+"""Aggregates, window functions and generators, and the places where none may stand."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+from sqlglot import exp
+
+from sql.expressions import call_kind
+from sql.grammar.call_names import call_name
+from sql.types.expression_type import Scope
+
+
+@dataclass(slots=True)
+class Special:
+    """The special functions of an expression, subqueries left out; an aggregate with OVER is a window."""
+
+    aggregates: list[exp.Expr] = field(default_factory=list)
+    windows: list[exp.Window] = field(default_factory=list)
+    generators: list[exp.Expr] = field(default_factory=list)
+    bare_window_functions: list[exp.Expr] = field(default_factory=list)
+
+
+def is_query(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Query) and not isinstance(node, exp.Table)
+
+
+def own_nodes(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The nodes of an expression, not those of queries within it."""
+    return node.walk(prune=is_query)
+
+
+def find_special(node: exp.Expr) -> Special:
+    found = Special()
+    for each in own_nodes(node):
+        if isinstance(each, exp.Window):
+            found.windows.append(each)
+            continue
+        match call_kind(each):
+            case "aggregate" if not has_over(each):
+                found.aggregates.append(each)
+            case "generator":
+                found.generators.append(each)
+            case "window" if not has_over(each):
+                found.bare_window_functions.append(each)
+    return found
+
+
+def has_over(node: exp.Expr) -> bool:
+    """Whether the function is that of an OVER clause, through FILTER, IGNORE NULLS and WITHIN GROUP."""
+    child, parent = node, node.parent
+    while isinstance(parent, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)):
+        child, parent = parent, parent.parent
+    return isinstance(parent, exp.Window) and child.arg_key == "this"
+
+
+def is_of_outer(scope: Scope, aggregate: exp.Expr) -> bool:
+    """Whether an aggregate function in a subquery is over columns of the query around only, which then computes it."""
+    columns = list(aggregate.find_all(exp.Column))
+    return bool(columns) and all(scope.is_outer(column) for column in columns)
+
+
+def is_grouping_function(node: exp.Expr) -> TypeGuard[exp.Anonymous]:
+    return isinstance(node, exp.Anonymous) and call_name(node).lower() in ("grouping", "grouping_id")
+
+
+def refuse_misplaced(scope: Scope, node: exp.Expr, where: str, *, aggregates: bool = False) -> Special:
+    """Reports the special functions of an expression that may hold none (or only aggregates)."""
+    found = find_special(node)
+    if not aggregates:
+        for each in found.aggregates:
+            if is_of_outer(scope, each):
+                continue
+            help = "filter groups with HAVING" if where == "WHERE" else None
+            scope.report("PEN3011", each, f"an aggregate function may not stand in {where}", help)
+    for each in (*found.windows, *found.bare_window_functions):
+        help = "compute it in a subquery and filter there" if where in ("WHERE", "HAVING") else None
+        scope.report("PEN3011", each, f"a window function may not stand in {where}", help)
+    for each in found.generators:
+        scope.report("PEN3011", each, f"a generator may not stand in {where}", "use LATERAL VIEW")
+    return found

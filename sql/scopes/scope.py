@@ -1,0 +1,280 @@
+"""What an expression sees: the FROM clause, lateral aliases, lambda variables, the query around."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token
+
+from sql.expressions import is_aggregate, literal_function, time_window
+from sql.grammar.subquery_position import is_scalar, outermost
+from sql.naming import WORD
+from sql.scopes.analysis import Binder, Bound, EnclosingScope, Environment, nearest
+from sql.scopes.lineage import Dependency, Origin, Origins, through, use_of
+from sql.scopes.relations import Attribute, Relation, Slot, merge
+from sql.scopes.stars import expand_star
+from sql.types.expression_type import NOT_KNOWN, NamedTyped, Typed
+from sql.types.struct_fields import field_names, field_of, refusal
+
+
+@dataclass(slots=True, eq=False)
+class SelectScope:
+    """The scope of one SELECT, as the expression typer asks it (`sql.typed.Scope`).
+
+    `bound`: what each column was found to be, by the id of its node. `used`: what was read since `take_used`.
+    `correlated`: by the id of each subquery's node, the columns of this scope that it uses.
+    """
+
+    binder: Binder
+    environment: Environment
+    relation: Relation
+    aliases: dict[str, list[Attribute]] = field(default_factory=dict)
+    windows: Mapping[str, exp.Window] = field(default_factory=dict)
+    bound: dict[int, Bound] = field(default_factory=dict)
+    used: list[tuple[exp.Expr, Origins]] = field(default_factory=list)
+    grouped_nullable: set[tuple[object, ...]] = field(default_factory=set)
+    outer_references: list[tuple[exp.Column, Bound]] = field(default_factory=list)
+    correlated: dict[int, tuple[tuple[exp.Column, Bound], ...]] = field(default_factory=dict)
+    aliases_first: bool = False
+    _variables: list[Mapping[str, Typed]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return self.binder.text
+
+    @property
+    def tokens(self) -> Sequence[Token]:
+        return self.binder.tokens
+
+    def report(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
+        self.binder.report(code, node, message, help)
+
+    def resolve(self, node: exp.Column) -> Typed:
+        known = self.bound.get(id(node))
+        if known is None:
+            known = self._resolve(node)
+            self.bound[id(node)] = known
+        if known.origins:
+            self.used.append((node, known.origins))
+        if known.key in self.grouped_nullable and not known.typed.nullable and not is_aggregated(node):
+            return replace(known.typed, nullable=True)
+        return known.typed
+
+    def _resolve(self, node: exp.Column) -> Bound:
+        identifiers = node.parts
+        parts = [part.name for part in identifiers]
+        variable = self.variable(parts[0])
+        if variable is not None:
+            return self._fields(Bound(None, variable), identifiers, 1)
+        if found := self.find(node, parts, lateral=True):
+            return self._fields(found[0], identifiers, found[1])
+        outer = self.environment.outer  # one query outward, no further: so does Spark
+        if outer is not None and (found := outer.find(node, parts, lateral=False)):
+            bound = self._fields(replace(found[0], depth=1), identifiers, found[1])
+            outer.outer_references.append((node, bound))
+            return bound
+        literal = literal_function(parts[0]) if len(parts) == 1 else None
+        if literal is not None:
+            word = parts[0].lower()
+            node.meta[WORD] = "current_user()" if word.endswith("user") else f"{word}()"
+            return Bound(None, literal)
+        window = time_window(node, self)
+        if window is not None:
+            return self._fields(Bound(None, window), identifiers, 1)
+        self._report_unknown(node, parts)
+        return Bound(None, NOT_KNOWN)
+
+    def find(self, node: exp.Column, parts: Sequence[str], *, lateral: bool) -> tuple[Bound, int] | None:
+        """What the name means in this scope itself, and how many of its parts that takes."""
+        prefers_alias = lateral and self.aliases_first and not is_aggregated(node)
+        slots, taken = self.relation.find(parts)
+        is_doubled = bool(slots) and len(self.aliases.get(parts[0].lower(), ())) > 1  # then the column of FROM is meant
+        if prefers_alias and not is_doubled and (found := self._find_alias(node, parts)):
+            return found
+        if len(slots) > 1:
+            self._report_ambiguous(node, parts, slots)
+            return Bound(None, NOT_KNOWN, merge(*(slot.attribute.origins for slot in slots))), len(parts)
+        if slots:
+            return self._slot(slots[0]), taken
+        if lateral and not prefers_alias and (found := self._find_alias(node, parts)):
+            if self.aliases_first:
+                message = f"`{parts[0]}` is an alias of the select list: an aggregate function here may not use it"
+                self.report("PEN3011", node, message, "aggregate the expression that it stands for")
+            return found
+        if opened := self.relation.open_source(parts):
+            source, name = opened
+            if source.input is None:
+                return Bound(None, NOT_KNOWN), len(parts)
+            self.binder.columns_read.setdefault(source.input, set()).add(name)
+            key = (id(source), *(part.lower() for part in parts[parts.index(name) :]))
+            return Bound(key, NOT_KNOWN, (Origin(source.input, name, Dependency.IDENTITY),)), len(parts)
+        return None
+
+    def _slot(self, slot: Slot) -> Bound:
+        attribute = slot.attribute
+        if slot.source.input is not None:
+            self.binder.columns_read[slot.source.input].add(attribute.name)
+        return Bound(slot.key, slot.typed, attribute.origins)
+
+    def _find_alias(self, node: exp.Column, parts: Sequence[str]) -> tuple[Bound, int] | None:
+        named = self.aliases.get(parts[0].lower())
+        if not named:
+            return None
+        if len(named) > 1:
+            message = f"`{parts[0]}` is ambiguous: {len(named)} columns of the select list bear that name"
+            self.report("PEN3003", node, message)
+            return Bound(None, NOT_KNOWN), len(parts)
+        attribute = named[0]
+        typed = Typed(attribute.typed.type, attribute.typed.nullable)  # an alias is no constant, whatever it stands for
+        return Bound(("alias", id(attribute)), typed, attribute.origins, is_alias=True), 1
+
+    def _fields(self, bound: Bound, identifiers: Sequence[exp.Expr], taken: int) -> Bound:
+        typed, key, origins = bound.typed, bound.key, bound.origins
+        for part in identifiers[taken:]:
+            inner = field_of(typed, part.name)
+            if inner is None:
+                owner = ".".join(each.name for each in identifiers[: list(identifiers).index(part)])
+                code, message = refusal(f"`{owner}`", typed.type, part.name)
+                known = field_names(typed.type) if code == "PEN3005" else ()
+                self.report(code, part, message, _suggest(part.name, known))
+                return Bound(None, NOT_KNOWN, origins, bound.depth)
+            typed = inner
+            key = None if key is None else (*key, part.name.lower())
+        if typed is not bound.typed:
+            origins = through(origins, Dependency.TRANSFORMATION)
+        return Bound(key, typed, origins, bound.depth, bound.is_alias)
+
+    def _report_ambiguous(self, node: exp.Column, parts: Sequence[str], slots: Sequence[Slot]) -> None:
+        owners = [slot.source.label for slot in slots]
+        choices = " or ".join(dict.fromkeys(f"`{owner}.{parts[-1]}`" for owner in owners if owner))
+        where = ", ".join(f"`{owner}`" for owner in dict.fromkeys(owners) if owner)
+        message = f"column `{'.'.join(parts)}` is ambiguous" + (f": it is in {where}" if where else "")
+        self.report("PEN3003", node, message, f"write {choices}" if len(set(owners)) > 1 and len(parts) == 1 else None)
+
+    def _report_unknown(self, node: exp.Column, parts: Sequence[str]) -> None:
+        sources = self.relation.sources
+        owners = tuple(source for source in sources if len(parts) > 1 and source.answers([parts[0].lower()]))
+        is_qualified = bool(owners)
+        if len(parts) > 1 and not owners:
+            labels = [source.label for source in sources if source.label]
+            first = node.parts[0]
+            self.report(
+                "PEN3004", first, f"`{parts[0]}` is no table or column of this query", _suggest(parts[0], labels)
+            )
+            return
+        owners = owners or sources
+        known = [each.name for source in owners for each in source.output.attributes] + [
+            attribute.name for named in self.aliases.values() for attribute in named
+        ]
+        where = ", ".join(dict.fromkeys(f"`{source.label}`" for source in owners if source.label))
+        name = parts[1] if is_qualified else parts[-1]
+        place = node.parts[parts.index(name)] if len(parts) > 1 else node
+        message = f"column `{name}` does not exist" + (f" in {where}" if where else "")
+        self.report("PEN3004", place, message, _suggest(name, known))
+
+    def is_lateral_alias(self, node: exp.Column) -> bool:
+        bound = self.bound.get(id(node))
+        return bound is not None and bound.is_alias
+
+    def qualifier_length(self, node: exp.Column) -> int:
+        parts = [part.name for part in node.parts]
+        scope: EnclosingScope | None = self
+        while scope is not None:
+            slots, taken = scope.relation.find(parts)
+            if slots:
+                return taken - 1
+            scope = scope.environment.outer
+        return 0
+
+    def is_outer(self, node: exp.Column) -> bool:
+        bound = self.bound.get(id(node))
+        return bound is not None and bound.depth > 0
+
+    def variable(self, name: str) -> Typed | None:
+        folded = name.lower()
+        for variables in reversed(self._variables):
+            if folded in variables:
+                return variables[folded]
+        return None
+
+    @contextmanager
+    def bind(self, variables: Mapping[str, Typed]) -> Iterator[None]:
+        self._variables.append({name.lower(): typed for name, typed in variables.items()})
+        try:
+            yield
+        finally:
+            self._variables.pop()
+
+    def expand(self, node: exp.Expr) -> tuple[NamedTyped, ...] | None:
+        attributes = self.star(node)
+        if attributes is None:
+            return None
+        self.used.append((node, merge(*(each.origins for each in attributes))))
+        return tuple(NamedTyped(each.name, each.typed) for each in attributes)
+
+    def outer_names(self, query: exp.Expr) -> list[str]:
+        return [column.name for column, _ in self.correlated.get(id(outermost(query)), ())]
+
+    def star(self, node: exp.Expr) -> list[Attribute] | None:
+        """The columns that a star stands for, its EXCEPT applied; None where they are not known."""
+        return expand_star(self, node)
+
+    def subquery(self, node: exp.Expr) -> tuple[NamedTyped, ...] | None:
+        before = self.outer_references
+        self.outer_references = []
+        output = self.binder.query(node, replace(self.environment, outer=self))
+        if self.outer_references:
+            self.correlated[id(outermost(node))] = tuple(self.outer_references)
+        self.outer_references = before
+        origins = merge(*(each.origins for each in output.attributes))
+        rows = through(output.row_origins, Dependency.CONDITIONAL)
+        self.used.append((node, merge(through(origins, Dependency.TRANSFORMATION), rows)))
+        return output.columns()
+
+    def correlated_scalars(self, node: exp.Expr) -> list[exp.Expr]:
+        """The scalar subqueries of a typed expression that use columns of this scope."""
+        if not self.correlated:
+            return []
+        return [each for each in node.find_all(exp.Query) if id(each) in self.correlated and is_scalar(each)]
+
+    def window(self, node: exp.Window) -> exp.Window | None:
+        name = node.args.get("alias")
+        if name is None:
+            return None
+        found = self.windows.get(name.name.lower())
+        if found is None:
+            self.report("PEN3017", name, f"no window is named `{name.name}`", _suggest(name.name, list(self.windows)))
+        return found
+
+    def take_used(self) -> list[tuple[exp.Expr, Origins]]:
+        """The columns and subqueries used since the last call."""
+        used, self.used = self.used, []
+        return used
+
+    def origins_of(self, root: exp.Expr) -> Origins:
+        """The origins of an expression that was just typed."""
+        used = self.take_used()
+        return merge(*(through(origins, use_of(node, root, is_aggregate)) for node, origins in used))
+
+    def origins_for(self, use: Dependency) -> Origins:
+        """The origins of what was just typed, all used in one way."""
+        return merge(*(through(origins, use) for _, origins in self.take_used()))
+
+
+def is_aggregated(node: exp.Expr, within: exp.Expr | None = None) -> bool:
+    """Whether the node stands inside an aggregate function, where the columns of FROM come first."""
+    parent = node.parent
+    while parent is not None and parent is not within and not isinstance(parent, exp.Query):
+        if is_aggregate(parent):
+            return True
+        parent = parent.parent
+    return False
+
+
+def _suggest(name: str, known: Sequence[str]) -> str | None:
+    close = nearest(name, known)
+    if close is not None:
+        return f"did you mean `{close}`?"
+    distinct = sorted(set(known))
+    return "known: " + ", ".join(f"`{each}`" for each in distinct) if 0 < len(distinct) <= 8 else None

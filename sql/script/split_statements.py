@@ -1,0 +1,161 @@
+"""A SQL job file -> its statements, each with its exact place.
+
+sqlglot's tokenizer splits the text; DDL is read token by token here, because its parser knows neither
+`WITH ('connector' = …)` nor EXPECT; queries are kept as they stand and go to `sql.analyze`.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from sqlglot.dialects.spark import Spark
+from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.source import PlacedText
+from sql.grammar.tokens import Cursor, SyntaxFaultError
+from sql.script.create import read_create
+from sql.script.statements import ConfigBlock, Insert, SetOption, Statement
+
+STATEMENTS = ("SET", "CREATE TABLE", "CREATE VIEW", "INSERT INTO", "INSERT OVERWRITE")
+QUERY_STARTS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")
+LEXEMES = re.compile(
+    r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|(?P<open>['\"`])", re.DOTALL
+)
+"""Comments and quoted texts; `open` is a quote that nothing closes. Used to place what the tokenizer only refuses."""
+
+CONFIG = re.compile(r"\s*config\b(?P<body>.*)", re.DOTALL | re.IGNORECASE)
+COMMENT = re.compile(r"--(?P<line>[^\n]*)|/\*(?P<block>(?:(?!\*/).)*)\*/", re.DOTALL)
+
+
+def read_script(text: PlacedText, found: Diagnostics) -> tuple[Statement, ...]:
+    """The statements of a job file in their order; what cannot be read is reported and left out."""
+    try:
+        tokens = Spark().tokenize(text.value)
+    except TokenError:
+        report_unclosed(text, found)
+        return ()
+    statements: list[Statement] = []
+    position = 0
+    for part in split(tokens):
+        blocks, comments = _comments(text, position, part[0].start)
+        statements.extend(blocks)
+        position = part[-1].end + 1
+        cursor = Cursor(text, part)
+        try:
+            statement = _statement(cursor, tuple(comments), found)
+            if not cursor.at_end:
+                raise cursor.fault("expected `;`")
+            statements.append(statement)
+        except SyntaxFaultError as fault:
+            found.error("PEN3001", fault.message, fault.span, fault.help)
+    statements.extend(_comments(text, position, len(text.value))[0])
+    return tuple(statements)
+
+
+def split(tokens: Sequence[Token]) -> Sequence[Sequence[Token]]:
+    parts: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.token_type == TokenType.SEMICOLON:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def report_unclosed(text: PlacedText, found: Diagnostics) -> None:
+    for match in LEXEMES.finditer(text.value):
+        if match["open"]:
+            found.error("PEN3001", f"the quote {match['open']} is not closed", text.span(match.start(), match.end()))
+            return
+        if match[0].startswith("/*") and not match[0].endswith("*/"):
+            found.error("PEN3001", "the comment is not closed", text.span(match.start(), match.start() + 2))
+            return
+    found.error("PEN3001", "the text is not SQL", text.span(0, 1))
+
+
+def _comments(text: PlacedText, start: int, end: int) -> tuple[list[ConfigBlock], list[str]]:
+    """The config blocks between two statements, and the comments that stand before the second one.
+
+    A comment on the line where the first statement ends belongs to neither.
+    """
+    blocks: list[ConfigBlock] = []
+    comments: list[str] = []
+    for match in COMMENT.finditer(text.value, start, end):
+        block = match["block"]
+        if block is not None and (config := CONFIG.fullmatch(block)):
+            body = match.start("block") + config.start("body")
+            whole = text.slice(match.start(), match.end())
+            blocks.append(ConfigBlock(text.slice(body, match.end("block")), whole, tuple(comments)))
+            comments.clear()
+        elif start == 0 or "\n" in text.value[start : match.start()]:
+            comments.extend(_lines(match["line"] if block is None else block))
+    return blocks, comments
+
+
+def _lines(comment: str) -> Sequence[str]:
+    lines = [line.strip().removeprefix("*").strip() for line in comment.strip().splitlines()]
+    return lines or [""]
+
+
+def _statement(cursor: Cursor, comments: tuple[str, ...], found: Diagnostics) -> Statement:
+    for word, read in READERS.items():
+        if cursor.take(word):
+            return read(cursor, comments, found)
+    if cursor.word() in QUERY_STARTS:
+        raise cursor.fault("a query alone does nothing", "write CREATE VIEW name AS … or INSERT INTO table …")
+    known = did_you_mean(cursor.word(), READERS) or "a job file has " + ", ".join(STATEMENTS)
+    raise cursor.fault("expected a statement of a job file", known)
+
+
+def _read_set(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics) -> SetOption:
+    text = cursor.between(0, len(cursor.tokens))
+    if cursor.token is not None and cursor.token.token_type == TokenType.STRING:
+        key = cursor.string("a key")
+    else:
+        key = cursor.until("=", what="a key")
+    cursor.expect("=")
+    if cursor.token is not None and cursor.token.token_type == TokenType.STRING:
+        return SetOption(key, cursor.string("a value"), text, comments)
+    start = cursor.index
+    if cursor.at_end:
+        raise cursor.fault("expected a value")
+    cursor.index = len(cursor.tokens)
+    return SetOption(key, cursor.between(start, cursor.index), text, comments)
+
+
+def _read_insert(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics) -> Insert:
+    text = cursor.between(0, len(cursor.tokens))
+    overwrite = cursor.take("OVERWRITE")
+    if overwrite:
+        cursor.take("INTO")
+    else:
+        cursor.expect("INTO")
+    cursor.take("TABLE")
+    target = cursor.name("the name of a table")
+    partition = _partition(cursor) if cursor.take("PARTITION") else ()
+    columns: tuple[PlacedText, ...] = ()
+    by_name = cursor.take("BY", "NAME")
+    if (
+        not by_name
+        and cursor.word() == "("
+        and cursor.word(1) not in ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")
+    ):
+        columns = cursor.names()
+    if cursor.at_end:
+        raise cursor.fault("expected a query")
+    start, cursor.index = cursor.index, len(cursor.tokens)
+    query = cursor.between(start, cursor.index)
+    return Insert(target, text, query, columns, by_name, overwrite, partition, comments)
+
+
+def _partition(cursor: Cursor) -> tuple[PlacedText, ...]:
+    if cursor.word(2) == "=":
+        raise cursor.fault(
+            "a partition with a value is not supported", "let the query yield the column: PARTITION (column)"
+        )
+    return cursor.names()
+
+
+Reader = Callable[[Cursor, tuple[str, ...], Diagnostics], Statement]
+READERS: dict[str, Reader] = {"SET": _read_set, "CREATE": read_create, "INSERT": _read_insert}

@@ -1,0 +1,347 @@
+"""What Spark's operators give under ANSI: arithmetic, comparison, logic, bits and dates, from the types of both sides.
+
+Each function takes what is known of the operands and gives what is known of the result; `Mismatch` where Spark refuses.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from catalog.datatypes import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    CALENDAR_INTERVAL,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTEGRAL_TYPES,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    UNKNOWN,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Decimal,
+    Interval,
+    Map,
+    Struct,
+    Time,
+    has_unknown,
+    is_numeric,
+)
+from sql.types import decimals
+from sql.types.casts import forces_null
+from sql.types.coercion import as_decimal, is_equal_but_names, promoted_string, tightest, widest
+from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.types.type_family import kind_of
+
+DAY: Final = Interval("day", "day")
+DAY_TIME: Final = Interval("day", "second")
+YEAR_MONTH: Final = Interval("year", "month")
+TIMESTAMPS: Final = (TIMESTAMP, TIMESTAMP_NTZ)
+
+DECIMAL_RESULTS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
+    "+": decimals.added,
+    "-": decimals.added,
+    "*": decimals.multiplied,
+    "/": decimals.divided,
+    "%": decimals.remainder,
+}
+
+
+class Mismatch(Exception):  # noqa: N818  # it says what it is; users never see it
+    """Operands that Spark refuses; `argument` is the place of the one at fault (None: all together)."""
+
+    def __init__(self, message: str, argument: int | None = None) -> None:
+        super().__init__(message)
+        self.message, self.argument = message, argument
+
+
+def arithmetic(operator: str, left: Typed, right: Typed) -> Typed:
+    """`+ - * / %` and `div`."""
+    if UNKNOWN in (left.type, right.type):
+        return NOT_KNOWN
+    found = _dates(operator, left, right) or _intervals(operator, left, right) or _numbers(operator, left, right)
+    if found is None:
+        raise _unfit(operator, left, right)
+    return found
+
+
+def _unfit(operator: str, left: Typed, right: Typed) -> Mismatch:
+    return Mismatch(f"`{operator}` does not take {left.type} and {right.type}")
+
+
+def _numbers(operator: str, left: Typed, right: Typed) -> Typed | None:
+    sides = _as_numbers(operator, left, right)
+    if sides is None:
+        return None
+    left, right = sides
+    nullable = left.nullable or right.nullable or operator in ("/", "%", "div")
+    a, b = left.type, right.type
+    if operator == "div":
+        whole = all(each in INTEGRAL_TYPES or isinstance(each, Decimal) for each in (a, b))
+        return Typed(BIGINT, True) if whole else None
+    if isinstance(a, Decimal) or isinstance(b, Decimal):
+        if DOUBLE in (a, b) or FLOAT in (a, b):
+            return Typed(DOUBLE, nullable)
+        x, y = _decimal_side(left, right), _decimal_side(right, left)
+        forced = forces_null(a, x) or forces_null(b, y)
+        return Typed(DECIMAL_RESULTS[operator](x, y), nullable or forced)
+    if operator == "/":
+        return Typed(DOUBLE, True)
+    common = tightest(a, b)
+    return None if common is None else Typed(common, nullable)
+
+
+def _as_numbers(operator: str, left: Typed, right: Typed) -> tuple[Typed, Typed] | None:
+    """Both sides as numbers: a string is promoted beside a number, NULL becomes the other side's type."""
+    if left.type == VOID and right.type == VOID:
+        filler = BIGINT if operator == "div" else DOUBLE
+        return Typed(filler), Typed(filler)
+    if operator == "/" and left.type == VOID and isinstance(right.type, Decimal):
+        return Typed(DOUBLE), Typed(DOUBLE)
+    if left.type in (STRING, VOID):
+        if not is_numeric(right.type):
+            return None
+        return _promote(left, right.type), right
+    if right.type in (STRING, VOID):
+        return (left, _promote(right, left.type)) if is_numeric(left.type) else None
+    return (left, right) if is_numeric(left.type) and is_numeric(right.type) else None
+
+
+def _promote(side: Typed, other: DataType) -> Typed:
+    """A string or NULL beside a number."""
+    return Typed(other, side.nullable) if side.type == VOID else Typed(promoted_string(other) or other)
+
+
+def _decimal_side(side: Typed, other: Typed) -> Decimal:
+    """A side as a decimal; a whole literal beside a decimal has just the digits that it needs."""
+    is_integral = side.type in INTEGRAL_TYPES and side.type != TINYINT  # Spark leaves `4Y` out
+    if is_integral and isinstance(side.value, int) and isinstance(other.type, Decimal):
+        return Decimal(max(len(str(abs(side.value))), 1), 0)
+    return as_decimal(side.type)
+
+
+def _dates(operator: str, left: Typed, right: Typed) -> Typed | None:
+    if operator == "+":
+        return _moved(left, right, "+") or _moved(right, left, "+")
+    if operator == "-":
+        return _moved(left, right, "-") or _between(left, right)
+    return None
+
+
+def _moved(point: Typed, by: Typed, operator: str) -> Typed | None:
+    """A date or timestamp, moved."""
+    nullable = point.nullable or by.nullable
+    kind = kind_of(by.type)
+    if point.type == DATE:
+        if by.type in (TINYINT, SMALLINT, INT):
+            return Typed(DATE, nullable)
+        if by.type == VOID and operator == "+":
+            return Typed(TIMESTAMP, nullable)
+        if kind in ("ym", "interval"):
+            return Typed(DATE, nullable)
+        if kind == "dt":
+            return Typed(DATE if by.type == DAY else TIMESTAMP, nullable)
+    elif isinstance(point.type, Time):
+        if by.type == VOID and operator == "+":
+            return Typed(Time(6))
+        if not isinstance(by.type, Interval) or by.type.is_year_month:
+            return None
+        return Typed(Time(6) if by.type.end == "second" else point.type)
+    elif point.type in TIMESTAMPS:
+        if kind in ("ym", "dt", "interval") or (by.type == VOID and operator == "+"):
+            return Typed(point.type, nullable)
+    elif point.type == STRING and kind in ("dt", "interval"):
+        return Typed(STRING)
+    return None
+
+
+def date_shape(operator: str, left: DataType, right: DataType) -> str | None:
+    """How a date or timestamp is moved: by `days`, by an interval of days, or `moved` otherwise; `_swapped` where the
+    point stands on the right; None where nothing is moved."""
+    points = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+    if left in points and right in points:
+        return None
+    if isinstance(left, Time) or isinstance(right, Time):
+        return "moved" if isinstance(left, Time) or operator == "-" else "moved_swapped"
+    for point, by, suffix in ((left, right, ""), (right, left, "_swapped")):
+        if point == DATE and by in (TINYINT, SMALLINT, INT):
+            return "days" + suffix
+        if point == DATE and by == DAY:
+            return "interval_days" + suffix
+        if (point in points or point == STRING) and kind_of(by) in ("ym", "dt", "interval"):
+            return "moved" + suffix
+        if point in points and by == VOID and operator == "+":
+            return "moved" + suffix
+    return None
+
+
+def _between(left: Typed, right: Typed) -> Typed | None:
+    """The interval between two points in time."""
+    pair = (left.type, right.type)
+    if any(isinstance(each, Time) for each in pair) and all(isinstance(each, Time) or each == VOID for each in pair):
+        return Typed(Interval("hour", "second"))
+    nullable = left.nullable or right.nullable
+    points = [type for type in pair if type == DATE or type in TIMESTAMPS]
+    if not points or any(type not in (DATE, *TIMESTAMPS, STRING, VOID) for type in pair):
+        return None
+    result = DAY if all(type == DATE for type in points) else DAY_TIME
+    forced = STRING in pair or set(pair) == {DATE, TIMESTAMP_NTZ}
+    return Typed(result, nullable or forced)
+
+
+def _intervals(operator: str, left: Typed, right: Typed) -> Typed | None:
+    kinds = (kind_of(left.type), kind_of(right.type))
+    nullable = left.nullable or right.nullable
+    if operator in ("+", "-", "div"):
+        return _like_intervals(operator, left, right, kinds, nullable)
+    if operator == "*" and kinds[1] in ("ym", "dt", "interval"):
+        left, right, kinds = right, left, (kinds[1], kinds[0])
+    if operator not in ("*", "/") or kinds[0] not in ("ym", "dt", "interval"):
+        return None
+    if not is_numeric(right.type) and right.type not in (STRING, VOID):
+        return None
+    results: dict[str, DataType] = {"ym": YEAR_MONTH, "dt": DAY_TIME, "interval": CALENDAR_INTERVAL}
+    return Typed(results[kinds[0]], nullable or right.type == STRING or kinds[0] == "interval")
+
+
+def _like_intervals(operator: str, left: Typed, right: Typed, kinds: tuple[str, str], nullable: bool) -> Typed | None:
+    if kinds[0] not in ("ym", "dt", "interval") and kinds[1] not in ("ym", "dt", "interval"):
+        return None
+    if kinds == ("interval", "void") and operator == "-":
+        return Typed(CALENDAR_INTERVAL)
+    if "interval" in kinds and (kinds[0] != kinds[1] or operator == "div"):
+        return None
+    common = tightest(left.type, right.type)
+    if common is None:
+        return None
+    return Typed(BIGINT, True) if operator == "div" else Typed(common, nullable)
+
+
+def comparison(operator: str, left: Typed, right: Typed) -> Typed:
+    """`= == <> != < <= > >=` and `<=>`."""
+    null_safe = operator == "<=>"
+    if UNKNOWN in (left.type, right.type):
+        return Typed(BOOLEAN, not null_safe)
+    common = comparable(left.type, right.type)
+    if common is None or not is_orderable(common):
+        raise _unfit(operator, left, right)
+    if null_safe:
+        return Typed(BOOLEAN, False)
+    if operator not in ("=", "!=") and (_is_decimal_literal(left) or _is_decimal_literal(right)):
+        return Typed(BOOLEAN, left.nullable or right.nullable or STRING in (left.type, right.type))
+    return Typed(BOOLEAN, _null_after(left, right, common) or _null_after(right, left, common))
+
+
+def _is_decimal_literal(side: Typed) -> bool:
+    return isinstance(side.type, Decimal) and side.value is not None
+
+
+def _null_after(side: Typed, other: Typed, common: DataType) -> bool:
+    """Whether a side may be null once it has the common type."""
+    target = common
+    if isinstance(common, Decimal) and isinstance(other.type, Decimal) and side.type in INTEGRAL_TYPES:
+        target = _decimal_side(side, other)
+    return side.nullable or forces_null(side.type, target)
+
+
+def comparable(a: DataType, b: DataType) -> DataType | None:
+    """The type in which two values are compared; the names of fields do not count where their types are equal."""
+    return widest(a, b) or (a if is_equal_but_names(a, b) else None)
+
+
+def is_orderable(type: DataType) -> bool:
+    """Whether values of the type can be compared: not maps, variants, calendar intervals or what holds them."""
+    match type:
+        case Array(element):
+            return is_orderable(element)
+        case Struct(fields):
+            return all(is_orderable(field.type) for field in fields)
+        case Map():
+            return False
+        case _:
+            return type not in (VARIANT, CALENDAR_INTERVAL)
+
+
+def logical(operator: str, *sides: Typed) -> Typed:
+    """`AND OR NOT` and whatever needs a condition of which a string may be cast."""
+    for index, side in enumerate(sides):
+        if side.type not in (BOOLEAN, STRING, VOID, UNKNOWN):
+            raise Mismatch(f"`{operator}` takes boolean, this is {side.type}", index)
+    types = [side.type for side in sides]
+    if len(types) > 1 and STRING in types and not {BOOLEAN, UNKNOWN} & set(types):
+        raise Mismatch(f"`{operator}` takes boolean, this is string", types.index(STRING))
+    return Typed(BOOLEAN, any(side.nullable or side.type == STRING for side in sides))
+
+
+def bitwise(operator: str, left: Typed, right: Typed) -> Typed:
+    """`& | ^`."""
+    if UNKNOWN in (left.type, right.type):
+        return NOT_KNOWN
+    types = {left.type, right.type} - {VOID}
+    if not types:
+        return Typed(INT)
+    numbers = types - {STRING}
+    if not numbers or not all(type in INTEGRAL_TYPES for type in numbers):
+        raise _unfit(operator, left, right)
+    if STRING in types:
+        if VOID in (left.type, right.type):
+            raise _unfit(operator, left, right)
+        return Typed(BIGINT)
+    common = max(numbers, key=INTEGRAL_TYPES.index)
+    return Typed(common, left.nullable or right.nullable)
+
+
+def negated(operator: str, side: Typed) -> Typed:
+    """Unary `-` and `+`."""
+    if side.type == UNKNOWN:
+        return NOT_KNOWN
+    if side.type in (STRING, VOID):
+        return Typed(DOUBLE, side.nullable or side.type == STRING)
+    if is_numeric(side.type) or kind_of(side.type) in ("ym", "dt", "interval"):
+        return Typed(side.type, side.nullable, side.foldable)
+    raise Mismatch(f"`{operator}` does not take {side.type}", 0)
+
+
+def inverted(side: Typed) -> Typed:
+    """`~`."""
+    if side.type == UNKNOWN or side.type in INTEGRAL_TYPES:
+        return Typed(side.type, side.nullable)
+    if side.type == VOID:
+        return Typed(INT)
+    raise Mismatch(f"`~` takes integers, this is {side.type}", 0)
+
+
+def concatenated(sides: list[Typed]) -> Typed:
+    """`||` and `concat`: strings, or binaries, or arrays."""
+    types = [side.type for side in sides]
+    if UNKNOWN in types:
+        return NOT_KNOWN
+    arrays = [type for type in types if isinstance(type, Array)]
+    if arrays:
+        return _joined_arrays(sides, arrays)
+    for index, type in enumerate(types):
+        if isinstance(type, (Map, Struct)):
+            raise Mismatch(f"`||` takes strings, binaries or arrays, this is {type}", index)
+    known = [type for type in types if type != VOID]
+    target = BINARY if known and all(type == BINARY for type in known) and len(known) == len(types) else STRING
+    return Typed(target, any(side.nullable or forces_null(side.type, target) for side in sides))
+
+
+def _joined_arrays(sides: list[Typed], arrays: list[Array]) -> Typed:
+    common: DataType | None = arrays[0]
+    for index, side in enumerate(sides):
+        if common is not None:
+            common = widest(common, side.type) if isinstance(side.type, Array) else None
+        if common is None:
+            if has_unknown(side.type):
+                return NOT_KNOWN
+            raise Mismatch(f"arrays of different types can't be joined: {arrays[0]} and {side.type}", index)
+    assert common is not None
+    return Typed(common, any(side.nullable for side in sides))
