@@ -23,7 +23,7 @@ from connectors.support.spark_types import table_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-VERSION: Final = "4.1.0"
+VERSION: Final = "4.4.0"
 _SIGNS: Final = frozenset(" ,;{}()\n\t=")
 """What no name of a column may hold without column mapping (Delta's `SchemaMergingUtils`)."""
 EVOLUTION: Final = Option(

@@ -42,6 +42,12 @@ EXCLUDES: Final = (
     "org.apache.logging.log4j:log4j-api",
     "org.apache.logging.log4j:log4j-core",
     "com.google.code.findbugs:jsr305",
+    "com.fasterxml.jackson.core:*",
+    "com.github.luben:*",
+    "commons-logging:*",
+    "commons-pool:*",
+    "org.roaringbitmap:*",
+    "org.xerial.snappy:*",
 )
 """What Spark brings itself: a second copy is of no use, and a resolver may not find it."""
 
