@@ -125,9 +125,9 @@ def main(subject: Subject, rounds: int, rows: int) -> None:
         for name, text in (("without", ""), ("with", rules)):
             path = Path(folder, f"{name}.sql")
             path.write_text(JOB.format(columns=subject.columns, rules=text, folder=folder))
-            found = Diagnostics()
-            jobs[name] = compile_job(path, Settings(), found)
-            found.raise_errors()
+            diagnostics = Diagnostics()
+            jobs[name] = compile_job(path, Settings(), diagnostics)
+            diagnostics.raise_errors()
         taken: dict[str, list[tuple[float, ...]]] = {"without": [], "with": [], "great-expectations": []}
         for number in range(rounds + 2):  # two to warm up
             for name, job in jobs.items():

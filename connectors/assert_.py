@@ -66,8 +66,8 @@ class Assert(Sink):
         data_save_modes=(DataSaveMode.APPEND_DATA,),
     )
 
-    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
-        tuple(_rules(options, table, found))
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        tuple(_rules(options, table, diagnostics))
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         return TargetState(exists=False)
@@ -113,27 +113,27 @@ def _verdict(rule: Rule, rows: int, values: Iterator[object]) -> Diagnostic | No
     return Diagnostic("PEN5006", f"{rule.text}: {broken:,} of {rows:,} rows break it{found}", rule.span)
 
 
-def _rules(options: Options, table: CatalogTable, found: Diagnostics) -> Iterator[Rule]:
+def _rules(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> Iterator[Rule]:
     rules = options.mapping("rules")
-    _check_keys(rules, _RULE_KEYS, "rules", options, found)
-    for place, each in _listed(rules, "row_rules", "rules", options, found):
-        yield from _row_rule(each, place, options, found)
-    for place, each in _listed(rules, "field_rules", "rules", options, found):
-        yield from _field_rules(each, place, table, options, found)
-    for place, each in _listed(rules, "condition_rules", "rules", options, found):
+    _check_keys(rules, _RULE_KEYS, "rules", options, diagnostics)
+    for place, each in _listed(rules, "row_rules", "rules", options, diagnostics):
+        yield from _row_rule(each, place, options, diagnostics)
+    for place, each in _listed(rules, "field_rules", "rules", options, diagnostics):
+        yield from _field_rules(each, place, table, options, diagnostics)
+    for place, each in _listed(rules, "condition_rules", "rules", options, diagnostics):
         condition = str(each.get("condition") or "")
         if not condition:
-            found.error("PEN2005", "a condition rule needs a `condition`", _span(options, place))
+            diagnostics.error("PEN2005", "a condition rule needs a `condition`", _span(options, place))
             continue
         yield Rule(f"`{condition}` holds for all rows", _span(options, place), f"({condition}\n)")
 
 
-def _row_rule(each: Mapping[str, Value], place: str, options: Options, found: Diagnostics) -> Iterator[Rule]:
+def _row_rule(each: Mapping[str, Value], place: str, options: Options, diagnostics: Diagnostics) -> Iterator[Rule]:
     kind, count = str(each.get("rule_type")).upper(), each.get("rule_value")
     if kind not in ROW_RULES:
-        _unknown_rule(kind, ROW_RULES, place, options, found)
+        _unknown_rule(kind, ROW_RULES, place, options, diagnostics)
     elif not isinstance(count, int | float):
-        found.error("PEN2004", f"{kind} needs a number as `rule_value`", _span(options, place))
+        diagnostics.error("PEN2004", f"{kind} needs a number as `rule_value`", _span(options, place))
     elif kind == "MIN_ROW":
         yield Rule(f"MIN_ROW {int(count):,}", _span(options, place), None, least=int(count))
     else:
@@ -141,37 +141,43 @@ def _row_rule(each: Mapping[str, Value], place: str, options: Options, found: Di
 
 
 def _field_rules(
-    each: Mapping[str, Value], place: str, table: CatalogTable, options: Options, found: Diagnostics
+    each: Mapping[str, Value], place: str, table: CatalogTable, options: Options, diagnostics: Diagnostics
 ) -> Iterator[Rule]:
-    _check_keys(each, _FIELD_KEYS, place, options, found)
+    _check_keys(each, _FIELD_KEYS, place, options, diagnostics)
     name = str(each.get("field_name") or "")
     column = table.column(name)
     if column is None and not table.is_open:
         hint = did_you_mean(name, table.schema.names)
-        found.error("PEN3004", f"no column `{name}` in `{table.path}`", _span(options, f"{place}.field_name"), hint)
+        diagnostics.error(
+            "PEN3004", f"no column `{name}` in `{table.path}`", _span(options, f"{place}.field_name"), hint
+        )
         return
     kind = column.type if column else STRING
-    _check_type(each.get("field_type"), name, kind, place, options=options, found=found)
-    for inner, rule in _listed(each, "field_value", place, options, found):
-        _check_keys(rule, _VALUE_KEYS, inner, options, found)
+    _check_type(each.get("field_type"), name, kind, place, options=options, diagnostics=diagnostics)
+    for inner, rule in _listed(each, "field_value", place, options, diagnostics):
+        _check_keys(rule, _VALUE_KEYS, inner, options, diagnostics)
         if rule.get("rule_type") is not None:
             asked = str(rule["rule_type"]).upper()
-            yield from _value_rule(name, kind, asked, rule.get("rule_value"), inner, options=options, found=found)
+            yield from _value_rule(
+                name, kind, asked, rule.get("rule_value"), inner, options=options, diagnostics=diagnostics
+            )
         if "equals_to" in rule:
-            yield from _value_rule(name, kind, "EQUALS_TO", rule["equals_to"], inner, options=options, found=found)
+            yield from _value_rule(
+                name, kind, "EQUALS_TO", rule["equals_to"], inner, options=options, diagnostics=diagnostics
+            )
 
 
 def _value_rule(
-    name: str, type: DataType, kind: str, value: Value, place: str, *, options: Options, found: Diagnostics
+    name: str, type: DataType, kind: str, value: Value, place: str, *, options: Options, diagnostics: Diagnostics
 ) -> Iterator[Rule]:
     if kind not in FIELD_RULES or (kind == "EQUALS_TO" and value is None):
-        _unknown_rule(kind, tuple(FIELD_RULES)[:-1], place, options, found)
+        _unknown_rule(kind, tuple(FIELD_RULES)[:-1], place, options, diagnostics)
         return
     if kind not in _UNVALUED and value is None:
-        found.error("PEN2005", f"{kind} needs a `rule_value`", _span(options, place))
+        diagnostics.error("PEN2005", f"{kind} needs a `rule_value`", _span(options, place))
         return
     if kind not in (*_UNVALUED, "EQUALS_TO") and not _is_number(value):
-        found.error("PEN2004", f"{kind} needs a number as `rule_value`", _span(options, place))
+        diagnostics.error("PEN2004", f"{kind} needs a number as `rule_value`", _span(options, place))
         return
     column = quote(name)
     keeps = FIELD_RULES[kind].format(v=column, r=_literal(value, type) if kind == "EQUALS_TO" else value)
@@ -200,40 +206,44 @@ def _is_number(value: Value) -> bool:
         return False
 
 
-def _check_type(text: Value, name: str, type: DataType, place: str, *, options: Options, found: Diagnostics) -> None:
+def _check_type(
+    text: Value, name: str, type: DataType, place: str, *, options: Options, diagnostics: Diagnostics
+) -> None:
     if text is None or has_unknown(type):
         return
     span = _span(options, f"{place}.field_type")
     try:
         wanted = parse_type(str(text))
     except TypeTextError as cause:
-        found.error("PEN4001", cause.message, span, cause.help)
+        diagnostics.error("PEN4001", cause.message, span, cause.help)
         return
     if str(wanted) != str(type):
-        found.error("PEN4003", f"the column `{name}` is {type}, not {wanted} as the rule says", span)
+        diagnostics.error("PEN4003", f"the column `{name}` is {type}, not {wanted} as the rule says", span)
 
 
 def _listed(
-    block: Mapping[str, Value], key: str, place: str, options: Options, found: Diagnostics
+    block: Mapping[str, Value], key: str, place: str, options: Options, diagnostics: Diagnostics
 ) -> Iterator[tuple[str, Mapping[str, Value]]]:
     value = block.get(key)
     for index, each in enumerate(value if isinstance(value, Sequence) and not isinstance(value, str) else ()):
         if isinstance(each, Mapping):
             yield f"{place}.{key}.{index}", each
         else:
-            found.error("PEN2004", f"`{key}` is a list of objects", _span(options, f"{place}.{key}.{index}"))
+            diagnostics.error("PEN2004", f"`{key}` is a list of objects", _span(options, f"{place}.{key}.{index}"))
 
 
 def _check_keys(
-    block: Mapping[str, Value], known: Sequence[str], place: str, options: Options, found: Diagnostics
+    block: Mapping[str, Value], known: Sequence[str], place: str, options: Options, diagnostics: Diagnostics
 ) -> None:
     for key in block:
         if key not in known:
-            found.error("PEN2003", f"a rule has no `{key}`", _span(options, f"{place}.{key}"), did_you_mean(key, known))
+            diagnostics.error(
+                "PEN2003", f"a rule has no `{key}`", _span(options, f"{place}.{key}"), did_you_mean(key, known)
+            )
 
 
-def _unknown_rule(kind: str, known: Sequence[str], place: str, options: Options, found: Diagnostics) -> None:
-    found.error("PEN2004", f"unknown rule type `{kind}`", _span(options, place), did_you_mean(kind, known))
+def _unknown_rule(kind: str, known: Sequence[str], place: str, options: Options, diagnostics: Diagnostics) -> None:
+    diagnostics.error("PEN2004", f"unknown rule type `{kind}`", _span(options, place), did_you_mean(kind, known))
 
 
 def _span(options: Options, place: str) -> Span | None:

@@ -30,7 +30,7 @@ class Console(Sink):
         is_staged=False,
     )
 
-    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         pass
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:

@@ -69,10 +69,10 @@ class Delta(Source, Sink):
         fills_columns=True,
     )
 
-    def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         if options.get("version") is not None and options.get("timestamp") is not None:
-            found.error("PEN2011", "`version` and `timestamp` exclude each other", options.span("timestamp"))
-        if declared := declared_table(options, "delta", found):
+            diagnostics.error("PEN2011", "`version` and `timestamp` exclude each other", options.span("timestamp"))
+        if declared := declared_table(options, "delta", diagnostics):
             return (declared,)
         try:
             path = local_path(options.string("path"))
@@ -85,7 +85,7 @@ class Delta(Source, Sink):
         except UnknownSchemaError as cause:
             help = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
             message = f"the columns of `{options['path']}` are not known: {cause.reason}"
-            found.error("PEN4002", message, options.span("path"), help)
+            diagnostics.error("PEN4002", message, options.span("path"), help)
             return (CatalogTable.unknown("delta"),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
@@ -97,19 +97,21 @@ class Delta(Source, Sink):
         names = task.columns or (() if task.table.is_open else task.table.schema.names)
         return df.select(*map(quote, names)) if names else df
 
-    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
-        file_commit.check_path(options, found)
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        file_commit.check_path(options, diagnostics)
         for name in options.strings("partition_by"):
             if not table.is_open and table.column(name) is None:
                 hint = did_you_mean(name, table.schema.names)
-                found.error("PEN4008", f"no column `{name}` to part the table by", options.span("partition_by"), hint)
+                diagnostics.error(
+                    "PEN4008", f"no column `{name}` to part the table by", options.span("partition_by"), hint
+                )
         for column in table.columns:
             if not has_unknown(column.type) and not can_hold("delta", column.type):
                 message = f"Delta tables cannot hold the column `{column.name}` of type {column.type}"
-                found.error("PEN4003", message, options.span("path"), "cast it to string")
+                diagnostics.error("PEN4003", message, options.span("path"), "cast it to string")
         place = local_path(options.string("path"))
         if place is not None and not os.path.exists(os.path.join(place, "_delta_log")):
-            _refuse_for_new_table(table.columns, options, found)
+            _refuse_for_new_table(table.columns, options, diagnostics)
 
     def target(self, options: Options) -> str | None:
         return target_folder(options.string("path"))
@@ -191,13 +193,13 @@ def _write(spark: "SparkSession", staged: Staged) -> None:
 
 
 def _check_new_columns(columns: Sequence[Column], options: Options) -> None:
-    found = Diagnostics()
-    _refuse_for_new_table(columns, options, found)
-    if found.has_errors:
-        raise RunError(found)
+    diagnostics = Diagnostics()
+    _refuse_for_new_table(columns, options, diagnostics)
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
 
 
-def _refuse_for_new_table(columns: Sequence[Column], options: Options, found: Diagnostics) -> None:
+def _refuse_for_new_table(columns: Sequence[Column], options: Options, diagnostics: Diagnostics) -> None:
     """What only a table that is there already may have: columns with certain signs (by column mapping), and NULLs of no
     type (in the table's type). Delta itself would say so when the other sinks have been committed."""
     for column in columns:
@@ -208,10 +210,10 @@ def _refuse_for_new_table(columns: Sequence[Column], options: Options, found: Di
                 message = (
                     f"a new Delta table cannot have a column `{name}`: a blank or one of `,;{{}}()=` is in its name"
                 )
-                found.error("PEN4003", message, at, "give it another name: AS, or the transform FieldRename")
+                diagnostics.error("PEN4003", message, at, "give it another name: AS, or the transform FieldRename")
         if VOID in parts(column.type):
             message = f"the column `{column.name}` of type {column.type} has no type that a new Delta table could have"
-            found.error("PEN4003", message, at, "cast its NULLs to the type that is meant")
+            diagnostics.error("PEN4003", message, at, "cast its NULLs to the type that is meant")
 
 
 def _properties(spark: "SparkSession", target: str) -> dict[str, str]:

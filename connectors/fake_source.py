@@ -80,22 +80,22 @@ class FakeSource(Source):
     source_options: ClassVar[tuple[Option, ...]] = tuple(_options())
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=True)
 
-    def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
-        table = declared_table(options, "fake", found)
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        table = declared_table(options, "fake", diagnostics)
         if table is None:
             help = "schema { fields { id = bigint, name = string } }, in SQL CREATE TABLE t (id BIGINT, name STRING)"
-            found.error("PEN2005", "FakeSource needs a `schema`", options.span(), help)
+            diagnostics.error("PEN2005", "FakeSource needs a `schema`", options.span(), help)
             return (CatalogTable.unknown("fake"),)
         for index, row in enumerate(_rows(options)):
             count = len(_fields(row))
             if count != len(table.columns):
                 span = options.places.get(f"rows.{index}.fields") or options.span("rows")
                 message = f"the row has {count} fields, the schema {len(table.columns)} columns"
-                found.error("PEN2004", message, span)
+                diagnostics.error("PEN2004", message, span)
         for name in _TEMPLATED:
             if options[f"{name}.fake.mode"] == "template" and not options.strings(f"{name}.template"):
                 help = f"{name}.template = [...]"
-                found.error("PEN2011", f"`{name}.template` is not given", options.span(f"{name}.fake.mode"), help)
+                diagnostics.error("PEN2011", f"`{name}.template` is not given", options.span(f"{name}.fake.mode"), help)
         return (table,)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":

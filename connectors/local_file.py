@@ -57,20 +57,20 @@ class LocalFile(Source, Sink):
         write_modes=(WriteMode.APPEND, WriteMode.OVERWRITE_PARTITIONS),
     )
 
-    def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
-        _check_format(options, SOURCE_OPTIONS, found)
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        _check_format(options, SOURCE_OPTIONS, diagnostics)
         if options.integer("skip_header_row_number") > 1:
-            found.error("PEN2004", "at most one line can be skipped", options.span("skip_header_row_number"))
+            diagnostics.error("PEN2004", "at most one line can be skipped", options.span("skip_header_row_number"))
         files = _local_files(options)
         parts = partition_columns(local_path(options.string("path")) or "", files)
-        table = declared_table(options, "local_file", found)
+        table = declared_table(options, "local_file", diagnostics)
         if table is not None:
-            _check_declared(table, options, files, parts, found)
+            _check_declared(table, options, files, parts, diagnostics)
         else:
-            table = _table_of_files(options, files, found)
+            table = _table_of_files(options, files, diagnostics)
         if file_format(options) != "text":  # whose columns may also come from the path
-            _check_types(file_format(options), table.columns, options, found)
-        return (_cut(_with_partitions(table, options, parts), options, found),)
+            _check_types(file_format(options), table.columns, options, diagnostics)
+        return (_cut(_with_partitions(table, options, parts), options, diagnostics),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         options = task.options
@@ -83,27 +83,29 @@ class LocalFile(Source, Sink):
         names = task.columns or (() if task.table.is_open else task.table.schema.names)
         return df.select(*(quote(name) for name in names)) if names else df
 
-    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
-        _check_format(options, SINK_OPTIONS, found)
-        file_commit.check_path(options, found)
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        _check_format(options, SINK_OPTIONS, diagnostics)
+        file_commit.check_path(options, diagnostics)
         if table.is_open:
             return
-        kept = _known_columns("sink_columns", table, options, found)
+        kept = _known_columns("sink_columns", table, options, diagnostics)
         for name in options.strings("partition_by"):
             if table.column(name) is None or (kept and name.lower() not in kept):
                 hint = did_you_mean(name, table.schema.names)
-                found.error("PEN4008", f"no column `{name}` to part the files by", options.span("partition_by"), hint)
+                diagnostics.error(
+                    "PEN4008", f"no column `{name}` to part the files by", options.span("partition_by"), hint
+                )
         written = [each for each in table.columns if not kept or each.name.lower() in kept]
         parts = {name.lower() for name in options.strings("partition_by")}
         data = [each for each in written if each.name.lower() not in parts]
         if not data and written:
-            found.error(
+            diagnostics.error(
                 "PEN4008", "all columns are in `partition_by`: the files would be empty", options.span("partition_by")
             )
-        _check_types(file_format(options), data, options, found)
+        _check_types(file_format(options), data, options, diagnostics)
         if options["write_mode"] == WriteMode.OVERWRITE_PARTITIONS.value and not parts:
             help = 'partition_by = ["column"]'
-            found.error("PEN2011", "overwrite_partitions needs `partition_by`", options.span("write_mode"), help)
+            diagnostics.error("PEN2011", "overwrite_partitions needs `partition_by`", options.span("write_mode"), help)
 
     def target(self, options: Options) -> str | None:
         return target_folder(options.string("path"))
@@ -155,10 +157,10 @@ class LocalFile(Source, Sink):
 connector = LocalFile()
 
 
-def _check_format(options: Options, spec: Sequence[Option], found: Diagnostics) -> None:
+def _check_format(options: Options, spec: Sequence[Option], diagnostics: Diagnostics) -> None:
     kind = file_format(options)
     for name in misplaced(options, tuple(option.name for option in spec)):
-        found.error("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
+        diagnostics.error("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
     codec = options.optional_string("compress_codec")
     if (
         codec
@@ -166,29 +168,31 @@ def _check_format(options: Options, spec: Sequence[Option], found: Diagnostics) 
         and "compress_codec" not in misplaced(options, ("compress_codec",))
     ):
         help = "known: " + ", ".join(f"`{each}`" for each in CODECS_OF_FORMAT[kind])
-        found.error("PEN2004", f"{kind} files cannot be compressed by `{codec}`", options.span("compress_codec"), help)
+        diagnostics.error(
+            "PEN2004", f"{kind} files cannot be compressed by `{codec}`", options.span("compress_codec"), help
+        )
 
 
-def _check_types(kind: str, data: Sequence[Column], options: Options, found: Diagnostics) -> None:
+def _check_types(kind: str, data: Sequence[Column], options: Options, diagnostics: Diagnostics) -> None:
     """What such files cannot hold; Spark would say so only when the job runs."""
     if kind == "text" and (len(data) != 1 or data[0].type not in (STRING, UNKNOWN)):
-        found.error("PEN4003", "text files hold one column, of type string", options.span("file_format_type"))
+        diagnostics.error("PEN4003", "text files hold one column, of type string", options.span("file_format_type"))
         return
     for column in data:
         if not has_unknown(column.type) and not can_hold(kind, column.type):
             message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
             help = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"
-            found.error("PEN4003", message, options.span("file_format_type"), help)
+            diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
 
 
 def _check_declared(
-    table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], found: Diagnostics
+    table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], diagnostics: Diagnostics
 ) -> None:
     """Warns of declared columns that the first and the last file lack: Spark reads them as NULL without a word, and
     stops at a csv header of other names if it reads such a column."""
     kind = file_format(options)
     if kind == "csv" and options.flag("csv_use_header_line"):
-        _check_headers(table, options, files, parts, found)
+        _check_headers(table, options, files, parts, diagnostics)
     if kind not in ("parquet", "orc") or not files:
         return
     try:
@@ -201,11 +205,11 @@ def _check_declared(
         place = options.places.get(f"schema.fields.{name}") or options.span("schema") or options.span("path")
         help = did_you_mean(name, held)
         message = f"the declared column `{name}` is not in `{options['path']}`: it would be read as NULL"
-        found.warning("PEN3004", message, place, help)
+        diagnostics.warning("PEN3004", message, place, help)
 
 
 def _check_headers(
-    table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], found: Diagnostics
+    table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], diagnostics: Diagnostics
 ) -> None:
     of_path = {column.name.lower() for column in parts}
     declared = [name for name in table.schema.names if name.lower() not in of_path]
@@ -220,30 +224,30 @@ def _check_headers(
             help = "declare those names in that order, or skip the line: `skip_header_row_number = 1`"
             if len(names) == 1 and len(declared) > 1:
                 help = f"is `,` what parts its values? See `field_delimiter`. Else {help}"
-            found.warning("PEN3004", message, options.span("schema"), help)
+            diagnostics.warning("PEN3004", message, options.span("schema"), help)
             return
 
 
-def _known_columns(option: str, table: CatalogTable, options: Options, found: Diagnostics) -> set[str]:
+def _known_columns(option: str, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> set[str]:
     names = options.strings(option)
     for name in names:
         if table.column(name) is None:
             hint = did_you_mean(name, table.schema.names)
-            found.error("PEN3004", f"no column `{name}` in `{table.path}`", options.span(option), hint)
+            diagnostics.error("PEN3004", f"no column `{name}` in `{table.path}`", options.span(option), hint)
     return {name.lower() for name in names}
 
 
-def _cut(table: CatalogTable, options: Options, found: Diagnostics) -> CatalogTable:
+def _cut(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> CatalogTable:
     """The table of `read_columns`, in their order."""
     names = options.strings("read_columns")
     if not names or table.is_open:
         return table
-    _known_columns("read_columns", table, options, found)
+    _known_columns("read_columns", table, options, diagnostics)
     columns = tuple(column for name in names if (column := table.column(name)))
     return replace(table, schema=TableSchema(columns), partition_keys=())
 
 
-def _table_of_files(options: Options, files: Sequence[str], found: Diagnostics) -> CatalogTable:
+def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnostics) -> CatalogTable:
     has_header = options.flag("csv_use_header_line") or options.integer("skip_header_row_number") == 1
 
     try:
@@ -261,7 +265,7 @@ def _table_of_files(options: Options, files: Sequence[str], found: Diagnostics) 
             named += ", and skip its header: `skip_header_row_number = 1` in place of `csv_use_header_line`"
         help = f"did you mean `{near}`?" if near else named
         message = f"the columns of `{options['path']}` are not known: {cause.reason}"
-        found.error("PEN4002", message, options.span("path"), help)
+        diagnostics.error("PEN4002", message, options.span("path"), help)
         return CatalogTable.unknown("local_file")
 
 

@@ -47,13 +47,15 @@ class Spark(Source, Sink):
         data_save_modes=(DataSaveMode.APPEND_DATA, DataSaveMode.DROP_DATA),
     )
 
-    def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
-        _check_place(options, found)
-        table = declared_table(options, "spark", found)
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        _check_place(options, diagnostics)
+        table = declared_table(options, "spark", diagnostics)
         if table is not None:
             return (table,)
         help = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
-        found.error("PEN4002", f"the columns of a `{options['format']}` source are not known", options.span(), help)
+        diagnostics.error(
+            "PEN4002", f"the columns of a `{options['format']}` source are not known", options.span(), help
+        )
         return (CatalogTable.unknown("spark"),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
@@ -70,8 +72,8 @@ class Spark(Source, Sink):
         names = task.columns or (() if table.is_open else table.schema.names)
         return df.select(*map(quote, names)) if names else df
 
-    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
-        _check_place(options, found)
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        _check_place(options, diagnostics)
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         if _appends(str(options["data_save_mode"])):
@@ -186,6 +188,6 @@ def _flat(prefix: str, block: Mapping[str, object]) -> list[tuple[str, str]]:
     return found
 
 
-def _check_place(options: Options, found: Diagnostics) -> None:
+def _check_place(options: Options, diagnostics: Diagnostics) -> None:
     if options.get("path") is not None and options.get("table") is not None:
-        found.error("PEN2011", "`path` and `table` exclude each other", options.span("table"))
+        diagnostics.error("PEN2011", "`path` and `table` exclude each other", options.span("table"))

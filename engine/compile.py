@@ -39,8 +39,8 @@ class Compiled:
     warnings: tuple[Diagnostic, ...]
 
 
-def compile_job(path: Path, settings: Settings, found: Diagnostics) -> Compiled | None:
-    """The plan of a job file; None where it has an error, all of which are then in `found`."""
+def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
+    """The plan of a job file; None where it has an error, all of which are then in `diagnostics`."""
     own = Diagnostics()
     job = load(
         path, own, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=settings.reads_secrets
@@ -48,7 +48,7 @@ def compile_job(path: Path, settings: Settings, found: Diagnostics) -> Compiled 
     built = build(job, own) if job else None
     if built and settings.strict:
         refuse_unknown_types(built, own)
-    found.extend(own)
+    diagnostics.extend(own)
     if job is None or built is None or own.has_errors:
         return None
     plan = optimize(built, disabled=settings.disabled_rules)
@@ -57,20 +57,22 @@ def compile_job(path: Path, settings: Settings, found: Diagnostics) -> Compiled 
 
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:
     """The plans of several jobs; raises a `JobError` with the faults of all of them."""
-    found = Diagnostics()
-    compiled = [compile_job(path, settings, found) for path in paths]
-    found.raise_errors()
+    diagnostics = Diagnostics()
+    compiled = [compile_job(path, settings, diagnostics) for path in paths]
+    diagnostics.raise_errors()
     return tuple(each for each in compiled if each)
 
 
-def refuse_unknown_types(plan: Plan, found: Diagnostics) -> None:
+def refuse_unknown_types(plan: Plan, diagnostics: Diagnostics) -> None:
     """Report every column that a query yields and whose type could not be proved."""
     for node in plan.nodes():
         if isinstance(node, Query):
             for column in node.table.columns:
                 if has_unknown(column.type):
                     message = f"the type of `{column.name}`, a column of `{node.name}`, cannot be proved"
-                    found.error("PEN3014", message, node.span, "put a `cast` around it, or run without `--strict`")
+                    diagnostics.error(
+                        "PEN3014", message, node.span, "put a `cast` around it, or run without `--strict`"
+                    )
 
 
 def typed_columns(plan: Plan) -> tuple[int, int]:

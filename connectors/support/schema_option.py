@@ -29,54 +29,56 @@ _COLUMN_KEYS: Final = ("name", "type", "nullable", "defaultValue", "comment", "c
 _BLOCK_KEYS: Final = ("table", "fields", "columns", "primaryKey", "constraintKeys", "schema_first", "comment")
 
 
-def declared_table(options: Options, name: str, found: Diagnostics) -> CatalogTable | None:
-    """The table that the `schema` option declares, or None where there is none; faults of the block go to `found`."""
+def declared_table(options: Options, name: str, diagnostics: Diagnostics) -> CatalogTable | None:
+    """The table that the `schema` option declares, None where there is none; errors go to `diagnostics`."""
     block = options.mapping("schema")
     if not block:
         return None
     for key in block:
         if key not in _BLOCK_KEYS:
             help = did_you_mean(key, _BLOCK_KEYS)
-            found.error("PEN2003", f"`schema` has no `{key}`", options.key_span(f"schema.{key}"), help)
-    columns = tuple(_unique(_columns(block, options, found), found))
+            diagnostics.error("PEN2003", f"`schema` has no `{key}`", options.key_span(f"schema.{key}"), help)
+    columns = tuple(_unique(_columns(block, options, diagnostics), diagnostics))
     names = {column.name.lower() for column in columns}
     schema = TableSchema(
-        columns, _primary_key(block, names, options, found), _constraints(block, names, options, found)
+        columns, _primary_key(block, names, options, diagnostics), _constraints(block, names, options, diagnostics)
     )
-    return CatalogTable(_path(block, name, options, found), schema, comment=_text(block.get("comment")))
+    return CatalogTable(_path(block, name, options, diagnostics), schema, comment=_text(block.get("comment")))
 
 
-def _columns(block: Mapping[str, Value], options: Options, found: Diagnostics) -> Iterator[tuple[Column, Span | None]]:
+def _columns(
+    block: Mapping[str, Value], options: Options, diagnostics: Diagnostics
+) -> Iterator[tuple[Column, Span | None]]:
     """The columns, each with the place of its name."""
     fields, columns = block.get("fields"), block.get("columns")
     if isinstance(fields, Mapping):
         for name, text in fields.items():
             place = f"schema.fields.{name}"
-            sized = _type(text, place, options, found)
+            sized = _type(text, place, options, diagnostics)
             column = Column(name, sized.type, length=sized.length, source_type=_source_type(text))
             yield column, options.key_span(place)
     elif isinstance(columns, Sequence) and not isinstance(columns, str):
         for index, each in enumerate(columns):
             place = f"schema.columns.{index}"
             span = options.places.get(f"{place}.name")
-            yield from ((column, span) for column in _column(each, place, options, found))
+            yield from ((column, span) for column in _column(each, place, options, diagnostics))
     else:
         help = "fields { id = bigint, name = string }"
-        found.error("PEN2005", "`schema` has neither `fields` nor `columns`", options.span("schema"), help)
+        diagnostics.error("PEN2005", "`schema` has neither `fields` nor `columns`", options.span("schema"), help)
 
 
-def _column(each: Value, place: str, options: Options, found: Diagnostics) -> Iterator[Column]:
+def _column(each: Value, place: str, options: Options, diagnostics: Diagnostics) -> Iterator[Column]:
     span = options.places.get(place) or options.span("schema.columns")
     if not isinstance(each, Mapping) or not isinstance(each.get("name"), str) or each.get("type") is None:
-        found.error("PEN2004", "a column is an object with `name` and `type`", span)
+        diagnostics.error("PEN2004", "a column is an object with `name` and `type`", span)
         return
     for key in each:
         if key not in _COLUMN_KEYS:
-            found.error(
+            diagnostics.error(
                 "PEN2003", f"a column has no `{key}`", options.key_span(f"{place}.{key}"),
                 did_you_mean(key, _COLUMN_KEYS),
             )  # fmt: skip
-    sized = _type(each["type"], f"{place}.type", options, found)
+    sized = _type(each["type"], f"{place}.type", options, diagnostics)
     yield Column(
         str(each["name"]),
         sized.type,
@@ -89,11 +91,11 @@ def _column(each: Value, place: str, options: Options, found: Diagnostics) -> It
     )
 
 
-def _type(value: Value, place: str, options: Options, found: Diagnostics) -> SizedType:
+def _type(value: Value, place: str, options: Options, diagnostics: Diagnostics) -> SizedType:
     try:
         return type_of_value(value)
     except TypeTextError as cause:
-        found.error("PEN4001", cause.message, _type_span(value, place, cause.offset, options), cause.help)
+        diagnostics.error("PEN4001", cause.message, _type_span(value, place, cause.offset, options), cause.help)
         return SizedType(UNKNOWN)
 
 
@@ -105,44 +107,46 @@ def _type_span(value: Value, place: str, offset: int, options: Options) -> Span 
     return options.places.get(place) or options.span("schema")
 
 
-def _unique(columns: Iterator[tuple[Column, Span | None]], found: Diagnostics) -> Iterator[Column]:
+def _unique(columns: Iterator[tuple[Column, Span | None]], diagnostics: Diagnostics) -> Iterator[Column]:
     seen: set[str] = set()
     for column, span in columns:
         if column.name.lower() in seen:
             help = "names that differ in case only are one name"
-            found.error("PEN4005", f"two columns are named `{column.name}`", span, help)
+            diagnostics.error("PEN4005", f"two columns are named `{column.name}`", span, help)
         else:
             seen.add(column.name.lower())
             yield column
 
 
 def _primary_key(
-    block: Mapping[str, Value], names: set[str], options: Options, found: Diagnostics
+    block: Mapping[str, Value], names: set[str], options: Options, diagnostics: Diagnostics
 ) -> PrimaryKey | None:
     key = block.get("primaryKey")
     if not isinstance(key, Mapping):
         return None
-    columns = _names(key.get("columnNames"), names, "schema.primaryKey", options, found)
+    columns = _names(key.get("columnNames"), names, "schema.primaryKey", options, diagnostics)
     return PrimaryKey(columns, _text(key.get("name"))) if columns else None
 
 
 def _constraints(
-    block: Mapping[str, Value], names: set[str], options: Options, found: Diagnostics
+    block: Mapping[str, Value], names: set[str], options: Options, diagnostics: Diagnostics
 ) -> tuple[ConstraintKey, ...]:
     keys = block.get("constraintKeys")
     if not isinstance(keys, Sequence) or isinstance(keys, str):
         return ()
-    return tuple(each for index, key in enumerate(keys) for each in _constraint(key, index, names, options, found))
+    return tuple(
+        each for index, key in enumerate(keys) for each in _constraint(key, index, names, options, diagnostics)
+    )
 
 
 def _constraint(
-    key: Value, index: int, names: set[str], options: Options, found: Diagnostics
+    key: Value, index: int, names: set[str], options: Options, diagnostics: Diagnostics
 ) -> Iterator[ConstraintKey]:
     place = f"schema.constraintKeys.{index}"
     span = options.places.get(place) or options.span("schema.constraintKeys")
     kinds = [each.value for each in ConstraintType]
     if not isinstance(key, Mapping) or str(key.get("constraintType", "")).upper() not in kinds:
-        found.error("PEN2004", "a constraint is an object with a `constraintType`", span, _known(kinds))
+        diagnostics.error("PEN2004", "a constraint is an object with a `constraintType`", span, _known(kinds))
         return
     parts = key.get("constraintColumns")
     order = {
@@ -150,29 +154,29 @@ def _constraint(
         for each in (parts if isinstance(parts, Sequence) else ())
         if isinstance(each, Mapping)
     }
-    columns = _names(list(order), names, place, options, found)
+    columns = _names(list(order), names, place, options, diagnostics)
     kind = ConstraintType(str(key["constraintType"]).upper())
     yield ConstraintKey(
         str(key.get("constraintName") or kind.value), kind, tuple((name, order[name]) for name in columns)
     )
 
 
-def _names(value: Value, names: set[str], place: str, options: Options, found: Diagnostics) -> tuple[str, ...]:
+def _names(value: Value, names: set[str], place: str, options: Options, diagnostics: Diagnostics) -> tuple[str, ...]:
     listed = [str(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
     for name in listed:
         if name.lower() not in names:
             span = options.places.get(place) or options.span("schema")
-            found.error("PEN4008", f"a key names the column `{name}`, which the schema does not have", span)
+            diagnostics.error("PEN4008", f"a key names the column `{name}`, which the schema does not have", span)
     return tuple(name for name in listed if name.lower() in names)
 
 
-def _path(block: Mapping[str, Value], name: str, options: Options, found: Diagnostics) -> TablePath:
+def _path(block: Mapping[str, Value], name: str, options: Options, diagnostics: Diagnostics) -> TablePath:
     if block.get("table") is None:
         return TablePath(name)
     try:
         return TablePath.parse(str(block["table"]))
     except ValueError as cause:
-        found.error("PEN2004", str(cause), options.places.get("schema.table") or options.span("schema"))
+        diagnostics.error("PEN2004", str(cause), options.places.get("schema.table") or options.span("schema"))
         return TablePath(name)
 
 

@@ -69,7 +69,7 @@ class Sink(Protocol):
     maven: ClassVar[tuple[str, ...]] = ()
     session_settings: ClassVar[Mapping[str, str]] = {}
 
-    def validate(self, options: Options, table: CatalogTable, found: Diagnostics) -> None:
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         """Faults that can be seen without the target: options against the incoming schema."""
         ...
 

@@ -56,9 +56,9 @@ class Source(Protocol):
     maven: ClassVar[tuple[str, ...]] = ()
     session_settings: ClassVar[Mapping[str, str]] = {}
 
-    def tables(self, options: Options, found: Diagnostics) -> tuple[CatalogTable, ...]:
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         """The tables that this block yields, without Spark, Java or network; an open table where the schema cannot be
-        known so. Faults of the options that their spec cannot express go to `found`."""
+        known so. Faults of the options that their spec cannot express go to `diagnostics`."""
         ...
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":

@@ -51,10 +51,10 @@ def check_jobs(paths: Sequence[Path], settings: Settings, processes: int | None 
 
 
 def _check(path: Path, settings: Settings) -> Outcome:
-    found = Diagnostics()
-    compiled = compile_job(path, settings, found)
+    diagnostics = Diagnostics()
+    compiled = compile_job(path, settings, diagnostics)
     typed, columns = typed_columns(compiled.built) if compiled else (0, 0)
-    return Outcome(tuple(found), typed, columns)
+    return Outcome(tuple(diagnostics), typed, columns)
 
 
 def _cores() -> int:

@@ -19,10 +19,10 @@ def run(arguments: Namespace) -> int:
     from engine.job.convert import convert
     from engine.terminal.report import report
 
-    found = Diagnostics()
-    text = convert(arguments.job, found)
-    found.raise_errors()
-    report(found)
+    diagnostics = Diagnostics()
+    text = convert(arguments.job, diagnostics)
+    diagnostics.raise_errors()
+    report(diagnostics)
     if arguments.output:
         arguments.output.write_text(text, encoding="utf-8")
     else:

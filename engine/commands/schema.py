@@ -53,10 +53,10 @@ def _sync(arguments: Namespace) -> int:
     from engine.schema.schema_lock import sync
     from engine.terminal.report import report
 
-    found = Diagnostics()
-    written = sync(find_jobs(arguments.paths, found), settings_of(arguments), found)
-    found.raise_errors()
-    report(found)
+    diagnostics = Diagnostics()
+    written = sync(find_jobs(arguments.paths, diagnostics), settings_of(arguments), diagnostics)
+    diagnostics.raise_errors()
+    report(diagnostics)
     for path, count in written.items():
         print(f"{path}: {count} sources")
     return 0
@@ -68,13 +68,13 @@ def _diff(arguments: Namespace) -> int:
     from engine.schema.schema_changes import since_locked, since_revision
     from engine.terminal.report import report
 
-    found, settings = Diagnostics(), settings_of(arguments)
+    diagnostics, settings = Diagnostics(), settings_of(arguments)
     if arguments.against:
-        result = since_revision(arguments.paths, arguments.against, settings, found)
+        result = since_revision(arguments.paths, arguments.against, settings, diagnostics)
     else:
-        result = since_locked(find_jobs(arguments.paths, found), settings, found)
-    found.raise_errors()
-    report(found)
+        result = since_locked(find_jobs(arguments.paths, diagnostics), settings, diagnostics)
+    diagnostics.raise_errors()
+    report(diagnostics)
     _print(result)
     return 1 if result.is_breaking else 0
 
@@ -90,9 +90,9 @@ def _show(arguments: Namespace) -> int:
     from engine.job.find import find_jobs
     from engine.plan.nodes import Scan, Write
 
-    found = Diagnostics()
-    paths = find_jobs(arguments.paths, found)
-    found.raise_errors()
+    diagnostics = Diagnostics()
+    paths = find_jobs(arguments.paths, diagnostics)
+    diagnostics.raise_errors()
     for compiled in compile_jobs(paths, settings_of(arguments)):
         for node in compiled.built.nodes():
             if isinstance(node, Scan | Write):

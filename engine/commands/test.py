@@ -28,9 +28,9 @@ def run(arguments: Namespace) -> int:
     from engine.testing.read import find_tests
     from engine.testing.run import run_tests
 
-    found = Diagnostics()
-    tests = find_tests(arguments.paths, found)
-    found.raise_errors()
+    diagnostics = Diagnostics()
+    tests = find_tests(arguments.paths, diagnostics)
+    diagnostics.raise_errors()
     results = run_tests(tests, settings_of(arguments), arguments.workers)
     for result in results:
         _print(result)

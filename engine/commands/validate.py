@@ -37,32 +37,32 @@ def run(arguments: Namespace) -> int:
     from engine.terminal.report import report
 
     started = perf_counter()
-    settings, found = settings_of(arguments), Diagnostics()
-    paths = find_jobs(arguments.paths, found)
+    settings, diagnostics = settings_of(arguments), Diagnostics()
+    paths = find_jobs(arguments.paths, diagnostics)
     if arguments.changed_since:
         paths = changed_since(paths, arguments.changed_since)
     outcomes = check_jobs(paths, settings, arguments.processes)
     for outcome in outcomes:
-        found.extend(outcome.diagnostics)
+        diagnostics.extend(outcome.diagnostics)
     checked = None
     if arguments.engine_check:
         from engine.checking.engine_check import engine_check
 
         checked = engine_check(paths, settings)
-        found.extend(checked.diagnostics)
+        diagnostics.extend(checked.diagnostics)
     typed, columns = sum(each.typed for each in outcomes), sum(each.columns for each in outcomes)
-    report(found, arguments.format, sys.stdout)
+    report(diagnostics, arguments.format, sys.stdout)
     if arguments.format == "text":
-        _print_summary(len(paths), found, typed, columns, perf_counter() - started)
+        _print_summary(len(paths), diagnostics, typed, columns, perf_counter() - started)
         if checked is not None:
             print(f"Spark was asked about {checked.asked} of {_counted(checked.queries, 'query', 'queries')}")
-    return JobError.exit_code if found.has_errors else 0
+    return JobError.exit_code if diagnostics.has_errors else 0
 
 
-def _print_summary(jobs: int, found: Diagnostics, typed: int, columns: int, seconds: float) -> None:
-    errors = sum(item.severity.value == "error" for item in found)
-    warnings = len(found) - errors
-    faults = f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}" if len(found) else "no fault found"
+def _print_summary(jobs: int, diagnostics: Diagnostics, typed: int, columns: int, seconds: float) -> None:
+    errors = sum(item.severity.value == "error" for item in diagnostics)
+    warnings = len(diagnostics) - errors
+    faults = f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}" if len(diagnostics) else "no fault found"
     share = f"; typed {100 * typed // columns} % of {_counted(columns, 'column')}" if columns else ""
     print(f"{_counted(jobs, 'job')}: {faults}{share} ({seconds:.2f} s)")
 

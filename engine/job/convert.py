@@ -14,16 +14,16 @@ from engine.job.script.read_script import script_tree
 from engine.job.script.render_script import to_sql
 
 
-def convert(path: str | PathLike[str], found: Diagnostics) -> str:
-    """The text of the other form; faults are in `found`, and the text is then of no use."""
-    source = read_file(path, found)
+def convert(path: str | PathLike[str], diagnostics: Diagnostics) -> str:
+    """The text of the other form; faults are in `diagnostics`, and the text is then of no use."""
+    source = read_file(path, diagnostics)
     if source is None:
         return ""
     if source.path.lower().endswith(".sql"):
-        tree = script_tree(PlacedText.verbatim(source, 0, len(source.text)), found)
+        tree = script_tree(PlacedText.verbatim(source, 0, len(source.text)), diagnostics)
         return to_hocon(tree, Comments(source))
-    syntax = parse(source, found)
-    job = load(path, found, seatunnel=True)
-    if isinstance(syntax, Array) or job is None or found.has_errors:
+    syntax = parse(source, diagnostics)
+    job = load(path, diagnostics, seatunnel=True)
+    if isinstance(syntax, Array) or job is None or diagnostics.has_errors:
         return ""
-    return to_sql(resolve_job(syntax, Diagnostics(), compat=True), job, Comments(source), found)
+    return to_sql(resolve_job(syntax, Diagnostics(), compat=True), job, Comments(source), diagnostics)

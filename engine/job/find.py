@@ -10,7 +10,7 @@ SUFFIXES = (".conf", ".hocon", ".json", ".sql")
 TEST_SUFFIXES = (".test.conf", ".test.sql")
 
 
-def find_jobs(paths: Iterable[str], found: Diagnostics) -> tuple[Path, ...]:
+def find_jobs(paths: Iterable[str], diagnostics: Diagnostics) -> tuple[Path, ...]:
     """Every job file that the paths lead to, once, in their order; a path that leads to none is an error.
 
     A file is taken as it is named; in a folder, and below it, those with a job file's suffix, leaving out the tests of
@@ -21,7 +21,7 @@ def find_jobs(paths: Iterable[str], found: Diagnostics) -> tuple[Path, ...]:
         matches = [Path(each) for each in sorted(glob(path, recursive=True))] if has_magic(path) else [Path(path)]
         files = [file for match in matches for file in _files(match)]
         if not files:
-            found.error("PEN1001", f"no job file at `{path}`", help=f"job files end in {', '.join(SUFFIXES)}")
+            diagnostics.error("PEN1001", f"no job file at `{path}`", help=f"job files end in {', '.join(SUFFIXES)}")
         jobs.update(dict.fromkeys(files))
     return tuple(jobs)
 

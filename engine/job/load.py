@@ -51,7 +51,7 @@ _HIDING = ("PEN1002", "PEN2005", "PEN2007", "PEN3001")
 
 def load(
     path: str | PathLike[str],
-    found: Diagnostics,
+    diagnostics: Diagnostics,
     *,
     variables: Mapping[str, str] | None = None,
     seatunnel: bool = False,
@@ -59,21 +59,23 @@ def load(
 ) -> Job | None:
     """The job of a HOCON, JSON or SQL file; None where its text cannot be read at all.
 
-    Faults go to `found`; a block with faults is in the job nevertheless (`options.is_valid` is False), so that the
-    others can be checked too. `seatunnel`: what is unknown or undefined is taken as that engine takes it.
+    Errors go to `diagnostics`. A block with errors is in the job all the same (`options.is_valid` is False): the
+    others can be checked too. `seatunnel`: unknown options and undefined variables are treated as in that engine.
     """
-    source = read_file(path, found)
+    source = read_file(path, diagnostics)
     if source is None:
         return None
-    before = len(found)
-    root = job_tree(source, Variables(variables or {}, os.environ, seatunnel), found)
+    before = len(diagnostics)
+    root = job_tree(source, Variables(variables or {}, os.environ, seatunnel), diagnostics)
     if root is None:
         return None
-    is_whole = all(each.code not in _HIDING for each in found.items[before:])
-    return _Loader(source, root, found, is_whole=is_whole, is_lenient=seatunnel, reads_secrets=reads_secrets).job()
+    is_whole = all(each.code not in _HIDING for each in diagnostics.items[before:])
+    return _Loader(
+        source, root, diagnostics, is_whole=is_whole, is_lenient=seatunnel, reads_secrets=reads_secrets
+    ).job()
 
 
-def read_file(path: str | PathLike[str], found: Diagnostics) -> SourceFile | None:
+def read_file(path: str | PathLike[str], diagnostics: Diagnostics) -> SourceFile | None:
     name = os.fspath(path)
     try:
         return SourceFile(name, Path(name).read_text(encoding="utf-8-sig"))
@@ -81,27 +83,27 @@ def read_file(path: str | PathLike[str], found: Diagnostics) -> SourceFile | Non
         text = error.object.decode("utf-8-sig", errors="replace")
         start = text.index("\ufffd")
         message = f"`{name}` is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}"
-        found.error("PEN1001", message, SourceFile(name, text).span(start, start + 1), "save the file as UTF-8")
+        diagnostics.error("PEN1001", message, SourceFile(name, text).span(start, start + 1), "save the file as UTF-8")
     except OSError as error:
-        found.error("PEN1001", f"`{name}` cannot be read: {error.strerror}")
+        diagnostics.error("PEN1001", f"`{name}` cannot be read: {error.strerror}")
     return None
 
 
-def job_tree(source: SourceFile, variables: Variables, found: Diagnostics) -> MapNode | None:
+def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics) -> MapNode | None:
     """The tree of a job file, variables filled in: `env`, and each section as a list of blocks."""
     if source.path.lower().endswith(".sql"):
         from engine.job.script.read_script import script_tree
 
         text = PlacedText.verbatim(source, 0, len(source.text))
-        return script_tree(fill_in_text(text, variables, found, in_sink=True), found)
-    syntax = parse(source, found)
+        return script_tree(fill_in_text(text, variables, diagnostics, in_sink=True), diagnostics)
+    syntax = parse(source, diagnostics)
     if isinstance(syntax, Array):
-        found.error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list",
+        diagnostics.error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list",
                     syntax.place.span)  # fmt: skip
         return None
-    root = resolve_job(syntax, found, variables.given, variables.environment, compat=variables.compat)
+    root = resolve_job(syntax, diagnostics, variables.given, variables.environment, compat=variables.compat)
     entries = (
-        replace(each, value=fill_in(each.value, variables, found, in_sink=section_like(each.key) == "sink"))
+        replace(each, value=fill_in(each.value, variables, diagnostics, in_sink=section_like(each.key) == "sink"))
         for each in root.entries
     )
     return replace(root, entries=tuple(entries))
@@ -114,7 +116,7 @@ class _Loader:
         self,
         source: SourceFile,
         root: MapNode,
-        found: Diagnostics,
+        diagnostics: Diagnostics,
         *,
         is_whole: bool,
         is_lenient: bool,
@@ -122,14 +124,14 @@ class _Loader:
     ) -> None:
         self.source = source
         self.root = root
-        self.found = found
+        self.diagnostics = diagnostics
         self.is_whole = is_whole
         self.is_lenient = is_lenient
         self.reads_secrets = reads_secrets
         self.sink_names: set[str] = set()
 
     def job(self) -> Job:
-        env = read_env(self.env_node(), Path(self.source.path).stem, self.found, is_lenient=self.is_lenient)
+        env = read_env(self.env_node(), Path(self.source.path).stem, self.diagnostics, is_lenient=self.is_lenient)
         secrets = self.secrets(env)
         by_kind: dict[BlockKind, list[Block]] = {kind: [] for kind in BlockKind}
         is_whole = self.is_whole
@@ -138,7 +140,7 @@ class _Loader:
             if entry.key not in (section, "env"):
                 is_whole = section is not None and is_whole
                 help = did_you_mean(entry.key, ("env", *SECTIONS))
-                self.found.error("PEN2001", f"unknown section `{entry.key}`", entry.key_place.span, help)
+                self.diagnostics.error("PEN2001", f"unknown section `{entry.key}`", entry.key_place.span, help)
             if section is not None and isinstance(entry.value, ListNode):
                 kind = BlockKind(section)
                 by_kind[kind] += (
@@ -150,7 +152,7 @@ class _Loader:
         entry = self.root.entry("env")
         if entry is None or isinstance(entry.value, MapNode):
             return entry.value if entry and isinstance(entry.value, MapNode) else None
-        self.found.error("PEN2001", f"`env` is {kind_of(entry.value)}, not a block", entry.value.place.span)
+        self.diagnostics.error("PEN2001", f"`env` is {kind_of(entry.value)}, not a block", entry.value.place.span)
         return None
 
     def secrets(self, env: Env) -> Secrets:
@@ -171,7 +173,7 @@ class _Loader:
             common = {each for option in COMMON for each in (option.name, *option.alternatives)}
             node = replace(node, entries=tuple(each for each in node.entries if each.key in common))
         options = check_options(
-            node, (*COMMON, *(spec or ())), self.found, owner=name or "the block", at=place.span, secrets=secrets,
+            node, (*COMMON, *(spec or ())), self.diagnostics, owner=name or "the block", at=place.span, secrets=secrets,
             is_lenient=self.is_lenient,
         )  # fmt: skip
         is_valid = options.is_valid and spec is not None
@@ -187,7 +189,7 @@ class _Loader:
         parallelism, uid = options["parallelism"], options.optional_string("uid")
         if uid is not None and not _UID.fullmatch(uid):  # files are called by it
             help = "letters, digits and `_`, `.`, `-`, at most 64, a letter, digit or `_` first"
-            self.found.error("PEN2004", f"`{uid}` cannot be a `uid`", options.span("uid"), help)
+            self.diagnostics.error("PEN2004", f"`{uid}` cannot be a `uid`", options.span("uid"), help)
         own = {option.name for option in COMMON if option is not EXPECTATIONS}
         return Block(
             kind, name, replace(options, values={k: v for k, v in options.values.items() if k not in own},
@@ -200,10 +202,10 @@ class _Loader:
     def sink_name(self, written: tuple[Reference, ...]) -> str | None:
         """The sink's own name, where the job gives one."""
         for each in written[1:]:
-            self.found.error("PEN2011", f"a sink has one name, and `{each.name}` is a second", each.span)
+            self.diagnostics.error("PEN2011", f"a sink has one name, and `{each.name}` is a second", each.span)
         for each in written[:1]:
             if each.name.lower() in self.sink_names:
-                self.found.error(
+                self.diagnostics.error(
                     "PEN2006", f"two sinks are called `{each.name}`", each.span, "give each a name of its own"
                 )
             self.sink_names.add(each.name.lower())
@@ -218,7 +220,7 @@ class _Loader:
         if named is not None:
             message = f"`plugin_name` is {kind_of(named.value)}, not a string"
         place = named.value.place if named else Place(node.place.source, node.place.start, node.place.start + 1)
-        self.found.error("PEN2005", message, place.span, 'write `plugin_name = "…"`')
+        self.diagnostics.error("PEN2005", message, place.span, 'write `plugin_name = "…"`')
         return "", place
 
     def unknown_plugin(self, kind: BlockKind, name: str, place: Place) -> None:
@@ -232,7 +234,7 @@ class _Loader:
                 BlockKind.SINK: connectors.sink_names,
             }
             help = did_you_mean(name, known[kind]()) or "`penstock connectors` lists those that there are"
-        self.found.error("PEN2002", f"there is no {kind.value} `{name}`", place.span, help)
+        self.diagnostics.error("PEN2002", f"there is no {kind.value} `{name}`", place.span, help)
 
 
 def _cache(options: Options) -> Cache | None:

@@ -39,7 +39,7 @@ def application(jobs: Sequence[Compiled], master: str | None = None) -> Iterator
 
 def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
     """Report the settings of one application that two jobs want different: only the first would get what it says."""
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     first: dict[str, Compiled] = {}
     for job in jobs:
         env = job.plan.env
@@ -50,8 +50,8 @@ def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
                 place = other.places.get(name)
                 notes = (f"the other one is at {place.file}:{place.line}:{place.column}",) if place else ()
                 help = "jobs of one run share one Spark application: give both the same value, or run them one by one"
-                found.error("PEN2014", message, env.places.get(name), help, notes)
-    found.raise_errors()
+                diagnostics.error("PEN2014", message, env.places.get(name), help, notes)
+    diagnostics.raise_errors()
 
 
 def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.SinkCheck]:

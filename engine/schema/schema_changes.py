@@ -59,25 +59,25 @@ class Report:
             yield "no schema changed"
 
 
-def since_locked(jobs: Iterable[Path], settings: Settings, found: Diagnostics) -> Report:
+def since_locked(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnostics) -> Report:
     """What the sources look like now against the lock."""
     changes: list[TableChange] = []
     for job in jobs:
         path = find_lock(job.absolute().parent)
         if path is None:
             raise job_error("PEN4009", f"there is no schema lock for `{job}`", None, "penstock schema sync")
-        lock, key = read_lock(path, found), job_key(path, job)
+        lock, key = read_lock(path, diagnostics), job_key(path, job)
         locked = compile_job(job, settings, Diagnostics())
-        for name, table in current_tables(job, settings, found):
+        for name, table in current_tables(job, settings, diagnostics):
             before = TableSchema(lock.sources.get((key, name), ()))
             if before.columns:
                 changes += _source_changes(str(job), name, before, table.schema, locked)
     return Report(tuple(changes))
 
 
-def since_revision(paths: Sequence[str], revision: str, settings: Settings, found: Diagnostics) -> Report:
+def since_revision(paths: Sequence[str], revision: str, settings: Settings, diagnostics: Diagnostics) -> Report:
     """Every source's and sink's schema against that of a git revision."""
-    now = _Side.here(find_jobs(paths, found), settings)
+    now = _Side.here(find_jobs(paths, diagnostics), settings)
     with _checked_out(revision):
         known = [path for path in paths if Path(path).exists()]
         then = _Side.here(find_jobs(known, Diagnostics()) if known else (), settings)
@@ -111,11 +111,11 @@ class _Side:
         sources: dict[str, Mapping[str, CatalogTable]] = {}
         faults: dict[str, tuple[str, ...]] = {}
         for path in paths:
-            found = Diagnostics()
-            if compiled := compile_job(path, settings, found):
+            diagnostics = Diagnostics()
+            if compiled := compile_job(path, settings, diagnostics):
                 jobs[path.as_posix()] = compiled
             faults[path.as_posix()] = tuple(
-                f"[{each.code}] {each.message} ({each.span})" for each in found if each.severity.value == "error"
+                f"[{each.code}] {each.message} ({each.span})" for each in diagnostics if each.severity.value == "error"
             )
             loaded = load(path, Diagnostics(), variables=settings.variables, seatunnel=settings.seatunnel)
             sources[path.as_posix()] = source_tables(loaded) if loaded else {}

@@ -15,16 +15,16 @@ from engine.job.model.job import Block, BlockKind
 from engine.plan.building.locked_schema import job_key, read_lock
 
 
-def sync(jobs: Iterable[Path], settings: Settings, found: Diagnostics) -> Mapping[Path, int]:
+def sync(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnostics) -> Mapping[Path, int]:
     """Write the lock of each job's folder (or the nearest one above); how many sources each then holds."""
     locks: dict[Path, dict[Key, tuple[Column, ...]]] = {}
     for job in jobs:
         path = find_lock(job.absolute().parent) or _new_lock(job.absolute())
-        entries = locks.setdefault(path, dict(read_lock(path, found).sources) if path.is_file() else {})
+        entries = locks.setdefault(path, dict(read_lock(path, diagnostics).sources) if path.is_file() else {})
         key = job_key(path, job)
         for old in [each for each in entries if each[0] == key]:
             del entries[old]
-        for name, table in current_tables(job, settings, found):
+        for name, table in current_tables(job, settings, diagnostics):
             entries[key, name] = table.columns
     for path, entries in locks.items():
         for gone in [each for each in entries if not (path.parent / each[0]).exists()]:
@@ -33,26 +33,26 @@ def sync(jobs: Iterable[Path], settings: Settings, found: Diagnostics) -> Mappin
     return {path: len(entries) for path, entries in locks.items()}
 
 
-def current_tables(job: Path, settings: Settings, found: Diagnostics) -> Iterator[tuple[str, CatalogTable]]:
+def current_tables(job: Path, settings: Settings, diagnostics: Diagnostics) -> Iterator[tuple[str, CatalogTable]]:
     """The tables of the sources that have no `schema` block, as they are now; Spark is asked where nothing else can."""
-    loaded = load(job, found, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=True)
+    loaded = load(job, diagnostics, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=True)
     for block in loaded.of_kind(BlockKind.SOURCE) if loaded else ():
         source = connectors.source(block.plugin)
         if source is None or not block.options.is_valid or block.options.get("schema"):
             continue
         if "schema" in block.options.values:
             name = block.name
-            if table := _ask(source, block, name, found):
+            if table := _ask(source, block, name, diagnostics):
                 yield name, table
 
 
-def _ask(source: Source, block: Block, name: str, found: Diagnostics) -> CatalogTable | None:
+def _ask(source: Source, block: Block, name: str, diagnostics: Diagnostics) -> CatalogTable | None:
     own = Diagnostics()
     tables = source.tables(block.options, own)
     if len(tables) == 1 and not tables[0].is_open and not own.has_errors:
         return tables[0]
     others = [each for each in own if each.code != "PEN4002"]
-    found.extend(others)
+    diagnostics.extend(others)
     if others or len(tables) > 1:
         return None
     return _ask_spark(source, block, name)

@@ -61,25 +61,25 @@ class Run:
 
 def check(spark: SparkSession, writes: Sequence[Write], run_id: str = "dry-run") -> tuple[SinkCheck, ...]:
     """Inspect every target; raises `RunError` with all that forbids the run (PEN4003, PEN4006, PEN4007, PEN5005)."""
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     checks = []
     for write in writes:
         try:
             state = write.connector.inspect(spark, _task(write, run_id))
         except PenstockError as error:
-            found.extend(error.diagnostics)
+            diagnostics.extend(error.diagnostics)
             continue
         except SPARK_ERRORS as error:
-            found.extend(as_run_error(error, write).diagnostics)
+            diagnostics.extend(as_run_error(error, write).diagnostics)
             continue
         except OSError as error:
-            found.extend(unwritable(error, write).diagnostics)
+            diagnostics.extend(unwritable(error, write).diagnostics)
             continue
         actions = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, state)
-        found.extend(_obstacles(write, state, actions))
+        diagnostics.extend(_obstacles(write, state, actions))
         checks.append(SinkCheck(write, state, actions))
-    if found.has_errors:
-        raise RunError(found)
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
     return tuple(checks)
 
 

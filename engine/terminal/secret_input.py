@@ -35,9 +35,9 @@ def print_job(path: str, change: Callable[[Job, Mapping[str, str]], str]) -> int
     """Print a job file after `change`; one whose text has faults is refused."""
     from engine.job.load import load
 
-    found = Diagnostics()
-    job = load(path, found)
-    unreadable = [item for item in found if item.code.startswith("PEN1")]
+    diagnostics = Diagnostics()
+    job = load(path, diagnostics)
+    unreadable = [item for item in diagnostics if item.code.startswith("PEN1")]
     if job is None or unreadable:
         raise JobError(unreadable)
     sys.stdout.write(change(job, os.environ))

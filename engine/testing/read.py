@@ -40,7 +40,7 @@ class JobTest:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-def find_tests(paths: list[str], found: Diagnostics) -> tuple[JobTest, ...]:
+def find_tests(paths: list[str], diagnostics: Diagnostics) -> tuple[JobTest, ...]:
     """The tests below the paths; a test file without a job, or that cannot be read, is a fault."""
     tests: list[JobTest] = []
     for path in map(Path, paths):
@@ -48,43 +48,47 @@ def find_tests(paths: list[str], found: Diagnostics) -> tuple[JobTest, ...]:
             sorted(each for each in path.rglob("*") if each.name.endswith(TEST_SUFFIXES)) if path.is_dir() else [path]
         )
         if not files or not path.exists():
-            found.error("PEN6005", f"no test of a job at `{path}`", help=f"tests end in {' or '.join(TEST_SUFFIXES)}")
+            diagnostics.error(
+                "PEN6005", f"no test of a job at `{path}`", help=f"tests end in {' or '.join(TEST_SUFFIXES)}"
+            )
         for file in files if path.exists() else ():
-            tests.extend(_tests(file, found))
+            tests.extend(_tests(file, diagnostics))
     return tuple(tests)
 
 
-def _tests(file: Path, found: Diagnostics) -> Iterator[JobTest]:
+def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
     stem = file.name.rsplit(".test.", 1)[0]
     own = f".{file.suffix.lstrip('.')}"
     job = next((file.with_name(stem + each) for each in (own, *SUFFIXES) if file.with_name(stem + each).exists()), None)
-    source = read_file(file, found)
+    source = read_file(file, diagnostics)
     if job is None:
-        found.error("PEN6005", f"`{file}` is the test of no job", help=f"a job `{stem}.sql` or `{stem}.conf` beside it")
+        diagnostics.error(
+            "PEN6005", f"`{file}` is the test of no job", help=f"a job `{stem}.sql` or `{stem}.conf` beside it"
+        )
     if source is None or job is None:
         return
     if own == ".sql":
-        for test in read_tests(PlacedText.verbatim(source, 0, len(source.text)), found):
+        for test in read_tests(PlacedText.verbatim(source, 0, len(source.text)), diagnostics):
             given = tuple(Rows(each.name.value, each.query.value, each.query.span()) for each in test.given)
             expected = tuple(
                 Rows(each.name.value, each.query.value, each.query.span(), each.ordered) for each in test.expected
             )
             yield JobTest(test.name, file, job, given, expected, dict(test.variables))
         return
-    root = resolve(parse(source, found), found)
+    root = resolve(parse(source, diagnostics), diagnostics)
     tests = root.get("tests") if isinstance(root, MapNode) else None
     if not isinstance(tests, ListNode):
-        found.error("PEN6005", f"`{file}` has no `tests = [ … ]`", root.place.span)
+        diagnostics.error("PEN6005", f"`{file}` has no `tests = [ … ]`", root.place.span)
         return
     for node in tests.items:
         if isinstance(node, MapNode):
-            yield _of_node(node, file, job, found)
+            yield _of_node(node, file, job, diagnostics)
 
 
-def _of_node(node: MapNode, file: Path, job: Path, found: Diagnostics) -> JobTest:
+def _of_node(node: MapNode, file: Path, job: Path, diagnostics: Diagnostics) -> JobTest:
     for entry in node.entries:
         if entry.key not in ("name", "given", "expect", "variables", "ordered"):
-            found.error(
+            diagnostics.error(
                 "PEN6005", f"a test has no `{entry.key}`", entry.key_place.span, "name, variables, given, expect"
             )
     name, variables = node.get("name"), node.get("variables")

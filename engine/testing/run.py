@@ -45,10 +45,10 @@ def run_tests(tests: Sequence[JobTest], settings: Settings, workers: int = 4) ->
 
 
 def _compiled(test: JobTest, settings: Settings) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     own = Settings({**settings.variables, **test.variables}, settings.seatunnel, settings.strict)
-    job = compile_job(test.job, own, found)
-    return job, tuple(each for each in found if each.severity.value == "error")
+    job = compile_job(test.job, own, diagnostics)
+    return job, tuple(each for each in diagnostics if each.severity.value == "error")
 
 
 def _run(spark: "SparkSession", job: Compiled, test: JobTest) -> tuple[Diagnostic, ...]:

@@ -19,7 +19,7 @@ class TableTransform(Protocol):
     doc: ClassVar[str]
     options: ClassVar[tuple[Option, ...]]
 
-    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+    def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
         """The query over `table`, whose path's last name it reads; None where a fault was reported. An open table's
         columns are not known: nothing may be said of those that it does not list."""
         ...
@@ -33,7 +33,9 @@ class QueryTransform(Protocol):
     doc: ClassVar[str]
     options: ClassVar[tuple[Option, ...]]
 
-    def query(self, inputs: Mapping[str, CatalogTable], options: Options, found: Diagnostics) -> PlacedText | None:
+    def query(
+        self, inputs: Mapping[str, CatalogTable], options: Options, diagnostics: Diagnostics
+    ) -> PlacedText | None:
         """The query; it reads the inputs by their names."""
         ...
 
@@ -41,13 +43,13 @@ class QueryTransform(Protocol):
 Transform: TypeAlias = TableTransform | QueryTransform
 
 
-def check_columns(table: CatalogTable, names: Mapping[str, str], options: Options, found: Diagnostics) -> bool:
+def check_columns(table: CatalogTable, names: Mapping[str, str], options: Options, diagnostics: Diagnostics) -> bool:
     """Whether `table` has the columns; `names` maps each to the option (dotted) that it stands in, for its place."""
     missing = [name for name in names if table.column(name) is None]
     if table.is_open:
         return not missing
     for name in missing:
-        found.error(
+        diagnostics.error(
             "PEN3004",
             f"column `{name}` does not exist in `{table.path.table}`",
             options.span(names[name]),

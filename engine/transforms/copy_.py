@@ -17,10 +17,10 @@ class Copy:
         Option("fields", OptionType.MAP, "New column = the column of the input that it copies.", required=True),
     )
 
-    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+    def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
         copies = {new: str(name) for new, name in options.mapping("fields").items()}
         places = {name: f"fields.{new}" for new, name in copies.items()}
-        if not check_columns(table, places, options, found) or table.is_open:
+        if not check_columns(table, places, options, diagnostics) or table.is_open:
             return None
         return with_columns(table, {new: quote(name) for new, name in copies.items()})
 

@@ -17,9 +17,9 @@ class FieldMapper:
         Option("field_mapper", OptionType.MAP, "Column of the input = its name in the output.", required=True),
     )
 
-    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+    def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
         mapping = {name: str(new) for name, new in options.mapping("field_mapper").items()}
-        if not check_columns(table, {name: f"field_mapper.{name}" for name in mapping}, options, found):
+        if not check_columns(table, {name: f"field_mapper.{name}" for name in mapping}, options, diagnostics):
             return None
         return Select(table.path.table, tuple(Projection(new, quote(name)) for name, new in mapping.items()))
 

@@ -38,9 +38,13 @@ class FieldRename:
         ),
     )
 
-    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+    def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
         chosen, places = _chosen(options)
-        if not check_columns(table, places, options, found) or not _check_rules(options, found) or table.is_open:
+        if (
+            not check_columns(table, places, options, diagnostics)
+            or not _check_rules(options, diagnostics)
+            or table.is_open
+        ):
             return None
         folded = {name.lower(): new for name, new in chosen.items()}
         return Select(
@@ -96,15 +100,15 @@ def _chosen(options: Options) -> tuple[dict[str, str], dict[str, str]]:
     return chosen, places
 
 
-def _check_rules(options: Options, found: Diagnostics) -> bool:
-    before = len(found)
+def _check_rules(options: Options, diagnostics: Diagnostics) -> bool:
+    before = len(diagnostics)
     for index, rule in enumerate(_rules(options)):
         try:
             re.compile(str(rule.get("replace_from") or ""))
         except re.error as cause:
             place = options.span(f"replacements_with_regex.{index}.replace_from")
-            found.error("PEN2004", f"`replace_from` is not a regular expression: {cause}", place)
-    return len(found) == before
+            diagnostics.error("PEN2004", f"`replace_from` is not a regular expression: {cause}", place)
+    return len(diagnostics) == before
 
 
 transform = FieldRename()

@@ -35,38 +35,38 @@ class Filter:
         ),
     )
 
-    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+    def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
         included, excluded = options.strings("include_fields"), options.strings("exclude_fields")
-        if not _check_options(options, bool(included), bool(excluded), found):
+        if not _check_options(options, bool(included), bool(excluded), diagnostics):
             return None
         places = {
             name: f"{option}.{index}"
             for option, names in (("include_fields", included), ("exclude_fields", excluded))
             for index, name in enumerate(names)
         }
-        if not check_columns(table, places, options, found):
+        if not check_columns(table, places, options, diagnostics):
             return None
         return Select(table.path.table, _projections(table, included, excluded), _predicates(options))
 
 
-def _check_options(options: Options, includes: bool, excludes: bool, found: Diagnostics) -> bool:
+def _check_options(options: Options, includes: bool, excludes: bool, diagnostics: Diagnostics) -> bool:
     condition = options.optional_string("condition")
     if includes and excludes:
-        found.error(
+        diagnostics.error(
             "PEN2011",
             "`include_fields` and `exclude_fields` exclude each other",
             options.span("exclude_fields"),
             "keep one of them",
         )
     elif not (includes or excludes) and condition is None:
-        found.error(
+        diagnostics.error(
             "PEN2011",
             "`Filter` does nothing: it has no fields and no condition",
             options.span(),
             "give `include_fields`, `exclude_fields` or `condition`",
         )
     elif condition is not None and not condition.strip():
-        found.error("PEN2004", "`condition` is empty", options.span("condition"), "give a Spark SQL predicate")
+        diagnostics.error("PEN2004", "`condition` is empty", options.span("condition"), "give a Spark SQL predicate")
     else:
         return True
     return False

@@ -27,9 +27,9 @@ class Replace:
         ),
     )
 
-    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+    def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
         field = options.string("replace_field")
-        if not check_columns(table, {field: "replace_field"}, options, found) or table.is_open:
+        if not check_columns(table, {field: "replace_field"}, options, diagnostics) or table.is_open:
             return None
         return with_columns(table, {field: _expression(quote(field), options)})
 

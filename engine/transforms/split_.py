@@ -28,12 +28,14 @@ class Split:
         ),
     )
 
-    def select(self, table: CatalogTable, options: Options, found: Diagnostics) -> Select | None:
+    def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
         field, outputs = options.string("split_field"), options.strings("output_fields")
         if not outputs:
-            found.error("PEN2004", "`output_fields` is empty", options.span("output_fields"), "name the new columns")
+            diagnostics.error(
+                "PEN2004", "`output_fields` is empty", options.span("output_fields"), "name the new columns"
+            )
             return None
-        if not check_columns(table, {field: "split_field"}, options, found) or table.is_open:
+        if not check_columns(table, {field: "split_field"}, options, diagnostics) or table.is_open:
             return None
         parts = f"split(CAST({quote(field)} AS STRING), {quote_text(options.string('separator'))}, {len(outputs)})"
         return with_columns(table, {name: f"get({parts}, {index})" for index, name in enumerate(outputs)})

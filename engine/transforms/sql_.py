@@ -24,7 +24,9 @@ class Sql:
         ),
     )
 
-    def query(self, inputs: Mapping[str, CatalogTable], options: Options, found: Diagnostics) -> PlacedText | None:
+    def query(
+        self, inputs: Mapping[str, CatalogTable], options: Options, diagnostics: Diagnostics
+    ) -> PlacedText | None:
         return options.text("query")
 
 

@@ -19,22 +19,22 @@ NO_CLAUSES = {
 }
 
 
-def read_create(cursor: Cursor, comments: tuple[str, ...], found: Diagnostics) -> CreateTable | CreateView:
+def read_create(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> CreateTable | CreateView:
     """What follows CREATE."""
     or_replace = cursor.take("OR", "REPLACE")
     is_temporary = cursor.take("TEMPORARY") or cursor.take("TEMP")
     if cursor.take("VIEW"):
-        return _create_view(cursor, comments, found, or_replace)
+        return _create_view(cursor, comments, diagnostics, or_replace)
     if is_temporary or not cursor.take("TABLE"):
         raise cursor.fault("expected `VIEW`" if is_temporary else "expected `TABLE` or `VIEW`")
-    return _create_table(cursor, comments, found, or_replace)
+    return _create_table(cursor, comments, diagnostics, or_replace)
 
 
-def _create_table(cursor: Cursor, comments: tuple[str, ...], found: Diagnostics, or_replace: bool) -> CreateTable:
+def _create_table(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnostics, or_replace: bool) -> CreateTable:
     text = cursor.between(0, len(cursor.tokens))
     cursor.take("IF", "NOT", "EXISTS")
     name = cursor.name("the name of a table")
-    body = _Body(cursor, found)
+    body = _Body(cursor, diagnostics)
     if cursor.word() == "(":
         body.read_columns(with_types=True)
     body.read_clauses()
@@ -45,11 +45,11 @@ def _create_table(cursor: Cursor, comments: tuple[str, ...], found: Diagnostics,
     )  # fmt: skip
 
 
-def _create_view(cursor: Cursor, comments: tuple[str, ...], found: Diagnostics, or_replace: bool) -> CreateView:
+def _create_view(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnostics, or_replace: bool) -> CreateView:
     text = cursor.between(0, len(cursor.tokens))
     cursor.take("IF", "NOT", "EXISTS")
     name = cursor.name("the name of a view")
-    body = _Body(cursor, found)
+    body = _Body(cursor, diagnostics)
     if cursor.word() == "(":
         body.read_columns(with_types=False)
     body.read_clauses()
@@ -69,8 +69,8 @@ def _create_view(cursor: Cursor, comments: tuple[str, ...], found: Diagnostics, 
 class _Body:
     """What stands behind the name of a table or view, gathered clause by clause."""
 
-    def __init__(self, cursor: Cursor, found: Diagnostics) -> None:
-        self.cursor, self.found = cursor, found
+    def __init__(self, cursor: Cursor, diagnostics: Diagnostics) -> None:
+        self.cursor, self.diagnostics = cursor, diagnostics
         self.columns: list[ColumnDefinition] = []
         self.keys: list[KeyDefinition] = []
         self.expectations: list[ExpectDefinition] = []
@@ -115,7 +115,7 @@ class _Body:
                 cursor.skip_element()
                 if cursor.at_end:
                     raise
-                self.found.error("PEN3001", fault.message, fault.span, fault.help)
+                self.diagnostics.error("PEN3001", fault.message, fault.span, fault.help)
             if cursor.take(")"):
                 return
             cursor.expect(",")

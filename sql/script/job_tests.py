@@ -30,12 +30,12 @@ class ScriptedTest:
     variables: tuple[tuple[str, str], ...] = ()
 
 
-def read_tests(text: PlacedText, found: Diagnostics) -> tuple[ScriptedTest, ...]:
+def read_tests(text: PlacedText, diagnostics: Diagnostics) -> tuple[ScriptedTest, ...]:
     """The tests of a script in their order; without TEST, the whole script is one."""
     try:
         parts = split(Spark().tokenize(text.value))
     except TokenError:
-        report_unclosed(text, found)
+        report_unclosed(text, diagnostics)
         return ()
     tests = [_Test("")]
     for part in parts:
@@ -45,7 +45,7 @@ def read_tests(text: PlacedText, found: Diagnostics) -> tuple[ScriptedTest, ...]
             if not cursor.at_end:
                 raise cursor.fault("expected `;`")
         except SyntaxFaultError as fault:
-            found.error("PEN6005", fault.message, fault.span, fault.help)
+            diagnostics.error("PEN6005", fault.message, fault.span, fault.help)
     return tuple(each.frozen() for each in tests if each.given or each.expected)
 
 

@@ -28,12 +28,12 @@ CONFIG = re.compile(r"\s*config\b(?P<body>.*)", re.DOTALL | re.IGNORECASE)
 COMMENT = re.compile(r"--(?P<line>[^\n]*)|/\*(?P<block>(?:(?!\*/).)*)\*/", re.DOTALL)
 
 
-def read_script(text: PlacedText, found: Diagnostics) -> tuple[Statement, ...]:
+def read_script(text: PlacedText, diagnostics: Diagnostics) -> tuple[Statement, ...]:
     """The statements of a job file in their order; what cannot be read is reported and left out."""
     try:
         tokens = Spark().tokenize(text.value)
     except TokenError:
-        report_unclosed(text, found)
+        report_unclosed(text, diagnostics)
         return ()
     statements: list[Statement] = []
     position = 0
@@ -43,12 +43,12 @@ def read_script(text: PlacedText, found: Diagnostics) -> tuple[Statement, ...]:
         position = part[-1].end + 1
         cursor = Cursor(text, part)
         try:
-            statement = _statement(cursor, tuple(comments), found)
+            statement = _statement(cursor, tuple(comments), diagnostics)
             if not cursor.at_end:
                 raise cursor.fault("expected `;`")
             statements.append(statement)
         except SyntaxFaultError as fault:
-            found.error("PEN3001", fault.message, fault.span, fault.help)
+            diagnostics.error("PEN3001", fault.message, fault.span, fault.help)
     statements.extend(_comments(text, position, len(text.value))[0])
     return tuple(statements)
 
@@ -63,15 +63,17 @@ def split(tokens: Sequence[Token]) -> Sequence[Sequence[Token]]:
     return [part for part in parts if part]
 
 
-def report_unclosed(text: PlacedText, found: Diagnostics) -> None:
+def report_unclosed(text: PlacedText, diagnostics: Diagnostics) -> None:
     for match in LEXEMES.finditer(text.value):
         if match["open"]:
-            found.error("PEN3001", f"the quote {match['open']} is not closed", text.span(match.start(), match.end()))
+            diagnostics.error(
+                "PEN3001", f"the quote {match['open']} is not closed", text.span(match.start(), match.end())
+            )
             return
         if match[0].startswith("/*") and not match[0].endswith("*/"):
-            found.error("PEN3001", "the comment is not closed", text.span(match.start(), match.start() + 2))
+            diagnostics.error("PEN3001", "the comment is not closed", text.span(match.start(), match.start() + 2))
             return
-    found.error("PEN3001", "the text is not SQL", text.span(0, 1))
+    diagnostics.error("PEN3001", "the text is not SQL", text.span(0, 1))
 
 
 def _comments(text: PlacedText, start: int, end: int) -> tuple[list[ConfigBlock], list[str]]:
@@ -98,10 +100,10 @@ def _lines(comment: str) -> Sequence[str]:
     return lines or [""]
 
 
-def _statement(cursor: Cursor, comments: tuple[str, ...], found: Diagnostics) -> Statement:
+def _statement(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> Statement:
     for word, read in READERS.items():
         if cursor.take(word):
-            return read(cursor, comments, found)
+            return read(cursor, comments, diagnostics)
     if cursor.word() in QUERY_STARTS:
         raise cursor.fault("a query alone does nothing", "write CREATE VIEW name AS … or INSERT INTO table …")
     known = did_you_mean(cursor.word(), READERS) or "a job file has " + ", ".join(STATEMENTS)

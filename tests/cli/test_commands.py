@@ -97,12 +97,12 @@ def test_folders_and_globs_lead_to_jobs(folder, monkeypatch):
     for name in ("deep/a.hocon", "deep/_part.conf", "deep/a.test.conf", "deep/.hidden/b.conf", "deep/notes.json"):
         (folder / name).write_text("{}")
     (folder / "deep" / "job.json").write_text('{"sink": []}')
-    found = Diagnostics()
-    names = [str(path) for path in find_jobs([".", "*.conf", "good.conf"], found)]
+    diagnostics = Diagnostics()
+    names = [str(path) for path in find_jobs([".", "*.conf", "good.conf"], diagnostics)]
     assert names == ["bad.conf", "deep/a.hocon", "deep/job.json", "good.conf", "streaming.conf"]
-    assert not found.has_errors
-    assert find_jobs(["nothing/*.conf", "missing.conf"], found) == ()
-    assert [item.code for item in found] == ["PEN1001", "PEN1001"]
+    assert not diagnostics.has_errors
+    assert find_jobs(["nothing/*.conf", "missing.conf"], diagnostics) == ()
+    assert [item.code for item in diagnostics] == ["PEN1001", "PEN1001"]
 
 
 @pytest.mark.parametrize(

@@ -254,9 +254,9 @@ class SinkSuite:
         assert self.leftovers(tmp_path) == []
 
     def test_every_mode_is_declared(self):
-        found = Diagnostics()
-        self.sink.validate(self.write("x").options, self.write("x").table, found)
-        assert list(found) == []
+        diagnostics = Diagnostics()
+        self.sink.validate(self.write("x").options, self.write("x").table, diagnostics)
+        assert list(diagnostics) == []
         assert self.sink.sink_capabilities.schema_save_modes
         assert {option.name for option in self.sink.sink_options} >= {"path", "schema_save_mode", "data_save_mode"}
 

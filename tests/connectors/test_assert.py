@@ -17,12 +17,14 @@ def field(name, **rule):
 
 @pytest.mark.parametrize("value", ["two", True, [1]])
 def test_a_bound_that_is_no_number_is_refused(value):
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     scan = rows(QUERY, *COLUMNS)
     connector.validate(
-        options_of(connector.sink_options, rules=field("id", rule_type="MIN", rule_value=value)), scan.table, found
+        options_of(connector.sink_options, rules=field("id", rule_type="MIN", rule_value=value)),
+        scan.table,
+        diagnostics,
     )
-    assert [each.code for each in found] == ["PEN2004"]
+    assert [each.code for each in diagnostics] == ["PEN2004"]
 
 
 @pytest.mark.spark
@@ -86,6 +88,6 @@ def test_rules(spark, tmp_path, rules, broken):
     ],
 )
 def test_faults_of_rules(rules, codes):
-    found = Diagnostics()
-    connector.validate(options_of(connector.sink_options, rules=rules), rows(QUERY, *COLUMNS).table, found)
-    assert [each.code for each in found] == codes
+    diagnostics = Diagnostics()
+    connector.validate(options_of(connector.sink_options, rules=rules), rows(QUERY, *COLUMNS).table, diagnostics)
+    assert [each.code for each in diagnostics] == codes

@@ -34,18 +34,18 @@ class TestDelta(SinkSuite):
 
     def test_schema_is_read_from_the_log(self, spark, tmp_path):
         self.fill(spark, tmp_path)
-        found = Diagnostics()
-        (table,) = connector.tables(options_of(connector.source_options, path=str(tmp_path / "target")), found)
-        assert list(found) == []
+        diagnostics = Diagnostics()
+        (table,) = connector.tables(options_of(connector.source_options, path=str(tmp_path / "target")), diagnostics)
+        assert list(diagnostics) == []
         assert [str(column) for column in table.columns] == ["id bigint", "name string", "amount decimal(10,2)"]
 
     def test_a_log_that_cannot_be_read_is_told(self, tmp_path):
         (tmp_path / "_delta_log").mkdir()
         (tmp_path / "_delta_log" / f"{0:020}.json").write_text("{")
-        found = Diagnostics()
-        (table,) = connector.tables(options_of(connector.source_options, path=str(tmp_path)), found)
+        diagnostics = Diagnostics()
+        (table,) = connector.tables(options_of(connector.source_options, path=str(tmp_path)), diagnostics)
         assert table.is_open
-        assert [each.code for each in found] == ["PEN4002"]
+        assert [each.code for each in diagnostics] == ["PEN4002"]
 
     def test_new_columns_need_leave(self, spark, tmp_path):
         self.fill(spark, tmp_path)
@@ -73,15 +73,15 @@ class TestDelta(SinkSuite):
     def test_what_no_new_table_can_hold_is_refused_before_anything_is_staged(self, spark, tmp_path, value, type):
         name = value.split()[-1].strip("`")
         job = self.write(tmp_path / "target", f"select 1L id, {value}", ("id bigint", f"{name} {type}"))
-        found = Diagnostics()
-        connector.validate(job.options, job.table, found)
-        assert [each.code for each in found] == ["PEN4003"]
+        diagnostics = Diagnostics()
+        connector.validate(job.options, job.table, diagnostics)
+        assert [each.code for each in diagnostics] == ["PEN4003"]
         self.fill(spark, tmp_path)
         if type in ("time(6)", "interval day"):
             return
-        found = Diagnostics()
-        connector.validate(job.options, job.table, found)
-        assert list(found) == []  # the table may have it
+        diagnostics = Diagnostics()
+        connector.validate(job.options, job.table, diagnostics)
+        assert list(diagnostics) == []  # the table may have it
         again = replace(job, schema_save_mode=SchemaSaveMode.RECREATE_SCHEMA, data_save_mode=DataSaveMode.DROP_DATA)
         with pytest.raises(RunError, match="PEN4003"):
             run_writes(spark, [again], str(tmp_path / "state"), "run")

@@ -19,9 +19,9 @@ EVERY_TYPE = {
 
 def read(spark, **given):
     options = options_of(connector.source_options, **given)
-    found = Diagnostics()
-    (table,) = connector.tables(options, found)
-    assert list(found) == []
+    diagnostics = Diagnostics()
+    (table,) = connector.tables(options, diagnostics)
+    assert list(diagnostics) == []
     scan = Scan("fake", connector, options, table, id="scan", span=options.span())
     return lower(pipeline_session(spark), [write(connectors.sink("Console"), scan)]).dataframes[scan]
 
@@ -66,6 +66,6 @@ def test_listed_rows(spark):
     ],
 )
 def test_faults(given, code):
-    found = Diagnostics()
-    connector.tables(options_of(connector.source_options, **given), found)
-    assert [each.code for each in found] == [code]
+    diagnostics = Diagnostics()
+    connector.tables(options_of(connector.source_options, **given), diagnostics)
+    assert [each.code for each in diagnostics] == [code]

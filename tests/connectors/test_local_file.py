@@ -50,16 +50,16 @@ def test_round_trip_of_other_formats(spark, tmp_path, kind):
 
 
 def table_of(**given):
-    found = Diagnostics()
-    (table,) = connector.tables(options_of(connector.source_options, **given), found)
-    return table, [each.code for each in found]
+    diagnostics = Diagnostics()
+    (table,) = connector.tables(options_of(connector.source_options, **given), diagnostics)
+    return table, [each.code for each in diagnostics]
 
 
 def read(spark, **given):
     options = options_of(connector.source_options, **given)
-    found = Diagnostics()
-    (table,) = connector.tables(options, found)
-    assert list(found) == []
+    diagnostics = Diagnostics()
+    (table,) = connector.tables(options, diagnostics)
+    assert list(diagnostics) == []
     scan = Scan("files", connector, options, table, id="scan", span=options.span())
     job = write(__import__("connectors").sink("Console"), scan)
     return lower(pipeline_session(spark), [job]).dataframes[scan]
@@ -84,9 +84,9 @@ def test_csv_header_gives_names_all_strings(tmp_path):
 def test_csv_headers_that_name_no_table(tmp_path, header, reason):
     (tmp_path / "a.csv").write_text(f"{header}\n1,2,3\n")
     options = options_of(connector.source_options, path=str(tmp_path), file_format_type="csv", csv_use_header_line=True)
-    found = Diagnostics()
-    connector.tables(options, found)
-    [fault] = found
+    diagnostics = Diagnostics()
+    connector.tables(options, diagnostics)
+    [fault] = diagnostics
     assert fault.code == "PEN4002"
     assert fault.message.endswith(reason)
     assert "skip_header_row_number" in fault.help
@@ -113,10 +113,10 @@ def test_declared_columns_that_the_header_does_not_name(tmp_path, header, messag
     (tmp_path / "day=2020-01-01" / "a.csv").write_text(f"\ufeff{header}\n1,x\n", encoding="utf-8")
     fields = {"id": "bigint", "name": "string", "day": "date"}
     given = {"path": str(tmp_path), "file_format_type": "csv", "schema": {"fields": fields}}
-    found = Diagnostics()
-    connector.tables(options_of(connector.source_options, **given, csv_use_header_line=True), found)
-    assert [(each.code, each.severity) for each in found] == ([("PEN3004", Severity.WARNING)] if message else [])
-    assert all(message in each.message for each in found)
+    diagnostics = Diagnostics()
+    connector.tables(options_of(connector.source_options, **given, csv_use_header_line=True), diagnostics)
+    assert [(each.code, each.severity) for each in diagnostics] == ([("PEN3004", Severity.WARNING)] if message else [])
+    assert all(message in each.message for each in diagnostics)
     assert table_of(**given, skip_header_row_number=1)[1] == []
 
 
@@ -155,9 +155,9 @@ def test_declared_columns_that_no_file_has_are_told(tmp_path, kind):
         module.write_table(pyarrow.table(columns), str(tmp_path / "day=2020-01-01" / f"{name}.{kind}"))
     fields = {"ID": "bigint", "amount": "bigint", "amuont": "bigint", "day": "date"}
     options = options_of(connector.source_options, path=str(tmp_path), file_format_type=kind, schema={"fields": fields})
-    found = Diagnostics()
-    connector.tables(options, found)
-    [fault] = found
+    diagnostics = Diagnostics()
+    connector.tables(options, diagnostics)
+    [fault] = diagnostics
     assert (fault.code, fault.severity) == ("PEN3004", Severity.WARNING)
     assert "`amuont`" in fault.message
     assert fault.help == "did you mean `amount`?"

@@ -21,9 +21,9 @@ SCHEMA = {"fields": {"id": "bigint", "name": "string"}}
 
 def read(spark, **given):
     options = options_of(connector.source_options, **given)
-    found = Diagnostics()
-    (table,) = connector.tables(options, found)
-    assert list(found) == []
+    diagnostics = Diagnostics()
+    (table,) = connector.tables(options, diagnostics)
+    assert list(diagnostics) == []
     scan = Scan("spark", connector, options, table, id="scan", span=options.span())
     return lower(pipeline_session(spark), [write(connectors.sink("Console"), scan)]).dataframes[scan]
 

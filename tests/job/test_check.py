@@ -27,22 +27,24 @@ SPEC = (
 
 
 def check(text, spec=SPEC, variables=None, **more):
-    found = Diagnostics()
-    tree = resolve(parse(SourceFile("a.conf", text), found), found, variables or {}, {})
-    return check_options(tree, spec, found, owner="`Thing`", **more), found
+    diagnostics = Diagnostics()
+    tree = resolve(parse(SourceFile("a.conf", text), diagnostics), diagnostics, variables or {}, {})
+    return check_options(tree, spec, diagnostics, owner="`Thing`", **more), diagnostics
 
 
 def values(text):
-    options, found = check('path = "p"\n' + text)
-    assert list(found) == []
+    options, diagnostics = check('path = "p"\n' + text)
+    assert list(diagnostics) == []
     assert options.is_valid
     return options.values
 
 
 def faults_of(text, **more):
-    options, found = check(text, **more)
-    assert found.has_errors or options.is_valid
-    return [f"{each.span.line}:{each.span.column}-{each.span.end_column} {each.code} {each.message}" for each in found]
+    options, diagnostics = check(text, **more)
+    assert diagnostics.has_errors or options.is_valid
+    return [
+        f"{each.span.line}:{each.span.column}-{each.span.end_column} {each.code} {each.message}" for each in diagnostics
+    ]
 
 
 TAKEN = [
@@ -112,24 +114,24 @@ def test_refused(text, fault):
 
 
 def test_all_faults_at_once_and_options_keep_their_types():
-    options, found = check("limits = 3\nformat = x\nrow.num = y\nkeys = [{}]")
-    assert [each.code for each in found] == ["PEN2004", "PEN2004", "PEN2004", "PEN2003", "PEN2005"]
+    options, diagnostics = check("limits = 3\nformat = x\nrow.num = y\nkeys = [{}]")
+    assert [each.code for each in diagnostics] == ["PEN2004", "PEN2004", "PEN2004", "PEN2003", "PEN2005"]
     assert not options.is_valid
     assert (options.string("path"), options.string("format"), options.integer("row.num")) == ("", "csv", 5)
 
 
 def test_one_fault_does_not_bring_others_after_it():
     """A misspelled option is taken for the one that was meant, a wrong value for its default."""
-    options, found = check("paht = p\nscema { fields { id = int } }\nrow.num = many\nformat = jsno")
-    assert [each.code for each in found] == ["PEN2004", "PEN2004", "PEN2003", "PEN2003"]
+    options, diagnostics = check("paht = p\nscema { fields { id = int } }\nrow.num = many\nformat = jsno")
+    assert [each.code for each in diagnostics] == ["PEN2004", "PEN2004", "PEN2003", "PEN2003"]
     assert options.is_valid
     assert (options["path"], options["row.num"], options["format"]) == ("p", 5, "json")
     assert str(options.span("schema.fields.id")) == "a.conf:2:23"
 
 
 def test_a_misspelled_option_is_not_taken_for_one_that_its_value_does_not_fit():
-    options, found = check("path = p\nscema = 3")
-    assert [each.code for each in found] == ["PEN2003"]
+    options, diagnostics = check("path = p\nscema = 3")
+    assert [each.code for each in diagnostics] == ["PEN2003"]
     assert options["schema"] is None
 
 
@@ -139,22 +141,22 @@ def test_compatibility_never_takes_an_option_for_another():
 
 
 def test_hints():
-    _, found = check("paht = p\nformat = jsno")
-    assert [each.help for each in found] == ["did you mean `json`?", "did you mean `path`?"]
-    _, found = check("")
-    assert [each.help for each in found] == ["path = …: Where."]
+    _, diagnostics = check("paht = p\nformat = jsno")
+    assert [each.help for each in diagnostics] == ["did you mean `json`?", "did you mean `path`?"]
+    _, diagnostics = check("")
+    assert [each.help for each in diagnostics] == ["path = …: Where."]
 
 
 def test_compatibility_warns_of_unknown_options():
-    options, found = check("path = p\nfoo = 1", is_lenient=True)
-    assert [each.severity for each in found] == [Severity.WARNING]
+    options, diagnostics = check("path = p\nfoo = 1", is_lenient=True)
+    assert [each.severity for each in diagnostics] == [Severity.WARNING]
     assert options.is_valid
 
 
 def test_places_and_texts_lead_into_nested_values():
     text = 'path = p\nschema { fields { id = bigint } }\nrules = [{ a = "x" }]\nkeys = "a, bc"'
-    options, found = check(text)
-    assert not found.items
+    options, diagnostics = check(text)
+    assert not diagnostics.items
     assert str(options.span("schema.fields.id")) == "a.conf:2:24"
     assert str(options.span("rules.0.a")) == "a.conf:3:16"
     assert str(options.texts["rules.0.a"].span(0)) == "a.conf:3:17"
@@ -164,8 +166,8 @@ def test_places_and_texts_lead_into_nested_values():
 
 
 def test_an_undefined_variable_is_not_reported_again():
-    options, found = check("path = ${nope}\nrow.num = ${nope}")
-    assert {each.code for each in found} == {"PEN1003"}
+    options, diagnostics = check("path = ${nope}\nrow.num = ${nope}")
+    assert {each.code for each in diagnostics} == {"PEN1003"}
     assert not options.is_valid
     assert options.integer("row.num") == 5
 

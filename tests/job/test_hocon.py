@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def read(text: str, environment: dict[str, str] | None = None) -> object:
-    found = Diagnostics()
-    node = resolve(parse(SourceFile("job.conf", text), found), found, {}, environment)
-    assert not [each for each in found if "merged into the one before it" not in each.message], list(found)
+    diagnostics = Diagnostics()
+    node = resolve(parse(SourceFile("job.conf", text), diagnostics), diagnostics, {}, environment)
+    assert not [each for each in diagnostics if "merged into the one before it" not in each.message], list(diagnostics)
     return plain(node)
 
 
@@ -241,9 +241,9 @@ def test_the_environment_comes_after_the_file() -> None:
 @given(documents())
 @settings(max_examples=200, deadline=None)
 def test_every_value_stands_where_its_place_says(text: str) -> None:
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     source = SourceFile("job.conf", text)
-    root = resolve(parse(source, found), found)
+    root = resolve(parse(source, diagnostics), diagnostics)
     stack = [root]
     while stack:
         node = stack.pop()
@@ -268,10 +268,10 @@ def test_every_value_stands_where_its_place_says(text: str) -> None:
 @given(st.text(st.sampled_from('ab1 \n\t{}[]=:,"\\$#/.+?!'), max_size=40))
 @settings(max_examples=2000, deadline=None)
 def test_any_text_is_read_to_its_end(text: str) -> None:
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     source = SourceFile("job.conf", text)
-    resolve(parse(source, found), found)
-    for each in found:
+    resolve(parse(source, diagnostics), diagnostics)
+    for each in diagnostics:
         assert each.span is not None
         assert each.span.line <= text.count("\n") + 1
 
@@ -280,9 +280,9 @@ def test_blocks_of_a_list_that_are_merged_are_warned_of() -> None:
     text = (
         "rules = [{ type = a, column = x } { type = b }\n { type = c }, { type = d } { mostly = 1 } ${more}]\nmore {}"
     )
-    found = Diagnostics()
-    tree = parse(SourceFile("job.conf", text), found)
-    [warning] = found
+    diagnostics = Diagnostics()
+    tree = parse(SourceFile("job.conf", text), diagnostics)
+    [warning] = diagnostics
     assert (warning.code, warning.severity) == ("PEN1002", Severity.WARNING)
     assert warning.span is not None
     assert (warning.span.line, warning.span.column) == (1, text.index("{ type = b") + 1)

@@ -31,14 +31,14 @@ def validator():
 
 
 def tree(text):
-    found = Diagnostics()
-    return plain(resolve_job(parse(SourceFile("a.conf", text), found), found, {}, {}, compat=True))
+    diagnostics = Diagnostics()
+    return plain(resolve_job(parse(SourceFile("a.conf", text), diagnostics), diagnostics, {}, {}, compat=True))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_examples_are_accepted(validator, path):
-    found = Diagnostics()
-    job = job_tree(read_file(path, found), Variables({}, os.environ, True), found)
+    diagnostics = Diagnostics()
+    job = job_tree(read_file(path, diagnostics), Variables({}, os.environ, True), diagnostics)
     errors = [f"{'.'.join(map(str, each.absolute_path))}: {each.message}" for each in validator.iter_errors(plain(job))]
     assert not errors
 

@@ -18,22 +18,22 @@ SOURCE = 'source { FakeSource { plugin_output = "%s", schema { fields { id = big
 def loaded(tmp_path: Path, text: str, *, name: str = "job.conf", **options: object) -> tuple[Job, Diagnostics]:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    found = Diagnostics()
-    job = load(path, found, **options)  # type: ignore[arg-type]
+    diagnostics = Diagnostics()
+    job = load(path, diagnostics, **options)  # type: ignore[arg-type]
     assert job is not None
-    return job, found
+    return job, diagnostics
 
 
-def codes(found: Diagnostics) -> list[str]:
-    return [each.code for each in found]
+def codes(diagnostics: Diagnostics) -> list[str]:
+    return [each.code for each in diagnostics]
 
 
 def test_blocks_keep_their_order_and_duplicates(tmp_path: Path) -> None:
     sources = "".join(
         f'FakeSource {{ plugin_output = "{name}", schema {{ fields {{ id = int }} }} }}\n' for name in "zay"
     )
-    job, found = loaded(tmp_path, "source {\n" + sources + "}\nsink { Console { plugin_input = [a, z, y] } }")
-    assert not codes(found)
+    job, diagnostics = loaded(tmp_path, "source {\n" + sources + "}\nsink { Console { plugin_input = [a, z, y] } }")
+    assert not codes(diagnostics)
     assert [block.outputs[0].name for block in job.blocks[:3]] == ["z", "a", "y"]
     assert [each.name for each in job.blocks[3].inputs] == ["a", "z", "y"]
 
@@ -53,13 +53,13 @@ def test_blocks_keep_their_order_and_duplicates(tmp_path: Path) -> None:
     ],
 )
 def test_one_job_in_several_spellings(tmp_path: Path, text: str) -> None:
-    job, found = loaded(tmp_path, text)
-    assert not codes(found)
+    job, diagnostics = loaded(tmp_path, text)
+    assert not codes(diagnostics)
     source, sink = job.blocks
     assert source.options.integer("row.num") == 7
     assert source.options.mapping("schema") == {"fields": {"id": "bigint"}}
-    assert wire(job, found).inputs[sink][0].producer is source
-    assert not codes(found)
+    assert wire(job, diagnostics).inputs[sink][0].producer is source
+    assert not codes(diagnostics)
 
 
 def test_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,8 +71,8 @@ def test_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         + 'transform { Sql { query = """select \'${a}\' as x, \'$${a}\' as y from s""" } }\n'
         'sink { LocalFile { path = "out/${table_name}", file_format_type = parquet } }'
     )
-    job, found = loaded(tmp_path, text, variables={"a": "x, y = z"})
-    assert not codes(found)
+    job, diagnostics = loaded(tmp_path, text, variables={"a": "x, y = z"})
+    assert not codes(diagnostics)
     assert (job.env.name, job.env.mode, dict(job.env.spark)) == ("x, y = z-dflt-env", "BATCH", {})
     assert job.blocks[1].options.string("query") == "select 'x, y = z' as x, '${a}' as y from s"
     assert job.blocks[2].options.string("path") == "out/${table_name}"
@@ -80,25 +80,25 @@ def test_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_with_compat_what_is_not_defined_stays_as_it_is_written(tmp_path: Path) -> None:
     text = SOURCE % "s" + 'sink { Console { parallelism = 1, plugin_input = "${nothing_here}", unknown = 1 } }'
-    job, found = loaded(tmp_path, text, seatunnel=True)
-    assert [(each.code, each.severity.value) for each in found] == [("PEN2003", "warning")]
+    job, diagnostics = loaded(tmp_path, text, seatunnel=True)
+    assert [(each.code, each.severity.value) for each in diagnostics] == [("PEN2003", "warning")]
     assert job.blocks[1].inputs[0].name == "${nothing_here}"
 
 
 def test_an_undefined_variable_brings_no_further_fault(tmp_path: Path) -> None:
     text = SOURCE % "${nothing_here}" + "sink { Console { plugin_input = s } }"
-    job, found = loaded(tmp_path, text)
-    wire(job, found)
-    assert codes(found) == ["PEN1003"]
+    job, diagnostics = loaded(tmp_path, text)
+    wire(job, diagnostics)
+    assert codes(diagnostics) == ["PEN1003"]
 
 
 def test_a_misspelt_section_is_still_read(tmp_path: Path) -> None:
-    job, found = loaded(
+    job, diagnostics = loaded(
         tmp_path, (SOURCE % "s").replace("source {", "sorce {") + "sink { Console { plugin_input = s } }"
     )
-    wire(job, found)
-    assert codes(found) == ["PEN2001"]
-    assert found.items[0].help == "did you mean `source`?"
+    wire(job, diagnostics)
+    assert codes(diagnostics) == ["PEN2001"]
+    assert diagnostics.items[0].help == "did you mean `source`?"
 
 
 def test_faults_inside_texts_have_exact_places(tmp_path: Path) -> None:
@@ -109,8 +109,8 @@ def test_faults_inside_texts_have_exact_places(tmp_path: Path) -> None:
         + '  Sql { query = "select \\"a\\",\\n wrong" " from ${t}" }\n'
         + "}\nsink { Console {} }"
     )
-    job, found = loaded(tmp_path, text, variables={"columns": "id, id as a_longer_name", "t": "s"})
-    assert not codes(found)
+    job, diagnostics = loaded(tmp_path, text, variables={"columns": "id, id as a_longer_name", "t": "s"})
+    assert not codes(diagnostics)
     lines = text.splitlines()
     for block, words in ((job.blocks[1], ("${columns}", "wrong", "from")), (job.blocks[2], ("wrong", "from"))):
         query = block.options.text("query")
@@ -127,9 +127,9 @@ def test_includes(tmp_path: Path) -> None:
         'include "shared.conf"\ninclude required(file("no_such.conf"))\ninclude "http://localhost/x.conf"\n'
         'include "job.conf"\nsink { LocalFile { path = ${base}"/out", file_format_type = csv, plugin_input = s } }'
     )
-    job, found = loaded(tmp_path, text)
-    assert codes(found) == ["PEN1004"] * 3
-    assert [each.span.line for each in found if each.span] == [2, 3, 4]
+    job, diagnostics = loaded(tmp_path, text)
+    assert codes(diagnostics) == ["PEN1004"] * 3
+    assert [each.span.line for each in diagnostics if each.span] == [2, 3, 4]
     assert job.blocks[-1].options.string("path") == "/data/out"
     assert job.blocks[0].span is not None
     assert job.blocks[0].span.file.endswith("shared.conf")
@@ -137,8 +137,8 @@ def test_includes(tmp_path: Path) -> None:
 
 def test_spark_settings(tmp_path: Path) -> None:
     env = 'env { spark.sql.shuffle.partitions = 8, spark.executor.memory = 2g, "spark.sql.ansi.enabled" = TRUE }\n'
-    job, found = loaded(tmp_path, env + SOURCE % "s" + "sink { Console {} }")
-    assert not codes(found)
+    job, diagnostics = loaded(tmp_path, env + SOURCE % "s" + "sink { Console {} }")
+    assert not codes(diagnostics)
     assert job.env.spark["spark.executor.memory"] == "2g"
     assert job.env.spark["spark.sql.shuffle.partitions"] == "8"
 
@@ -150,28 +150,28 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None, messag
     path = tmp_path / "job.conf"
     if content is not None:
         path.write_bytes(content)
-    found = Diagnostics()
-    assert load(path, found) is None
-    assert codes(found) == ["PEN1001"]
-    assert message in found.items[0].message
+    diagnostics = Diagnostics()
+    assert load(path, diagnostics) is None
+    assert codes(diagnostics) == ["PEN1001"]
+    assert message in diagnostics.items[0].message
 
 
 def test_the_place_of_a_byte_that_is_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "job.conf"
     path.write_bytes("\ufeff# größe\nenv { a = ü".encode() + b"\xfc }\n")
-    found = Diagnostics()
-    assert load(path, found) is None
-    span = found.items[0].span
+    diagnostics = Diagnostics()
+    assert load(path, diagnostics) is None
+    span = diagnostics.items[0].span
     assert span is not None
     assert (span.line, span.column) == (2, 12)
 
 
 def test_inputs_of_blocks_without_names(tmp_path: Path) -> None:
     text = (SOURCE % "s").replace('plugin_output = "s", ', "") + "transform { Copy { fields { a = id } } }\n"
-    job, found = loaded(tmp_path, text + "sink { Console {}, Console {} }")
-    inputs = wire(job, found).inputs
+    job, diagnostics = loaded(tmp_path, text + "sink { Console {}, Console {} }")
+    inputs = wire(job, diagnostics).inputs
     source, copy, first, second = job.blocks
-    assert not codes(found)
+    assert not codes(diagnostics)
     assert [inputs[block][0].producer for block in (copy, first, second)] == [source, copy, copy]
 
 
@@ -180,18 +180,20 @@ def test_a_cycle_is_reported_once_and_claims_nothing_below(tmp_path: Path) -> No
         f'Sql {{ plugin_input = ["{a}"], plugin_output = "{b}", query = "select * from {a}" }}\n'
         for a, b in (("c", "a"), ("a", "b"), ("b", "c"), ("c", "d"))
     )
-    job, found = loaded(tmp_path, SOURCE % "s" + "transform {\n" + blocks + "}\nsink { Console { plugin_input = d } }")
-    wiring = wire(job, found)
-    assert codes(found) == ["PEN2008"]
-    assert found.items[0].span is not None
-    assert found.items[0].span.line == 5
+    job, diagnostics = loaded(
+        tmp_path, SOURCE % "s" + "transform {\n" + blocks + "}\nsink { Console { plugin_input = d } }"
+    )
+    wiring = wire(job, diagnostics)
+    assert codes(diagnostics) == ["PEN2008"]
+    assert diagnostics.items[0].span is not None
+    assert diagnostics.items[0].span.line == 5
     assert len(wiring.order) == len(job.blocks)
 
 
 def test_a_fault_behind_a_character_that_only_some_take_for_a_line_end_is_placed():
-    found = Diagnostics()
-    embedded(PlacedText.bare('{ a = "x\u2028y"\n  b = ] }'), found)
-    assert next((each.span.line, each.span.column) for each in found if each.span) == (2, 3)
+    diagnostics = Diagnostics()
+    embedded(PlacedText.bare('{ a = "x\u2028y"\n  b = ] }'), diagnostics)
+    assert next((each.span.line, each.span.column) for each in diagnostics if each.span) == (2, 3)
 
 
 def test_what_is_hidden_is_known_whatever_ends_the_lines(tmp_path):
@@ -199,8 +201,8 @@ def test_what_is_hidden_is_known_whatever_ends_the_lines(tmp_path):
     path = tmp_path / "job.conf"
     text = (SOURCE % "a") + 'sink { Spark { format = jdbc, options { password = "sesame" } } }\nsnik { }\n'
     path.write_bytes(text.replace("\n", "\r\n").encode())
-    found = Diagnostics()
-    job = load(path, found)
-    (source,) = sources_of(found)
+    diagnostics = Diagnostics()
+    job = load(path, diagnostics)
+    (source,) = sources_of(diagnostics)
     assert source.hidden == job.source.hidden
     assert source.hidden

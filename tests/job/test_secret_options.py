@@ -24,10 +24,10 @@ KEY = {KEY_VARIABLE: new_key()}
 
 
 def check(text, secrets=None):
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     source = SourceFile("a.conf", text)
-    tree = resolve(parse(source, found), found, {}, {})
-    return check_options(tree, SPEC, found, owner="`Jdbc`", secrets=secrets), found, source
+    tree = resolve(parse(source, diagnostics), diagnostics, {}, {})
+    return check_options(tree, SPEC, diagnostics, owner="`Jdbc`", secrets=secrets), diagnostics, source
 
 
 @given(st.text(), st.sampled_from(list(Shade)))
@@ -57,11 +57,11 @@ def test_a_value_under_another_key_or_altered_is_refused():
 def test_shaded_options_are_decrypted_when_secrets_are_read():
     sealed = encrypt("hunter2", Shade.AES_GCM, KEY)
     text = f'url = "aes-gcm:x", user = "plain", password = "{sealed}"'
-    options, found, _ = check(text, Secrets(are_read=True, shade=Shade.AES_GCM, environment=KEY))
-    assert not found.items
+    options, diagnostics, _ = check(text, Secrets(are_read=True, shade=Shade.AES_GCM, environment=KEY))
+    assert not diagnostics.items
     assert (options["url"], options["user"], options["password"]) == ("aes-gcm:x", "plain", "hunter2")
-    options, found, _ = check(text, Secrets(shade=Shade.AES_GCM, environment={}))
-    assert not found.items
+    options, diagnostics, _ = check(text, Secrets(shade=Shade.AES_GCM, environment={}))
+    assert not diagnostics.items
 
 
 def test_base64_of_existing_job_files_is_read():
@@ -71,8 +71,8 @@ def test_base64_of_existing_job_files_is_read():
 
 
 def test_what_cannot_be_decrypted_is_reported_where_it_stands():
-    options, found, _ = check('password = "%%"', Secrets(are_read=True, shade=Shade.BASE64))
-    (fault,) = found
+    options, diagnostics, _ = check('password = "%%"', Secrets(are_read=True, shade=Shade.BASE64))
+    (fault,) = diagnostics
     assert (fault.code, fault.message) == ("PEN1005", "`password` cannot be decrypted: it is not base64")
     assert str(fault.span) == "a.conf:1:12"
     assert not options.is_valid
@@ -80,29 +80,29 @@ def test_what_cannot_be_decrypted_is_reported_where_it_stands():
 
 def test_a_secret_file_stands_for_the_option(tmp_path):
     (tmp_path / "pw").write_text("hunter2\n")
-    options, found, _ = check("password_file = pw", Secrets(are_read=True, folder=str(tmp_path)))
-    assert not found.items
+    options, diagnostics, _ = check("password_file = pw", Secrets(are_read=True, folder=str(tmp_path)))
+    assert not diagnostics.items
     assert options["password"] == "hunter2"
-    options, found, _ = check("passwd_file = nowhere")
-    assert not found.items
+    options, diagnostics, _ = check("passwd_file = nowhere")
+    assert not diagnostics.items
     assert options["password"] == HIDDEN
 
 
 def test_faults_of_secret_files(tmp_path):
-    _, found, _ = check("password_file = nowhere", Secrets(are_read=True, folder=str(tmp_path)))
-    assert [str(each.message) for each in found] == [
+    _, diagnostics, _ = check("password_file = nowhere", Secrets(are_read=True, folder=str(tmp_path)))
+    assert [str(each.message) for each in diagnostics] == [
         "the secret file `nowhere` cannot be read: No such file or directory"
     ]
-    _, found, _ = check("password = x, password_file = y")
-    assert [each.code for each in found] == ["PEN2011"]
-    _, found, _ = check("user = x")
-    assert next(iter(found)).help == "password = … (or `password_file`): Secret."
+    _, diagnostics, _ = check("password = x, password_file = y")
+    assert [each.code for each in diagnostics] == ["PEN2011"]
+    _, diagnostics, _ = check("user = x")
+    assert next(iter(diagnostics)).help == "password = … (or `password_file`): Secret."
 
 
 def test_no_output_holds_a_sensitive_value(tmp_path):
     text = 'url = "u"\nnope = 1, passwd = "hunter2", limit = hunter2\nuser = [1]'
-    options, found, source = check(text, Secrets(are_read=True, shade=Shade.BASE64))
-    assert {each.code for each in found} == {"PEN2003", "PEN2004", "PEN1005"}
-    shown = [repr(options), str(options), repr(options.texts["password"]), repr(source), repr(found)]
-    shown += [render(found, format, [source]) for format in Format]
+    options, diagnostics, source = check(text, Secrets(are_read=True, shade=Shade.BASE64))
+    assert {each.code for each in diagnostics} == {"PEN2003", "PEN2004", "PEN1005"}
+    shown = [repr(options), str(options), repr(options.texts["password"]), repr(source), repr(diagnostics)]
+    shown += [render(diagnostics, format, [source]) for format in Format]
     assert not [each for each in shown if "hunter2" in each]

@@ -73,11 +73,11 @@ def _found(tmp_path, text):
     plain, ranges = _marked(text)
     path = tmp_path / "job.conf"
     path.write_text(plain)
-    found = Diagnostics()
-    assert compile_job(path, Settings(), found) is None
-    spans = [each.span for each in found]
+    diagnostics = Diagnostics()
+    assert compile_job(path, Settings(), diagnostics) is None
+    spans = [each.span for each in diagnostics]
     places = [(span.line, span.column, span.end_line, span.end_column) for span in spans]
-    return [each.code for each in found], places, ranges
+    return [each.code for each in diagnostics], places, ranges
 
 
 def _job(query="    select id from orders", env="", sink=""):

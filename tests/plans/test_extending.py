@@ -117,9 +117,9 @@ def test_the_rows_are_those_of_the_page(spark, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     forget()
     (tmp_path / "job.conf").write_text(JOB)
-    found = Diagnostics()
-    job = compile_job(tmp_path / "job.conf", Settings(), found)
-    assert job is not None, found.items
+    diagnostics = Diagnostics()
+    job = compile_job(tmp_path / "job.conf", Settings(), diagnostics)
+    assert job is not None, diagnostics.items
     frames = lower(spark, job.plan.writes).dataframes
     rows = [[tuple(row) for row in frames[write.input].collect()] for write in job.plan.writes]
     assert rows == [[(3, 9), (4, 16)], [("*8",), ("*9",)]]

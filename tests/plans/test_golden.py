@@ -14,9 +14,9 @@ from tests.plans.plan_cases import FOLDER, cases, read_case
 def built(path, job):
     file = path / "job.conf"
     file.write_text(job)
-    found = Diagnostics()
-    compiled = compile_job(file, Settings(), found)
-    assert compiled is not None, found.items
+    diagnostics = Diagnostics()
+    compiled = compile_job(file, Settings(), diagnostics)
+    assert compiled is not None, diagnostics.items
     return compiled.built
 
 
@@ -51,9 +51,9 @@ def test_faults(path, tmp_path, request, monkeypatch):
     case = read_case(path)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "job.conf").write_text(case.job)
-    found = Diagnostics()
-    assert compile_job((tmp_path / "job.conf").relative_to(tmp_path), Settings(), found) is None
+    diagnostics = Diagnostics()
+    assert compile_job((tmp_path / "job.conf").relative_to(tmp_path), Settings(), diagnostics) is None
     case.check(
-        {"faults": render(found.items, "text", [SourceFile("job.conf", case.job)])},
+        {"faults": render(diagnostics.items, "text", [SourceFile("job.conf", case.job)])},
         request.config.getoption("--update"),
     )

@@ -19,11 +19,11 @@ def test_faults_are_reported(path: Path, update: bool, monkeypatch: pytest.Monke
     monkeypatch.chdir(CASES)
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
-    found = Diagnostics()
-    job = load(path.name, found)
+    diagnostics = Diagnostics()
+    job = load(path.name, diagnostics)
     if job is not None:
-        build(job, found)
-    text = render(found, Format.TEXT, [SourceFile(path.name, path.read_text(encoding="utf-8"))])
+        build(job, diagnostics)
+    text = render(diagnostics, Format.TEXT, [SourceFile(path.name, path.read_text(encoding="utf-8"))])
     expected = path.with_suffix(".txt")
     if update:
         expected.write_text(text, encoding="utf-8")
@@ -32,13 +32,13 @@ def test_faults_are_reported(path: Path, update: bool, monkeypatch: pytest.Monke
 
 def test_ten_faults_give_ten_diagnostics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("day", raising=False)
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     path = CASES / "ten_faults.conf"
-    job = load(path, found)
+    job = load(path, diagnostics)
     assert job is not None
-    assert build(job, found) is None
+    assert build(job, diagnostics) is None
     lines = dict(enumerate(path.read_text(encoding="utf-8").splitlines(), 1))
-    places = sorted((each.code, each.span.line, each.span.column) for each in found if each.span)
+    places = sorted((each.code, each.span.line, each.span.column) for each in diagnostics if each.span)
     expected = [
         ("PEN1003", "${day}"), ("PEN2001", "snik_options"), ("PEN2002", "FakeSorce"), ("PEN2003", "rows_num"),
         ("PEN2004", '"two"'), ("PEN2005", 'Sql { plugin_input = "orders"'), ("PEN2006", 'orders"            #'),

@@ -36,9 +36,9 @@ sink {
 def compiled(tmp_path):
     def compile(text):
         (tmp_path / "job.conf").write_text(text)
-        found = Diagnostics()
-        job = compile_job(tmp_path / "job.conf", Settings(), found)
-        assert job is not None, found.items
+        diagnostics = Diagnostics()
+        job = compile_job(tmp_path / "job.conf", Settings(), diagnostics)
+        assert job is not None, diagnostics.items
         return job
 
     return compile

@@ -60,9 +60,9 @@ def test_rows_stay_equal(spark, folder):
 def compiled(folder, text):
     file = folder / "job.conf"
     file.write_text(text)
-    found = Diagnostics()
-    job = compile_job(file, Settings(), found)
-    assert job is not None, [(item.code, item.message) for item in found]
+    diagnostics = Diagnostics()
+    job = compile_job(file, Settings(), diagnostics)
+    assert job is not None, [(item.code, item.message) for item in diagnostics]
     return job
 
 

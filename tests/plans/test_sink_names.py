@@ -19,8 +19,8 @@ QUARANTINE = 'LocalFile { plugin_input = "bad", path = "/o/rejected", file_forma
 def compiled(tmp_path):
     def compile(sinks):
         (tmp_path / "job.conf").write_text(f"{HEAD}sink {{ {QUARANTINE} {sinks} }}")
-        found = Diagnostics()
-        return compile_job(tmp_path / "job.conf", Settings(), found), found
+        diagnostics = Diagnostics()
+        return compile_job(tmp_path / "job.conf", Settings(), diagnostics), diagnostics
 
     return compile
 
@@ -39,8 +39,8 @@ def compiled(tmp_path):
     ],
 )
 def test_its_name(compiled, sink, name):
-    job, found = compiled(sink)
-    assert not found.has_errors
+    job, diagnostics = compiled(sink)
+    assert not diagnostics.has_errors
     assert [write.name for write in job.plan.writes] == ["bad", *name.split()]
 
 

@@ -18,9 +18,9 @@ def options(plugin: str, **values: object) -> Options:
 
 
 def sql(plugin: str, **values: object) -> str:
-    found = Diagnostics()
-    select = transform(plugin).select(TABLE, options(plugin, **values), found)
-    assert select is not None, found.items
+    diagnostics = Diagnostics()
+    select = transform(plugin).select(TABLE, options(plugin, **values), diagnostics)
+    assert select is not None, diagnostics.items
     return select.to_sql().partition(" FROM ")[0].removeprefix("SELECT ")
 
 

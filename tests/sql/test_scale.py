@@ -99,9 +99,9 @@ def test_long_chains_of_transforms_are_fused_in_parts(tmp_path: Path) -> None:
     job = tmp_path / "job.conf"
     source = 'FakeSource { plugin_output = "t", schema { fields { a = bigint } } }'
     job.write_text(f"source {{ {source} }}\ntransform {{\n" + "\n".join(steps) + "\n}\nsink { Console {} }\n")
-    found = Diagnostics()
-    compiled = compile_job(job, Settings(), found)
-    assert compiled is not None, list(found)
+    diagnostics = Diagnostics()
+    compiled = compile_job(job, Settings(), diagnostics)
+    assert compiled is not None, list(diagnostics)
     queries = [node for node in compiled.plan.nodes() if isinstance(node, Query)]
     assert [query.kind.count("Filter") for query in queries] == [MOST_STEPS] * 4
 
@@ -112,9 +112,9 @@ def test_a_plan_deeper_than_the_stack_is_explained(tmp_path: Path) -> None:
     head = "CREATE TABLE t (a bigint) WITH ('connector' = 'FakeSource');\n"
     tail = "\nCREATE TABLE o WITH ('connector' = 'Console');\nINSERT INTO o SELECT a FROM v1499;\n"
     job.write_text(head + "\n".join(views) + tail)
-    found = Diagnostics()
-    compiled = compile_job(job, Settings(), found)
-    assert compiled is not None, list(found)
+    diagnostics = Diagnostics()
+    compiled = compile_job(job, Settings(), diagnostics)
+    assert compiled is not None, list(diagnostics)
     assert sum(" v0: " in f" {line.lstrip('│└─├ ')} " for line in explain(compiled.plan).splitlines()) >= 1
 
 

@@ -190,9 +190,9 @@ def test_a_faulty_expectation_is_placed(rule, tmp_path):
     code, marked = FAULTS[rule]
     text = HOCON.format(source="x", out="y", rules=f"\n{rule}\n")
     (tmp_path / "job.conf").write_text(text)
-    found = Diagnostics()
-    compile_job(tmp_path / "job.conf", Settings(), found)
-    errors = [each for each in found if each.severity.value == "error"]
+    diagnostics = Diagnostics()
+    compile_job(tmp_path / "job.conf", Settings(), diagnostics)
+    errors = [each for each in diagnostics if each.severity.value == "error"]
     assert [each.code for each in errors] == ([code] if code else [])
     line = text.split("\n").index(rule) + 1
     for each in errors:

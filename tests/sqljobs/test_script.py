@@ -16,13 +16,13 @@ from sql.script.statements import ConfigBlock, CreateTable, CreateView, Insert, 
 
 
 def read(text: str) -> tuple[tuple[Statement, ...], Diagnostics]:
-    found = Diagnostics()
-    return read_script(PlacedText.bare(text, "job.sql"), found), found
+    diagnostics = Diagnostics()
+    return read_script(PlacedText.bare(text, "job.sql"), diagnostics), diagnostics
 
 
 def statement(text: str) -> Statement:
-    statements, found = read(text)
-    assert not list(found)
+    statements, diagnostics = read(text)
+    assert not list(diagnostics)
     (only,) = statements
     return only
 
@@ -104,8 +104,8 @@ def test_views_and_inserts() -> None:
     INSERT OVERWRITE t PARTITION (day) (SELECT 1);
     INSERT INTO t (SELECT 1) UNION ALL (SELECT 2)
     """
-    statements, found = read(text)
-    assert not list(found)
+    statements, diagnostics = read(text)
+    assert not list(diagnostics)
     big, named, copied, columns, by_name, overwrite, union = statements
     assert isinstance(big, CreateView)
     assert big.query is not None
@@ -142,8 +142,8 @@ SET spark.sql.ansi.enabled = true;
 set k = several words, with commas;
 /* config env { parallelism = 2 } */
 """
-    statements, found = read(text)
-    assert not list(found)
+    statements, diagnostics = read(text)
+    assert not list(diagnostics)
     config, name, ansi, words, tail = statements
     assert isinstance(config, ConfigBlock)
     assert config.body.value.strip() == 'env { job.name = "x" }'
@@ -190,8 +190,8 @@ FAULTS = {
 @pytest.mark.parametrize("text", FAULTS)
 def test_a_fault_is_placed(text: str) -> None:
     marked, message = FAULTS[text]
-    _, found = read("\n\n  " + text)
-    (fault,) = found
+    _, diagnostics = read("\n\n  " + text)
+    (fault,) = diagnostics
     assert fault.code == "PEN3001"
     assert message in fault.message
     assert fault.span is not None
@@ -200,9 +200,9 @@ def test_a_fault_is_placed(text: str) -> None:
 
 
 def test_all_faults_of_a_script_at_once() -> None:
-    statements, found = read(";\n".join(text for text in FAULTS if "abc" not in text and "/*" not in text))
+    statements, diagnostics = read(";\n".join(text for text in FAULTS if "abc" not in text and "/*" not in text))
     assert not [each for each in statements if isinstance(each, Insert | SetOption)]
-    assert [each.span.line for each in found if each.span] == list(range(1, len(FAULTS) - 1))
+    assert [each.span.line for each in diagnostics if each.span] == list(range(1, len(FAULTS) - 1))
 
 
 @given(st.text(alphabet=st.sampled_from("ab'\"\\n%_ü😀u0041 ")))
@@ -223,7 +223,7 @@ PIECES = (
 @given(st.lists(st.sampled_from(PIECES)))
 def test_any_text_is_read_or_refused_with_a_place(parts: list[str]) -> None:
     text = " ".join(parts)
-    statements, found = read(text)
-    assert all(each.span is not None for each in found)
+    statements, diagnostics = read(text)
+    assert all(each.span is not None for each in diagnostics)
     for each in placed_texts(statements):
         assert each.source.text[each.runs[0].file_start : each.runs[-1].file_end] in text

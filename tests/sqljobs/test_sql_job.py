@@ -14,16 +14,16 @@ EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*.conf") if not pa
 
 
 def explained(path: Path) -> str:
-    found = Diagnostics()
-    compiled = compile_job(path, Settings(), found)
-    assert compiled is not None, [f"{each.message} {each.span}" for each in found]
+    diagnostics = Diagnostics()
+    compiled = compile_job(path, Settings(), diagnostics)
+    assert compiled is not None, [f"{each.message} {each.span}" for each in diagnostics]
     return explain(compiled.built, columns=True) + explain(compiled.plan)
 
 
 def converted(path: Path, target: Path) -> Path:
-    found = Diagnostics()
-    target.write_text(convert(path, found))
-    assert not found.has_errors, list(found)
+    diagnostics = Diagnostics()
+    target.write_text(convert(path, diagnostics))
+    assert not diagnostics.has_errors, list(diagnostics)
     return target
 
 
@@ -177,12 +177,14 @@ INSERT INTO c SELECT * FROM v;
 def test_a_fault_is_placed(statement, tmp_path):
     code, marked = FAULTS[statement]
     (tmp_path / "job.sql").write_text(BASE + statement)
-    found = Diagnostics()
-    compile_job(tmp_path / "job.sql", Settings(), found)
-    spans = [(each.code, statement[each.span.column - 1 : each.span.end_column - 1]) for each in found if each.span]
+    diagnostics = Diagnostics()
+    compile_job(tmp_path / "job.sql", Settings(), diagnostics)
+    spans = [
+        (each.code, statement[each.span.column - 1 : each.span.end_column - 1]) for each in diagnostics if each.span
+    ]
     assert (code, marked) in spans
-    assert [each.code for each in found if each.severity.value == "error"] == [code]
-    assert all(each.span.line == BASE.count("\n") + 1 for each in found if each.span)
+    assert [each.code for each in diagnostics if each.severity.value == "error"] == [code]
+    assert all(each.span.line == BASE.count("\n") + 1 for each in diagnostics if each.span)
 
 
 def test_positional_insert_takes_the_types_of_the_table(tmp_path):

@@ -61,13 +61,13 @@ def inspect(
     return TargetState(True, has_rows(as_uri(target)) if asks_for_rows else True, schema(as_uri(target)))
 
 
-def check_path(options: Options, found: Diagnostics) -> None:
+def check_path(options: Options, diagnostics: Diagnostics) -> None:
     """A target is one directory: readers take a pattern, which a writer would make a directory of."""
     path = options.string("path")
     if not path.strip():
-        found.error("PEN2004", "`path` is empty", options.span("path"), "name the directory to write")
+        diagnostics.error("PEN2004", "`path` is empty", options.span("path"), "name the directory to write")
     elif glob.has_magic(path):
-        found.error("PEN2004", f"`{path}` is a pattern", options.span("path"), "name the one directory to write")
+        diagnostics.error("PEN2004", f"`{path}` is a pattern", options.span("path"), "name the one directory to write")
 
 
 def caveats(actions: Sequence[Action]) -> tuple[str, ...]:

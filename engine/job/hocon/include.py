@@ -22,45 +22,47 @@ class Includes:
     def within(self, path: str) -> "Includes":
         return Includes(path, (*self.open_files, os.path.realpath(self.path)))
 
-    def find(self, name: str, kind: str, required: bool, place: Place, found: Diagnostics) -> tuple[SourceFile, ...]:
+    def find(
+        self, name: str, kind: str, required: bool, place: Place, diagnostics: Diagnostics
+    ) -> tuple[SourceFile, ...]:
         """The included files: one, or all that match a pattern; a missing one is an error only where `required`."""
-        path = self._resolve(name, kind, place, found)
+        path = self._resolve(name, kind, place, diagnostics)
         if path is None:
             return ()
         paths = sorted(glob(path, recursive=True)) if "*" in path or "?" in path else [path]
-        return tuple(text for each in paths if (text := self._read(each, required, place, found)) is not None)
+        return tuple(text for each in paths if (text := self._read(each, required, place, diagnostics)) is not None)
 
-    def _resolve(self, name: str, kind: str, place: Place, found: Diagnostics) -> str | None:
+    def _resolve(self, name: str, kind: str, place: Place, diagnostics: Diagnostics) -> str | None:
         if name.startswith("file://") and kind in ("", "url"):
             return name[len("file://") :]
         if kind == "url" or (not kind and name.startswith(("http://", "https://"))):
-            found.error("PEN1004", f"`{name}`: job files are not read from the network", place.span,
+            diagnostics.error("PEN1004", f"`{name}`: job files are not read from the network", place.span,
                         "keep a copy beside the job and include that")  # fmt: skip
             return None
         if kind == "package":
-            return _in_package(name, place, found)
+            return _in_package(name, place, diagnostics)
         return os.path.join(os.path.dirname(self.path), name)
 
-    def _read(self, path: str, required: bool, place: Place, found: Diagnostics) -> SourceFile | None:
+    def _read(self, path: str, required: bool, place: Place, diagnostics: Diagnostics) -> SourceFile | None:
         real = os.path.realpath(path)
         if real in self.open_files or real == os.path.realpath(self.path) or len(self.open_files) >= MAX_DEPTH:
-            found.error("PEN1004", f"`{path}` includes itself", place.span)
+            diagnostics.error("PEN1004", f"`{path}` includes itself", place.span)
             return None
         try:
             with open(path, encoding="utf-8-sig") as file:
                 return SourceFile(path, file.read())
         except FileNotFoundError:
             if required:
-                found.error("PEN1004", f"the included file `{path}` does not exist", place.span)
+                diagnostics.error("PEN1004", f"the included file `{path}` does not exist", place.span)
             else:
-                found.warning("PEN1004", f"the included file `{path}` does not exist", place.span,
+                diagnostics.warning("PEN1004", f"the included file `{path}` does not exist", place.span,
                               'nothing is included; `include required("…")` makes this an error')  # fmt: skip
         except (OSError, UnicodeDecodeError) as error:
-            found.error("PEN1004", f"the included file `{path}` cannot be read: {error}", place.span)
+            diagnostics.error("PEN1004", f"the included file `{path}` cannot be read: {error}", place.span)
         return None
 
 
-def _in_package(name: str, place: Place, found: Diagnostics) -> str | None:
+def _in_package(name: str, place: Place, diagnostics: Diagnostics) -> str | None:
     package, _, path = name.partition(":")
     try:
         spec = find_spec(package) if package and path else None
@@ -69,5 +71,5 @@ def _in_package(name: str, place: Place, found: Diagnostics) -> str | None:
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         if os.path.exists(os.path.join(folder, path)):
             return os.path.join(folder, path)
-    found.error("PEN1004", f"no file `{name}` in an installed package", place.span, "write `package:path/in/it`")
+    diagnostics.error("PEN1004", f"no file `{name}` in an installed package", place.span, "write `package:path/in/it`")
     return None

@@ -25,18 +25,18 @@ _CLOSE: Final = re.compile(r"\s*\)")
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
 
-def parse(source: SourceFile, found: Diagnostics, includes: Includes | None = None) -> Object | Array:
-    """The whole file; faults go to `found`, and what could be read is returned."""
-    return _Reader(source, found, includes or Includes(source.path)).file()
+def parse(source: SourceFile, diagnostics: Diagnostics, includes: Includes | None = None) -> Object | Array:
+    """The whole file; faults go to `diagnostics`, and what could be read is returned."""
+    return _Reader(source, diagnostics, includes or Includes(source.path)).file()
 
 
 class _Reader:
     """A recursive-descent reader over one text; `pos` is the next character."""
 
-    def __init__(self, source: SourceFile, found: Diagnostics, includes: Includes) -> None:
+    def __init__(self, source: SourceFile, diagnostics: Diagnostics, includes: Includes) -> None:
         self.source = source
         self.text = source.text
-        self.found = found
+        self.diagnostics = diagnostics
         self.includes = includes
         self.pos = 0
         self.misplaced: int | None = None  # the first opener whose closer stands further left: likely the unclosed one
@@ -69,7 +69,7 @@ class _Reader:
         self.pos = match.end()
 
     def fault(self, start: int, end: int, message: str, help: str | None = None) -> None:
-        self.found.error("PEN1002", message, self.source.span(start, end), help)
+        self.diagnostics.error("PEN1002", message, self.source.span(start, end), help)
 
     def skip_line(self) -> None:
         end = self.text.find("\n", self.pos)
@@ -110,7 +110,9 @@ class _Reader:
             if key := next((each for each in keys if each in seen), None):
                 span = self.source.span(part.place.start, part.place.start + 1)
                 message = f"this block is merged into the one before it, and its `{key}` replaces the other's"
-                self.found.warning("PEN1002", message, span, "put a comma or a new line between the blocks of a list")
+                self.diagnostics.warning(
+                    "PEN1002", message, span, "put a comma or a new line between the blocks of a list"
+                )
             seen.update(keys)
 
     def close(self, start: int, closer: str) -> None:
@@ -175,12 +177,12 @@ class _Reader:
         start = match.start(3)
         name = unescape(quoted[1:-1], self.source, start + 1).value
         place = self.place(start, match.end(3))
-        for text in self.includes.find(name, (kind or "").lower(), bool(required), place, self.found):
-            root = parse(text, self.found, self.includes.within(text.path))
+        for text in self.includes.find(name, (kind or "").lower(), bool(required), place, self.diagnostics):
+            root = parse(text, self.diagnostics, self.includes.within(text.path))
             if isinstance(root, Object):
                 fields.extend(root.fields)
             else:
-                self.found.error("PEN1004", f"`{name}` holds a list, not keys and values", place.span)
+                self.diagnostics.error("PEN1004", f"`{name}` holds a list, not keys and values", place.span)
 
     # fields
 

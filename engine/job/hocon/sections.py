@@ -13,7 +13,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarN
 
 def resolve_job(
     syntax: Object,
-    found: Diagnostics,
+    diagnostics: Diagnostics,
     variables: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
     *,
@@ -24,7 +24,7 @@ def resolve_job(
     Each block has its name as `plugin_name`, its first entry. Keys of the top level that only substitutions read are
     definitions and left out.
     """
-    return _Sections(Resolver(syntax, found, variables or {}, environment or {}, compat)).tree(syntax)
+    return _Sections(Resolver(syntax, diagnostics, variables or {}, environment or {}, compat)).tree(syntax)
 
 
 def section_like(key: str) -> str | None:

@@ -20,14 +20,14 @@ Path: TypeAlias = tuple[str, ...]
 
 def resolve(
     syntax: Object | Array,
-    found: Diagnostics,
+    diagnostics: Diagnostics,
     variables: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
     *,
     compat: bool = False,
 ) -> Node:
     """The tree of a file, as pyhocon would have it. With `compat`, what is not defined stays as it is written."""
-    resolver = Resolver(syntax, found, variables or {}, environment or {}, compat)
+    resolver = Resolver(syntax, diagnostics, variables or {}, environment or {}, compat)
     if isinstance(syntax, Array):
         return resolver.list_of(syntax)
     return resolver.map_of(syntax, (), None)
@@ -39,13 +39,13 @@ class Resolver:
     def __init__(
         self,
         root: Object | Array,
-        found: Diagnostics,
+        diagnostics: Diagnostics,
         variables: Mapping[str, str],
         environment: Mapping[str, str],
         compat: bool,
     ) -> None:
         self.fields = root.fields if isinstance(root, Object) else []
-        self.found = found
+        self.diagnostics = diagnostics
         self.variables = variables
         self.environment = environment
         self.compat = compat
@@ -243,7 +243,7 @@ class Resolver:
         """Report a fault once, however often the value is read."""
         if (place.source.path, place.start) not in self.reported:
             self.reported.add((place.source.path, place.start))
-            self.found.error(code, message, place.span, help)
+            self.diagnostics.error(code, message, place.span, help)
 
 
 def undefined_help(name: str, known: Iterable[str]) -> str:

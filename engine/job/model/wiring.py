@@ -36,19 +36,19 @@ class Wiring:
     inputs: Mapping[Block, tuple[Wire, ...]]
 
 
-def wire(job: Job, found: Diagnostics) -> Wiring:
-    """Resolve the inputs of all blocks; unknown names, duplicates, cycles and unread blocks go to `found`."""
-    outputs = _outputs(job, found)
+def wire(job: Job, diagnostics: Diagnostics) -> Wiring:
+    """Resolve the inputs of all blocks; unknown names, duplicates, cycles and unread blocks go to `diagnostics`."""
+    outputs = _outputs(job, diagnostics)
     may_be_hidden = not job.is_whole or any(_hides_output(block) for block in job.blocks)
-    inputs = {block: _inputs(job, block, outputs, may_be_hidden, found) for block in job.blocks}
-    inputs = _without_cycles(job, inputs, found)
-    _check_presence(job, found)
+    inputs = {block: _inputs(job, block, outputs, may_be_hidden, diagnostics) for block in job.blocks}
+    inputs = _without_cycles(job, inputs, diagnostics)
+    _check_presence(job, diagnostics)
     if job.is_whole and all(map(_is_wired_as_written, job.blocks)):
-        _check_unread(job, inputs, found)
+        _check_unread(job, inputs, diagnostics)
     return Wiring(tuple(_ordered(job, inputs)), inputs)
 
 
-def _outputs(job: Job, found: Diagnostics) -> dict[str, tuple[Block, int]]:
+def _outputs(job: Job, diagnostics: Diagnostics) -> dict[str, tuple[Block, int]]:
     outputs: dict[str, tuple[Block, int]] = {}
     first: dict[str, Reference] = {}
     for block in job.blocks:
@@ -58,14 +58,14 @@ def _outputs(job: Job, found: Diagnostics) -> dict[str, tuple[Block, int]]:
                 at = first[folded].span
                 notes = (f"the first one is in line {at.line}",) if at else ()
                 message = f"two blocks have the output `{output.name}`"
-                found.error("PEN2006", message, output.span, "give each a name of its own", notes)
+                diagnostics.error("PEN2006", message, output.span, "give each a name of its own", notes)
             else:
                 outputs[folded], first[folded] = (block, index), output
     return outputs
 
 
 def _inputs(
-    job: Job, block: Block, outputs: Mapping[str, tuple[Block, int]], may_be_hidden: bool, found: Diagnostics
+    job: Job, block: Block, outputs: Mapping[str, tuple[Block, int]], may_be_hidden: bool, diagnostics: Diagnostics
 ) -> tuple[Wire, ...]:
     if block.kind is BlockKind.SOURCE or not block.names_are_known:
         return ()
@@ -82,7 +82,7 @@ def _inputs(
             help = f"`{each.name}` is a sink, whose rows nothing can read: name what it reads"
         if not may_be_hidden or (help or "").startswith("did you mean"):
             what = "there is no table or view" if job.is_sql else "no block has the output"
-            found.error("PEN2007", f"{what} `{each.name}`", each.span, help)
+            diagnostics.error("PEN2007", f"{what} `{each.name}`", each.span, help)
     if unknown:
         return ()
     return tuple(Wire(each.name, *outputs[each.name.lower()]) for each in block.inputs)
@@ -123,7 +123,7 @@ def _hides_output(block: Block) -> bool:
 
 
 def _without_cycles(
-    job: Job, inputs: dict[Block, tuple[Wire, ...]], found: Diagnostics
+    job: Job, inputs: dict[Block, tuple[Wire, ...]], diagnostics: Diagnostics
 ) -> dict[Block, tuple[Wire, ...]]:
     """The inputs without those of blocks in a cycle, each cycle reported where its last reference closes it."""
     result = dict(inputs)
@@ -138,7 +138,7 @@ def _without_cycles(
             for each in wires:
                 if each.producer in path:
                     cycle = path[path.index(each.producer) :]
-                    _report_cycle(cycle, found)
+                    _report_cycle(cycle, diagnostics)
                     result |= dict.fromkeys(cycle, ())
                 elif each.producer not in done:
                     path.append(each.producer)
@@ -151,7 +151,7 @@ def _without_cycles(
     return result
 
 
-def _report_cycle(cycle: list[Block], found: Diagnostics) -> None:
+def _report_cycle(cycle: list[Block], diagnostics: Diagnostics) -> None:
     """The cycle in the order in which rows would flow, at the last reference of the file that is part of it."""
     members = list(reversed(cycle))
     names = [block.outputs[0].name if block.outputs else block.plugin for block in members]
@@ -161,23 +161,23 @@ def _report_cycle(cycle: list[Block], found: Diagnostics) -> None:
     references = [each for block in cycle for each in block.inputs if each.name.lower() in outputs and each.span]
     last = max(references, key=lambda each: (each.span.line, each.span.column) if each.span else (0, 0), default=None)
     message = f"these blocks read each other in a circle: {' -> '.join(f'`{name}`' for name in (*names, names[0]))}"
-    found.error("PEN2008", message, last.span if last else cycle[0].span, "one of them must read something else")
+    diagnostics.error("PEN2008", message, last.span if last else cycle[0].span, "one of them must read something else")
 
 
 def _line(block: Block) -> int:
     return block.span.line if block.span else 0
 
 
-def _check_presence(job: Job, found: Diagnostics) -> None:
+def _check_presence(job: Job, diagnostics: Diagnostics) -> None:
     if not job.is_whole:
         return
     for kind in (BlockKind.SOURCE, BlockKind.SINK):
         if not job.of_kind(kind):
             help = _IN_SQL[kind] if job.is_sql else f"add `{kind.value} {{ … }}`"
-            found.error("PEN2010", f"the job has no {kind.value}", job.source.span(0, 0), help)
+            diagnostics.error("PEN2010", f"the job has no {kind.value}", job.source.span(0, 0), help)
 
 
-def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], found: Diagnostics) -> None:
+def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], diagnostics: Diagnostics) -> None:
     if not job.is_whole or not job.of_kind(BlockKind.SINK):
         return  # reported already, and what reads a block may be among what could not be read
     wires = [each for wires in inputs.values() for each in wires]
@@ -189,12 +189,12 @@ def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], found: Dia
             name = block.outputs[0].name if block.outputs else block.plugin
             reader = "a query" if job.is_sql else "the `plugin_input` of a transform or sink"
             message = f"nothing reads `{name}`: it will not run"
-            found.warning("PEN2009", message, block.plugin_span, f"name it in {reader}, or remove it")
+            diagnostics.warning("PEN2009", message, block.plugin_span, f"name it in {reader}, or remove it")
     quarantined = {(each.producer, each.output) for each in wires if each.output < 0}
     for block in job.blocks:
         for index, output in enumerate(block.rejects):
             if (block, -1 - index) not in quarantined and complete:
-                found.warning("PEN2009", f"nothing reads `{output.name}`: its rows are lost", output.span,
+                diagnostics.warning("PEN2009", f"nothing reads `{output.name}`: its rows are lost", output.span,
                               "name it in the `plugin_input` of a sink")  # fmt: skip
 
 

@@ -28,14 +28,14 @@ _STAND_INS: Final[dict[OptionType, Value]] = {
 def check_options(
     block: MapNode,
     spec: Sequence[Option],
-    found: Diagnostics,
+    diagnostics: Diagnostics,
     *,
     owner: str,
     at: Span | None = None,
     secrets: Secrets | None = None,
     is_lenient: bool = False,
 ) -> Options:
-    """The block's options; its faults go to `found`.
+    """The block's options; its faults go to `diagnostics`.
 
     `owner` is whose options they are, for messages; `at` is where a missing option is reported (default: the block);
     `is_lenient`: an unknown option is but a warning. Without `secrets`, files and ciphers stay unread.
@@ -43,7 +43,7 @@ def check_options(
     by_name = {name: option for option in spec for name in (option.name, *option.alternatives)}
     check = _Check(block, spec, by_name, owner, at or block.place.span, secrets or Secrets(), is_lenient)
     options = check.options()
-    found.extend(check.found)
+    diagnostics.extend(check.diagnostics)
     return options
 
 
@@ -58,7 +58,7 @@ class _Check:
     at: Span
     secrets: Secrets
     is_lenient: bool
-    found: Diagnostics = field(default_factory=Diagnostics)
+    diagnostics: Diagnostics = field(default_factory=Diagnostics)
     values: dict[str, Value] = field(default_factory=dict)
     places: dict[str, Span] = field(default_factory=dict)
     key_places: dict[str, Span] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class _Check:
         elif option.name in self.written_as:
             other = self.written_as[option.name]
             message = f"`{name}` and `{other}` are one option" if name != other else f"`{name}` is given twice"
-            self.found.error("PEN2011", message, entry.key_place.span, "leave one of them out")
+            self.diagnostics.error("PEN2011", message, entry.key_place.span, "leave one of them out")
         elif not (isinstance(entry.value, ScalarNode) and entry.value.value is None):  # null: as if not written
             self.written_as[option.name] = name
             if is_file:
@@ -98,7 +98,7 @@ class _Check:
 
     def report_unknown(self, name: str, entry: Entry) -> None:
         """Reports it, then takes it for the option that is nearest, so that what follows from that one still shows."""
-        report = self.found.warning if self.is_lenient else self.found.error
+        report = self.diagnostics.warning if self.is_lenient else self.diagnostics.error
         report(
             "PEN2003", f"{self.owner} has no option `{name}`", entry.key_place.span, did_you_mean(name, self.by_name)
         )
@@ -124,14 +124,16 @@ class _Check:
                 each.place.source.hidden.add((each.place.start, each.place.end))
         value = converted(node, option)
         if conforms(value, option):
-            faults_before = len(self.found)
-            self.values[option.name] = self.secrets.opened(value, option, node.place.span, self.found)
-            self.is_sound &= len(self.found) == faults_before
+            faults_before = len(self.diagnostics)
+            self.values[option.name] = self.secrets.opened(value, option, node.place.span, self.diagnostics)
+            self.is_sound &= len(self.diagnostics) == faults_before
             return
         for below, why in faults(value, option):
             span = self.places.get(option.name + below, node.place.span)
             help = did_you_mean(written(node) or "", option.choices) if "`" in why and not option.sensitive else None
-            self.found.error("PEN2004", f"`{name}{below}` {why}, found {self.shown(option, below, node)}", span, help)
+            self.diagnostics.error(
+                "PEN2004", f"`{name}{below}` {why}, found {self.shown(option, below, node)}", span, help
+            )
         if option.type is OptionType.STRING and (meant := nearest(written(node) or "", option.choices)):
             self.values[option.name] = meant
 
@@ -144,9 +146,9 @@ class _Check:
     def read_file(self, name: str, option: Option, node: Node) -> None:
         self.places[option.name] = node.place.span
         if isinstance(node, TextNode):
-            self.values[option.name] = self.secrets.from_file(node, self.found)
+            self.values[option.name] = self.secrets.from_file(node, self.diagnostics)
         else:
-            self.found.error("PEN2004", f"`{name}` must be a file's name, found {kind_of(node)}", node.place.span)
+            self.diagnostics.error("PEN2004", f"`{name}` must be a file's name, found {kind_of(node)}", node.place.span)
 
     def complete(self, option: Option) -> None:
         """Gives an option that has no value its default; one that must be written is missed.
@@ -160,5 +162,5 @@ class _Check:
         if option.required and option.name not in self.written_as:
             also = f" (or `{option.name}_file`)" if option.sensitive else ""
             help = f"{option.name} = …{also}: {option.doc}"
-            self.found.error("PEN2005", f"{self.owner} needs the option `{option.name}`", self.at, help)
+            self.diagnostics.error("PEN2005", f"{self.owner} needs the option `{option.name}`", self.at, help)
         self.values[option.name] = _STAND_INS[option.type] if option.required else option.default

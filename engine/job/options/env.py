@@ -60,13 +60,13 @@ STATIC: Final = frozenset({"spark.python.sql.dataFrameDebugging.enabled"}) | fro
 one too, but a job may need it: the session is started with those of all its jobs."""
 
 
-def read_env(node: MapNode | None, default_name: str, found: Diagnostics, *, is_lenient: bool) -> Env:
+def read_env(node: MapNode | None, default_name: str, diagnostics: Diagnostics, *, is_lenient: bool) -> Env:
     """The settings of a job; without an `env` block, the defaults."""
     if node is None:
         return Env(default_name)
     spark = [entry for entry in node.entries if entry.key == "spark" or entry.key.startswith("spark.")]
     others = tuple(entry for entry in node.entries if entry not in spark and entry.key != "flink")
-    options = check_options(replace(node, entries=others), OPTIONS, found, owner="`env`", is_lenient=is_lenient)
+    options = check_options(replace(node, entries=others), OPTIONS, diagnostics, owner="`env`", is_lenient=is_lenient)
     return Env(
         name=options.optional_string("job.name") or default_name,
         mode=options.string("job.mode"),
@@ -74,27 +74,27 @@ def read_env(node: MapNode | None, default_name: str, found: Diagnostics, *, is_
         retry_times=options.integer("job.retry.times"),
         retry_interval_seconds=float(str(options["job.retry.interval.seconds"])),
         failure_policy=options.string("failure_policy"),
-        spark=spark_settings(spark, found),
+        spark=spark_settings(spark, diagnostics),
         options=options,
         places={name: _place(name, each, leaf) for each in spark for name, leaf in _leaves(each.key, each)},
     )
 
 
-def spark_settings(entries: Iterable[Entry], found: Diagnostics) -> dict[str, str]:
+def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics) -> dict[str, str]:
     """The `spark.*` settings as text; one that a job cannot set is an error at its place."""
     settings: dict[str, str] = {}
     for top, name, entry in ((each, *leaf) for each in entries for leaf in _leaves(each.key, each)):
         place = _place(name, top, entry)
         value = _text(entry.value)
         if value is None:
-            found.error("PEN2004", f"`{name}` must be a text or a number", entry.value.place.span)
+            diagnostics.error("PEN2004", f"`{name}` must be a text or a number", entry.value.place.span)
         elif name in STATIC:
-            found.error(
+            diagnostics.error(
                 "PEN2014", f"`{name}` is fixed when the Spark application starts: a job cannot set it",
                 place, f"set it for the application, with `spark-submit --conf {name}=…`",
             )  # fmt: skip
         elif name in FIXED and value.lower() != FIXED[name].lower():
-            found.error(
+            diagnostics.error(
                 "PEN2014", f"`{name}` is always `{FIXED[name]}`: that is what queries are checked for",
                 place, "leave it out",
             )  # fmt: skip

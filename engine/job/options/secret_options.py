@@ -54,20 +54,20 @@ class Secrets:
     names: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
 
-    def opened(self, value: Value, option: Option, span: Span, found: Diagnostics) -> Value:
+    def opened(self, value: Value, option: Option, span: Span, diagnostics: Diagnostics) -> Value:
         """The value, decrypted where its option is one of those that may be encrypted."""
         if not isinstance(value, str) or not self.are_read or not self.covers(option):
             return value
         try:
             return decrypt(value, self.shade, self.environment)
         except SecretError as error:
-            found.error("PEN1005", f"`{option.name}` cannot be decrypted: {error}", span)
+            diagnostics.error("PEN1005", f"`{option.name}` cannot be decrypted: {error}", span)
             return value
 
     def covers(self, option: Option) -> bool:
         return option.sensitive or option.name in SHADED_NAMES or option.name in self.names
 
-    def from_file(self, name: TextNode, found: Diagnostics) -> str:
+    def from_file(self, name: TextNode, diagnostics: Diagnostics) -> str:
         """What a secret file holds, without the line end at its end."""
         if not self.are_read or not name.is_resolved:
             return HIDDEN
@@ -75,7 +75,7 @@ class Secrets:
             return (Path(self.folder) / name.value).read_text(encoding="utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            found.error("PEN1005", f"the secret file `{name.value}` cannot be read: {why}", name.place.span)
+            diagnostics.error("PEN1005", f"the secret file `{name.value}` cannot be read: {why}", name.place.span)
             return HIDDEN
 
 

@@ -37,19 +37,19 @@ def _encrypted(value: str, shade: Shade, environment: Mapping[str, str]) -> str:
 
 
 def _rewritten(job: Job, change: Callable[[str], str]) -> str:
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     text = job.source.text
     for secret in sorted(_secrets(job), key=lambda each: each.runs[0].file_start, reverse=True):
         try:
             new = change(secret.value)
         except SecretError as error:
-            found.error("PEN1005", f"the value cannot be changed: {error}", secret.span())
+            diagnostics.error("PEN1005", f"the value cannot be changed: {error}", secret.span())
             continue
         start, end = secret.runs[0].file_start, secret.runs[0].file_end
         quote = "" if text[start - 1] in "\"'" else '"'  # what is encrypted holds `:` and `=`
         text = text[:start] + quote + new + quote + text[end:]
-    if found.has_errors:
-        raise JobError(found)
+    if diagnostics.has_errors:
+        raise JobError(diagnostics)
     return text
 
 

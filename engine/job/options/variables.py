@@ -39,17 +39,17 @@ class Variables:
         return self.given.get(name, self.environment.get(name, default))
 
 
-def fill_in(node: Node, variables: Variables, found: Diagnostics, *, in_sink: bool = False) -> Node:
+def fill_in(node: Node, variables: Variables, diagnostics: Diagnostics, *, in_sink: bool = False) -> Node:
     """The tree with the variables of its texts filled in; the same object where there are none."""
     match node:
         case TextNode(text):
-            return _filled(node, variables, found, in_sink) if "${" in text.value else node
+            return _filled(node, variables, diagnostics, in_sink) if "${" in text.value else node
         case ListNode(items):
-            values = [fill_in(each, variables, found, in_sink=in_sink) for each in items]
+            values = [fill_in(each, variables, diagnostics, in_sink=in_sink) for each in items]
             same = all(new is old for new, old in zip(values, items, strict=True))
             return node if same else replace(node, items=tuple(values))
         case MapNode(entries):
-            values = [fill_in(each.value, variables, found, in_sink=in_sink) for each in entries]
+            values = [fill_in(each.value, variables, diagnostics, in_sink=in_sink) for each in entries]
             if all(new is old.value for new, old in zip(values, entries, strict=True)):
                 return node
             new = (Entry(old.key, old.key_place, value) for old, value in zip(entries, values, strict=True))
@@ -58,13 +58,13 @@ def fill_in(node: Node, variables: Variables, found: Diagnostics, *, in_sink: bo
             return node
 
 
-def _filled(node: TextNode, variables: Variables, found: Diagnostics, in_sink: bool) -> TextNode:
-    before = len(found)
-    text = fill_in_text(node.text, variables, found, in_sink=in_sink)
-    return replace(node, text=text, is_resolved=node.is_resolved and len(found) == before)
+def _filled(node: TextNode, variables: Variables, diagnostics: Diagnostics, in_sink: bool) -> TextNode:
+    before = len(diagnostics)
+    text = fill_in_text(node.text, variables, diagnostics, in_sink=in_sink)
+    return replace(node, text=text, is_resolved=node.is_resolved and len(diagnostics) == before)
 
 
-def fill_in_text(text: PlacedText, variables: Variables, found: Diagnostics, *, in_sink: bool) -> PlacedText:
+def fill_in_text(text: PlacedText, variables: Variables, diagnostics: Diagnostics, *, in_sink: bool) -> PlacedText:
     """A text with its variables filled in; each value stands where the variable does."""
     parts: list[PlacedText] = []
     position = 0
@@ -82,7 +82,7 @@ def fill_in_text(text: PlacedText, variables: Variables, found: Diagnostics, *, 
         if value is None:
             if not variables.compat:
                 help = undefined_help(name, (*variables.given, *(SINK_PLACEHOLDERS if in_sink else ())))
-                found.error("PEN1003", f"the variable `{name}` is not defined", text.span(start, end), help)
+                diagnostics.error("PEN1003", f"the variable `{name}` is not defined", text.span(start, end), help)
             continue
         parts += [text.slice(position, start), _standing_at(text, start, end, value)]
         position = end

@@ -10,12 +10,12 @@ from engine.job.hocon.substitution import resolve
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
 
 
-def embedded(text: PlacedText, found: Diagnostics) -> Node:
+def embedded(text: PlacedText, diagnostics: Diagnostics) -> Node:
     """The tree of a HOCON text, every node and every fault at its place in the script around it."""
     inner = SourceFile(text.source.path, text.value)
     own = Diagnostics()
     tree = resolve(parse(inner, own), own)
-    found.extend(replace(each, span=_span(each.span, inner, text)) for each in own)
+    diagnostics.extend(replace(each, span=_span(each.span, inner, text)) for each in own)
     return _moved(tree, text)
 
 

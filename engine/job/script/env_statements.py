@@ -13,7 +13,7 @@ TEXTS = ("job.name", "spark.")
 """Settings that are texts, whatever their value looks like."""
 
 
-def env_tree(statements: Sequence[Statement], whole: Place, found: Diagnostics) -> MapNode:
+def env_tree(statements: Sequence[Statement], whole: Place, diagnostics: Diagnostics) -> MapNode:
     """All settings in their order; the last one of a key counts."""
     entries: list[Entry] = []
     for each in statements:
@@ -22,16 +22,16 @@ def env_tree(statements: Sequence[Statement], whole: Place, found: Diagnostics) 
             value = text_node(each.value) if key.startswith(TEXTS) else scalar(each.value)
             entries.append(entry(key, value, each.key))
         elif isinstance(each, ConfigBlock):
-            entries.extend(_settings(each, found))
+            entries.extend(_settings(each, diagnostics))
     return MapNode(tuple(nested(entries)), whole)
 
 
-def _settings(block: ConfigBlock, found: Diagnostics) -> Sequence[Entry]:
-    root = embedded(block.body, found)
+def _settings(block: ConfigBlock, diagnostics: Diagnostics) -> Sequence[Entry]:
+    root = embedded(block.body, diagnostics)
     if not isinstance(root, MapNode):
         return ()
     for each in root.entries:
         if each.key != "env":
-            found.error("PEN2001", f"`{each.key}` in a config block", each.key_place.span, "it holds `env { … }`")
+            diagnostics.error("PEN2001", f"`{each.key}` in a config block", each.key_place.span, "it holds `env { … }`")
     env = root.get("env")
     return env.entries if isinstance(env, MapNode) else ()

@@ -27,21 +27,21 @@ from sql.script.statements import CreateTable, CreateView, ExpectDefinition, Sta
 SECTIONS = ("source", "transform", "sink")
 
 
-def script_tree(text: PlacedText, found: Diagnostics) -> MapNode:
-    """The tree of a script; what is wrong with it is in `found`."""
-    statements = read_script(text, found)
-    script = _Script(statements, found)
+def script_tree(text: PlacedText, diagnostics: Diagnostics) -> MapNode:
+    """The tree of a script; what is wrong with it is in `diagnostics`."""
+    statements = read_script(text, diagnostics)
+    script = _Script(statements, diagnostics)
     whole = Place(text.source, 0, len(text.source.text))
     sections = (Entry(name, whole, ListNode(tuple(script.blocks[name]), whole)) for name in SECTIONS)
-    return MapNode((Entry("env", whole, env_tree(statements, whole, found)), *sections), whole)
+    return MapNode((Entry("env", whole, env_tree(statements, whole, diagnostics)), *sections), whole)
 
 
 class _Script:
     """The blocks made of the statements so far."""
 
-    def __init__(self, statements: Sequence[Statement], found: Diagnostics) -> None:
-        self.found = found
-        self.relations = Relations(statements, found)
+    def __init__(self, statements: Sequence[Statement], diagnostics: Diagnostics) -> None:
+        self.diagnostics = diagnostics
+        self.relations = Relations(statements, diagnostics)
         self.blocks: dict[str, list[MapNode]] = {name: [] for name in SECTIONS}
         self.reject_names: dict[tuple[str, CreateTable | CreateView], PlacedText] = {}
         self.outputs = {name for name, each in self.relations.by_name.items() if not each.is_written or each.is_read}
@@ -59,14 +59,14 @@ class _Script:
         else:
             name = statement.name
             message = f"the table `{name.value}` has neither a connector nor a query"
-            self.found.error("PEN2005", message, name.span(), "add WITH ('connector' = '…'), or AS and a query")
+            self.diagnostics.error("PEN2005", message, name.span(), "add WITH ('connector' = '…'), or AS and a query")
 
     def add_view(self, view: CreateView) -> None:
         if view.query is None:
             self.add_transform(view)
         else:
             query = renamed(view.query, view.columns, view.name)
-            options = option_entries(transform_spec("Sql"), view.properties, self.found)
+            options = option_entries(transform_spec("Sql"), view.properties, self.diagnostics)
             self.add_query(view.name, query, view.text, [*options, *self.expectations(view)], reads=view.query)
 
     def add_query(
@@ -91,7 +91,7 @@ class _Script:
         plugin = written.pop("transform", None)
         if plugin is None:
             help = "write AS and a query, or WITH ('transform' = '…', 'input' = '…')"
-            self.found.error("PEN3001", f"the view `{view.name.value}` has no query", view.name.span(), help)
+            self.diagnostics.error("PEN3001", f"the view `{view.name.value}` has no query", view.name.span(), help)
             return
         inputs = written.pop("input", None)
         rest = [each for each in view.properties if each is not plugin and each is not inputs]
@@ -100,26 +100,26 @@ class _Script:
             entry("plugin_name", text_node(plugin.value)),
             *([entry("plugin_input", list_node(map(text_node, names), inputs.value))] if inputs else []),
             entry("plugin_output", text_node(view.name)),
-            *option_entries(transform_spec(plugin.value.value), rest, self.found),
+            *option_entries(transform_spec(plugin.value.value), rest, self.diagnostics),
             *self.expectations(view),
         ])  # fmt: skip
 
     def add_table(self, relation: Relation, table: CreateTable) -> None:
-        connector = connector_of(table, self.found)
+        connector = connector_of(table, self.diagnostics)
         if connector is None:
             return
-        check_role(relation, table, self.found)
+        check_role(relation, table, self.diagnostics)
         if is_role(relation, "source"):
             self.put("source", table.text, [
                 entry("plugin_name", text_node(connector)), entry("plugin_output", text_node(table.name)),
-                *source_entries(relation, table, self.found),
+                *source_entries(relation, table, self.diagnostics),
                 *(() if relation.is_written else self.expectations(table)),
             ])  # fmt: skip
         if is_role(relation, "sink"):
             inputs = self.inputs_of(relation, table)
             self.put("sink", table.text, [
                 entry("plugin_name", text_node(connector)), entry("plugin_input", list_node(inputs, table.name)),
-                entry("plugin_output", text_node(table.name)), *sink_entries(relation, table, self.found),
+                entry("plugin_output", text_node(table.name)), *sink_entries(relation, table, self.diagnostics),
                 *self.expectations(table),
             ])  # fmt: skip
 

@@ -21,16 +21,16 @@ WIRES = ("plugin_name", "plugin_input", "plugin_output", "source_table_name", "r
 TYPE = re.compile(r"[\w<>(),: ]+")
 
 
-def to_sql(root: MapNode, job: Job, comments: Comments, found: Diagnostics) -> str:
-    """The text of a SQL job file that says what the tree says; what SQL cannot say is in `found` (PEN2015)."""
-    return "\n".join(_Script(root, job, comments, found).statements()).rstrip() + "\n"
+def to_sql(root: MapNode, job: Job, comments: Comments, diagnostics: Diagnostics) -> str:
+    """The text of a SQL job file that says what the tree says; what SQL cannot say is in `diagnostics` (PEN2015)."""
+    return "\n".join(_Script(root, job, comments, diagnostics).statements()).rstrip() + "\n"
 
 
 class _Script:
     """The tree, its blocks as they are wired, and the names that they have in the script."""
 
-    def __init__(self, root: MapNode, job: Job, comments: Comments, found: Diagnostics) -> None:
-        self.root, self.job, self.comments, self.found = root, job, comments, found
+    def __init__(self, root: MapNode, job: Job, comments: Comments, diagnostics: Diagnostics) -> None:
+        self.root, self.job, self.comments, self.diagnostics = root, job, comments, diagnostics
         self.wiring: Wiring = wire(job, Diagnostics())
         self.names: dict[Block, str] = {}
         self.taken = {each.name.lower() for block in job.blocks for each in (*block.outputs, *block.rejects)}
@@ -148,7 +148,7 @@ class _Script:
         return clauses
 
     def cannot(self, what: str, block: Block) -> None:
-        self.found.error("PEN2015", f"SQL has no words for {what}", block.plugin_span or block.span)
+        self.diagnostics.error("PEN2015", f"SQL has no words for {what}", block.plugin_span or block.span)
 
 
 def _start(node: MapNode) -> int:

@@ -10,14 +10,14 @@ from sql.grammar.tokens import unquoted
 from sql.script.statements import ColumnDefinition, CreateTable, KeyDefinition
 
 
-def schema_entry(table: CreateTable, found: Diagnostics) -> Entry | None:
+def schema_entry(table: CreateTable, diagnostics: Diagnostics) -> Entry | None:
     """`schema { fields … }` where names and types are all that is said, else with `columns` and keys."""
     if not table.columns:
         return None
     parts = list(_columns(table))
     primary = [key for key in table.keys if key.is_primary]
     for key in primary[1:]:
-        found.error("PEN2011", "a table has one primary key", key.columns[0].span())
+        diagnostics.error("PEN2011", "a table has one primary key", key.columns[0].span())
     if primary:
         parts.append(entry("primaryKey", _primary(primary[0])))
     unique = [_unique(key) for key in table.keys if not key.is_primary]

@@ -16,13 +16,13 @@ from sql.script.statements import CreateTable, Property
 ROLES = ("source", "sink")
 
 
-def connector_of(table: CreateTable, found: Diagnostics) -> PlacedText | None:
+def connector_of(table: CreateTable, diagnostics: Diagnostics) -> PlacedText | None:
     """The value of `'connector'`; where there is none, that is reported."""
     written = _property(table, "connector")
     if written is None:
         help = did_you_mean("connector", [each.key.value for each in table.properties])
         message = f"the table `{table.name.value}` names no connector"
-        found.error("PEN2005", message, table.name.span(), help or "add 'connector' = '…' to its WITH list")
+        diagnostics.error("PEN2005", message, table.name.span(), help or "add 'connector' = '…' to its WITH list")
         return None
     return written.value
 
@@ -38,18 +38,20 @@ def is_role(relation: Relation, role: str) -> bool:
     return relation.is_source and (relation.is_read or not (word == "sink" or _looks_like_sink(table)))
 
 
-def check_role(relation: Relation, table: CreateTable, found: Diagnostics) -> None:
+def check_role(relation: Relation, table: CreateTable, diagnostics: Diagnostics) -> None:
     """Report a `'type'` that the script contradicts, and a sink that nothing goes into."""
     declared = _property(table, "type")
     role = declared.value.value.lower() if declared else None
     if declared and role not in ROLES:
-        found.error("PEN2004", f"`{declared.value.value}` is neither `source` nor `sink`", declared.value.span())
+        diagnostics.error("PEN2004", f"`{declared.value.value}` is neither `source` nor `sink`", declared.value.span())
     elif declared and role == "source" and relation.is_written:
-        found.error("PEN2011", f"rows go into `{relation.name}`, which is declared a source", declared.value.span())
+        diagnostics.error(
+            "PEN2011", f"rows go into `{relation.name}`, which is declared a source", declared.value.span()
+        )
     elif declared and role == "sink" and relation.is_read:
-        found.error("PEN2011", f"`{relation.name}` is read, and declared a sink", declared.value.span())
+        diagnostics.error("PEN2011", f"`{relation.name}` is read, and declared a sink", declared.value.span())
     if not relation.is_written and not relation.is_read and (role == "sink" or _looks_like_sink(table)):
-        found.warning("PEN2009", f"nothing goes into `{relation.name}`", table.name.span())
+        diagnostics.warning("PEN2009", f"nothing goes into `{relation.name}`", table.name.span())
 
 
 def _looks_like_sink(table: CreateTable) -> bool:
@@ -61,19 +63,19 @@ def _looks_like_sink(table: CreateTable) -> bool:
     return any(named(sink, key) is not None and named(source, key) is None for key in keys)
 
 
-def source_entries(relation: Relation, table: CreateTable, found: Diagnostics) -> Iterator[Entry]:
+def source_entries(relation: Relation, table: CreateTable, diagnostics: Diagnostics) -> Iterator[Entry]:
     spec = source_spec(_connector(table))
-    if schema := schema_entry(table, found):
+    if schema := schema_entry(table, diagnostics):
         yield schema
-    yield from option_entries(spec, _options(relation, table, spec, sink_spec(_connector(table))), found)
+    yield from option_entries(spec, _options(relation, table, spec, sink_spec(_connector(table))), diagnostics)
 
 
-def sink_entries(relation: Relation, table: CreateTable, found: Diagnostics) -> Iterator[Entry]:
+def sink_entries(relation: Relation, table: CreateTable, diagnostics: Diagnostics) -> Iterator[Entry]:
     spec = sink_spec(_connector(table))
     written = _options(relation, table, spec, source_spec(_connector(table)))
-    yield from option_entries(spec, written, found)
+    yield from option_entries(spec, written, diagnostics)
     given = {each.key.value for each in written}
-    yield from _save_mode(relation, written, found)
+    yield from _save_mode(relation, written, diagnostics)
     lists = {"partition_by": table.partitioned_by}
     lists["primary_keys"] = next((key.columns for key in table.keys if key.is_primary), ())
     for option, columns in lists.items():
@@ -83,10 +85,10 @@ def sink_entries(relation: Relation, table: CreateTable, found: Diagnostics) -> 
             yield entry(option, list_node(map(text_node, columns), columns[0]))
         elif option == "partition_by":
             message = f"`{_connector(table)}` has no `partition_by`"
-            found.error("PEN2011", message, columns[0].span(), "leave PARTITIONED BY out")
+            diagnostics.error("PEN2011", message, columns[0].span(), "leave PARTITIONED BY out")
 
 
-def _save_mode(relation: Relation, written: Sequence[Property], found: Diagnostics) -> Iterator[Entry]:
+def _save_mode(relation: Relation, written: Sequence[Property], diagnostics: Diagnostics) -> Iterator[Entry]:
     """What INSERT OVERWRITE says, as the option that says it."""
     overwriting = [each for each in relation.inserts if each.overwrite]
     if not overwriting:
@@ -94,14 +96,14 @@ def _save_mode(relation: Relation, written: Sequence[Property], found: Diagnosti
     first = overwriting[0]
     if len(overwriting) < len(relation.inserts):
         message = f"INSERT INTO and INSERT OVERWRITE of one table, `{relation.name}`"
-        found.error("PEN2011", message, first.target.span(), "all rows of a table are written at once")
+        diagnostics.error("PEN2011", message, first.target.span(), "all rows of a table are written at once")
     option, value = ("write_mode", "overwrite_partitions") if first.partition else ("data_save_mode", "DROP_DATA")
     before = next((each for each in written if each.key.value == option), None)
     if before is None:
         yield entry(option, text_node(generated(value, first.target)))
     elif before.value.value.upper() != value.upper():
         message = f"`{option}` is `{before.value.value}`, and INSERT OVERWRITE means `{value}`"
-        found.error("PEN2011", message, before.value.span())
+        diagnostics.error("PEN2011", message, before.value.span())
 
 
 def _options(relation: Relation, table: CreateTable, spec: Sequence[Option], other: Sequence[Option]) -> list[Property]:

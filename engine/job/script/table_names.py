@@ -48,43 +48,45 @@ class Relations:
     `reads`: the names that each query of a statement reads, as they were defined.
     """
 
-    def __init__(self, statements: Sequence[Statement], found: Diagnostics) -> None:
+    def __init__(self, statements: Sequence[Statement], diagnostics: Diagnostics) -> None:
         self.by_name: dict[str, Relation] = {}
         self.reads: dict[PlacedText, tuple[str, ...]] = {}
         for statement in statements:
             if isinstance(statement, CreateTable | CreateView):
-                self._define(statement, found)
+                self._define(statement, diagnostics)
         for statement in statements:
             match statement:
                 case CreateTable(query=PlacedText() as query) | CreateView(query=PlacedText() as query):
                     self._mark_reads(query)
                 case Insert(target=target, query=query):
                     self._mark_reads(query)
-                    if relation := self.target(target, found):
+                    if relation := self.target(target, diagnostics):
                         relation.inserts.append(statement)
             if isinstance(statement, CreateTable | CreateView):
-                self._mark_rejects(statement, found)
+                self._mark_rejects(statement, diagnostics)
 
-    def target(self, name: PlacedText, found: Diagnostics) -> Relation | None:
+    def target(self, name: PlacedText, diagnostics: Diagnostics) -> Relation | None:
         """The table that rows go into; what is none is reported."""
         relation = self.by_name.get(name.value.lower())
         if relation is None:
             tables = [each.name for each in self.by_name.values() if each.is_table]
             help = did_you_mean(name.value, tables) or "make it with CREATE TABLE … WITH ('connector' = '…')"
-            found.error("PEN2007", f"the table `{name.value}` is not made in this script", name.span(), help)
+            diagnostics.error("PEN2007", f"the table `{name.value}` is not made in this script", name.span(), help)
         elif not relation.is_table:
             what = "view" if isinstance(relation.statement, CreateView) else "table without a connector"
-            found.error("PEN2007", f"`{name.value}` is a {what}: no rows can go into it", name.span())
+            diagnostics.error("PEN2007", f"`{name.value}` is a {what}: no rows can go into it", name.span())
         else:
             return relation
         return None
 
-    def _define(self, statement: CreateTable | CreateView, found: Diagnostics) -> None:
+    def _define(self, statement: CreateTable | CreateView, diagnostics: Diagnostics) -> None:
         name = statement.name
         before = self.by_name.setdefault(name.value.lower(), Relation(statement)).statement
         if before is not statement:
             place = before.name.span()
-            found.error("PEN2006", f"`{name.value}` is made twice", name.span(), f"it is made in line {place.line} too")
+            diagnostics.error(
+                "PEN2006", f"`{name.value}` is made twice", name.span(), f"it is made in line {place.line} too"
+            )
 
     def _mark_reads(self, query: PlacedText) -> None:
         """By the query's words where it does not parse."""
@@ -96,7 +98,7 @@ class Relations:
         for relation in read:
             relation.is_read = True
 
-    def _mark_rejects(self, statement: CreateTable | CreateView, found: Diagnostics) -> None:
+    def _mark_rejects(self, statement: CreateTable | CreateView, diagnostics: Diagnostics) -> None:
         for each in statement.expectations:
-            if each.quarantine is not None and (relation := self.target(each.quarantine, found)):
+            if each.quarantine is not None and (relation := self.target(each.quarantine, diagnostics)):
                 relation.rejects.setdefault(statement, each.quarantine)

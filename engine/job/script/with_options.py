@@ -49,15 +49,15 @@ def named(spec: Sequence[Option], name: str) -> Option | None:
     return None
 
 
-def option_entries(spec: Sequence[Option], properties: Sequence[Property], found: Diagnostics) -> list[Entry]:
+def option_entries(spec: Sequence[Option], properties: Sequence[Property], diagnostics: Diagnostics) -> list[Entry]:
     """One entry for each property; `'schema.fields.id' = 'int'` is a map in a map."""
     entries: list[Entry] = []
     seen: set[str] = set()
     for each in properties:
         if each.key.value in seen:
-            found.error("PEN2011", f"the option `{each.key.value}` is given twice", each.key.span())
+            diagnostics.error("PEN2011", f"the option `{each.key.value}` is given twice", each.key.span())
         seen.add(each.key.value)
-        entries.append(entry(each.key.value, _value(_type(spec, each.key.value), each, found), each.key))
+        entries.append(entry(each.key.value, _value(_type(spec, each.key.value), each, diagnostics), each.key))
     return nested(entries)
 
 
@@ -68,10 +68,10 @@ def _type(spec: Sequence[Option], name: str) -> OptionType | None:
     return option.type if name in (option.name, *option.alternatives) else OptionType.ANY
 
 
-def _value(type: OptionType | None, written: Property, found: Diagnostics) -> Node:
+def _value(type: OptionType | None, written: Property, diagnostics: Diagnostics) -> Node:
     text = written.value
     if type is not OptionType.STRING and text.value.lstrip()[:1] in ("{", "["):
-        return embedded(text, found)
+        return embedded(text, diagnostics)
     if not written.is_text or type in BY_TEXT:
         return scalar(text)
     return text_node(text)

@@ -24,8 +24,8 @@ from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Union, Write, 
 from sql.analyze import analyze
 
 
-def build(job: Job, found: Diagnostics, analyze: Analyze = analyze) -> Plan | None:
-    """The plan of a job; None where it has an error, all of which are then in `found`.
+def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Plan | None:
+    """The plan of a job; None where it has an error, all of which are then in `diagnostics`.
 
     `analyze` is asked of each query; another than `sql.analyze`'s may note what it is asked.
     """
@@ -51,7 +51,7 @@ def build(job: Job, found: Diagnostics, analyze: Analyze = analyze) -> Plan | No
                 writes[block] = write_nodes(block, name, nodes or (), own)
     refuse_duplicates((write for each in writes.values() for write in each), own)
     refuse_shared_targets([write for each in writes.values() for write in each], own)
-    found.extend(_with_known_tables(own, job))
+    diagnostics.extend(_with_known_tables(own, job))
     if own.has_errors:
         return None
     in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))
@@ -85,24 +85,24 @@ def _feeds(
 
 def source_tables(job: Job) -> Mapping[str, CatalogTable]:
     """The tables of a job's sources by name, whether or not the rest of the job is sound."""
-    found = Diagnostics()
+    diagnostics = Diagnostics()
     blocks = job.of_kind(BlockKind.SOURCE)
-    scans = [scan for block in blocks for scan in _scans(block, block.name, job.source.path, found) or ()]
+    scans = [scan for block in blocks for scan in _scans(block, block.name, job.source.path, diagnostics) or ()]
     return {scan.name: scan.table for scan in scans}
 
 
-def _scans(block: Block, name: str, job: str, found: Diagnostics) -> tuple[Scan, ...] | None:
+def _scans(block: Block, name: str, job: str, diagnostics: Diagnostics) -> tuple[Scan, ...] | None:
     source = connectors.source(block.plugin)
     if source is None or not block.options.is_valid:
         return None
     own = Diagnostics()
     tables = source.tables(with_locked_schema(block.options, name, job, own), own)
-    found.extend(own)
+    diagnostics.extend(own)
     if own.has_errors:
         return None
     for table in tables:
         if table.is_open and not len(own):
-            found.warning(
+            diagnostics.warning(
                 "PEN4002",
                 f"the columns of `{name}` are not known, so nothing that reads them can be checked",
                 block.plugin_span or block.span,

@@ -9,21 +9,21 @@ from engine.plan.nodes import Expect, Node, Rejects
 
 
 def expected(
-    block: Block, name: str, nodes: tuple[Node, ...] | None, found: Diagnostics
+    block: Block, name: str, nodes: tuple[Node, ...] | None, diagnostics: Diagnostics
 ) -> tuple[tuple[Node, ...] | None, tuple[Rejects, ...]]:
     """The nodes, each behind its rules, and the rows that they quarantine, in the order of the block's rejects."""
     if not nodes or not block.options.get("expectations") or not block.options.is_valid:
         return nodes, ()
     if len(nodes) > 1 and block.rejects:
         message = f"`{name}` has several tables, whose rows cannot be quarantined in one"
-        found.error("PEN2011", message, block.rejects[0].span, "FAIL, WARN or DROP")
+        diagnostics.error("PEN2011", message, block.rejects[0].span, "FAIL, WARN or DROP")
         return None, ()
     checked: list[Node] = []
     rejects: list[Rejects] = []
     for node in nodes:
-        before = found.has_errors
-        rules = read_rules(block.options, name, node.table, found)
-        if found.has_errors and not before:
+        before = diagnostics.has_errors
+        rules = read_rules(block.options, name, node.table, diagnostics)
+        if diagnostics.has_errors and not before:
             return None, ()
         span = block.options.span("expectations")
         below = replace(node, name=f"{node.name}_unchecked") if node.name == name else node

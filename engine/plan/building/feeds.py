@@ -18,18 +18,20 @@ class Feed:
     nodes: tuple[Node, ...]
 
 
-def united(block: Block, name: str, feeds: tuple[Feed, ...], found: Diagnostics) -> tuple[Node, ...] | None:
+def united(block: Block, name: str, feeds: tuple[Feed, ...], diagnostics: Diagnostics) -> tuple[Node, ...] | None:
     """The nodes of one feed, or of several their UNION ALL; None where their schemas differ."""
     if len(feeds) == 1:
         return feeds[0].nodes
     if several := next((feed for feed in feeds if len(feed.nodes) > 1), None):
-        found.error("PEN2012", f"`{several.name}` has several tables and cannot be united with others", block.span)
+        diagnostics.error(
+            "PEN2012", f"`{several.name}` has several tables and cannot be united with others", block.span
+        )
         return None
     nodes = tuple(feed.nodes[0] for feed in feeds)
     first = feeds[0]
     for feed in feeds[1:]:
         if difference := _difference(nodes[0].table, feed.nodes[0].table):
-            found.error(
+            diagnostics.error(
                 "PEN2012",
                 f"`{feed.name}` and `{first.name}` differ: {difference}",
                 _place(block, feed.name),

@@ -12,24 +12,26 @@ from catalog.typenames import to_ddl
 from connectors.support.option import Options, Value
 
 
-def with_locked_schema(options: Options, name: str, job: str, found: Diagnostics) -> Options:
+def with_locked_schema(options: Options, name: str, job: str, diagnostics: Diagnostics) -> Options:
     """The options, with the `schema` of the lock where they have none and the lock knows the source."""
     if "schema" not in options.values or options.get("schema"):
         return options
     path = find_lock(Path(job).absolute().parent)
     if path is None:
         return options
-    lock = read_lock(path, found)
+    lock = read_lock(path, diagnostics)
     columns = lock.sources.get((job_key(path, Path(job)), name))
     return replace(options, values={**options.values, "schema": as_schema(columns)}) if columns else options
 
 
-def read_lock(path: Path, found: Diagnostics) -> Lock:
+def read_lock(path: Path, diagnostics: Diagnostics) -> Lock:
     """The lock of a file; one that cannot be read is reported, and empty."""
     try:
         return _read(path, path.stat().st_mtime_ns)
     except (LockError, OSError) as cause:
-        found.error("PEN4009", f"`{path.name}` cannot be read: {cause}", None, "make it anew: penstock schema sync")
+        diagnostics.error(
+            "PEN4009", f"`{path.name}` cannot be read: {cause}", None, "make it anew: penstock schema sync"
+        )
         return Lock()
 
 

@@ -29,19 +29,19 @@ class Analyze(Protocol):
 
 
 def query_nodes(
-    block: Block, name: str, feeds: tuple[Feed, ...], found: Diagnostics, analyze: Analyze = analyze
+    block: Block, name: str, feeds: tuple[Feed, ...], diagnostics: Diagnostics, analyze: Analyze = analyze
 ) -> tuple[Node, ...] | None:
     """The query of a transform, or one per table of an input with several; None where a fault was reported."""
     if not block.options.is_valid:
         return None
     match transform(block.plugin):
         case TableTransform() as plugin:
-            inputs = united(block, f"{name}_inputs", feeds, found) or ()
+            inputs = united(block, f"{name}_inputs", feeds, diagnostics) or ()
             alias = feeds[0].name if len(feeds) == 1 else None
-            select = partial(_selection, block, name, plugin, found=found, analyze=analyze)
+            select = partial(_selection, block, name, plugin, diagnostics=diagnostics, analyze=analyze)
             queries = [select(alias or node.name, node) for node in inputs]
         case QueryTransform() as plugin:
-            query = partial(_query, block, name, plugin, found=found, analyze=analyze)
+            query = partial(_query, block, name, plugin, diagnostics=diagnostics, analyze=analyze)
             if len(feeds) == 1:
                 queries = [query((Feed(feeds[0].name, (node,)),)) for node in feeds[0].nodes]
             else:
@@ -53,14 +53,21 @@ def query_nodes(
 
 
 def _selection(
-    block: Block, name: str, plugin: TableTransform, source: str, node: Node, *, found: Diagnostics, analyze: Analyze
+    block: Block,
+    name: str,
+    plugin: TableTransform,
+    source: str,
+    node: Node,
+    *,
+    diagnostics: Diagnostics,
+    analyze: Analyze,
 ) -> Query | None:
     table = node.table.renamed(source)
-    before = len(found)
-    select = plugin.select(table, block.options, found)
+    before = len(diagnostics)
+    select = plugin.select(table, block.options, diagnostics)
     if select is None:
-        if table.is_open and len(found) == before:
-            found.error(
+        if table.is_open and len(diagnostics) == before:
+            diagnostics.error(
                 "PEN4002",
                 f"`{plugin.name}` needs the columns of `{source}`, which are not known",
                 block.plugin_span or block.span,
@@ -68,26 +75,34 @@ def _selection(
             )
         return None
     analysis = analyze(select.to_text(), {select.source: table}, output=name)
-    if not _report(analysis, None if _has_own_text(select) else block.plugin_span or block.span, found):
+    if not _report(analysis, None if _has_own_text(select) else block.plugin_span or block.span, diagnostics):
         return None
     analysis = replace(analysis, table=_like_input(analysis.table, node.table, select))
     return _node(block, name, select, (Input(select.source, node),), analysis)
 
 
 def _query(
-    block: Block, name: str, plugin: QueryTransform, feeds: tuple[Feed, ...], *, found: Diagnostics, analyze: Analyze
+    block: Block,
+    name: str,
+    plugin: QueryTransform,
+    feeds: tuple[Feed, ...],
+    *,
+    diagnostics: Diagnostics,
+    analyze: Analyze,
 ) -> Query | None:
     if several := next((feed for feed in feeds if len(feed.nodes) > 1), None):
-        found.error("PEN2013", f"`{several.name}` has several tables and no query over several inputs", block.span)
+        diagnostics.error(
+            "PEN2013", f"`{several.name}` has several tables and no query over several inputs", block.span
+        )
         return None
     nodes = {feed.name or feed.nodes[0].name: feed.nodes[0] for feed in feeds}
-    text = plugin.query({each: node.table for each, node in nodes.items()}, block.options, found)
+    text = plugin.query({each: node.table for each, node in nodes.items()}, block.options, diagnostics)
     if text is None:
         return None
     if len(feeds) == 1:
         nodes = _called_as_written(feeds[0], nodes, text)
     analysis = analyze(text, {each: node.table.renamed(each) for each, node in nodes.items()}, output=name)
-    if not _report(analysis, None, found):
+    if not _report(analysis, None, diagnostics):
         return None
     inputs = tuple(Input(each, node) for each, node in nodes.items())
     return _node(block, name, text, inputs, analysis)
@@ -123,9 +138,9 @@ def _has_own_text(select: Select) -> bool:
     return any(isinstance(each, PlacedText) for each in fragments)
 
 
-def _report(analysis: Analysis, place: Span | None, found: Diagnostics) -> bool:
+def _report(analysis: Analysis, place: Span | None, diagnostics: Diagnostics) -> bool:
     """Whether the query is sound; what was found goes to `place` where the query's text is not the user's."""
-    found.extend(replace(each, span=place) if place else each for each in analysis.diagnostics)
+    diagnostics.extend(replace(each, span=place) if place else each for each in analysis.diagnostics)
     return not _errors(analysis.diagnostics)
 
 

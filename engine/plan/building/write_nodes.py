@@ -21,16 +21,16 @@ Mode = TypeVar("Mode", bound=Enum)
 PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
-def write_nodes(block: Block, name: str, nodes: tuple[Node, ...], found: Diagnostics) -> tuple[Write, ...]:
+def write_nodes(block: Block, name: str, nodes: tuple[Node, ...], diagnostics: Diagnostics) -> tuple[Write, ...]:
     """One write per table; nothing where a fault was reported."""
     sink = connectors.sink(block.plugin)
     if sink is None or not block.options.is_valid:
         return ()
-    writes = [_write(block, name, sink, node, found) for node in nodes]
+    writes = [_write(block, name, sink, node, diagnostics) for node in nodes]
     return tuple(write for write in writes if write)
 
 
-def refuse_duplicates(writes: Iterable[Write], found: Diagnostics) -> None:
+def refuse_duplicates(writes: Iterable[Write], diagnostics: Diagnostics) -> None:
     """Make errors of the warnings about columns of one name, where the query's rows are to be written."""
     queries = [query for write in writes for query in _queries(write.input)]
     places = {
@@ -40,13 +40,13 @@ def refuse_duplicates(writes: Iterable[Write], found: Diagnostics) -> None:
         if fault.code == "PEN3015"
         for place in (fault.span, query.span)  # the latter where the text is not the user's
     }
-    found.items = [
+    diagnostics.items = [
         replace(each, severity=Severity.ERROR) if each.code == "PEN3015" and each.span in places else each
-        for each in found
+        for each in diagnostics
     ]
 
 
-def refuse_shared_targets(writes: Sequence[Write], found: Diagnostics) -> None:
+def refuse_shared_targets(writes: Sequence[Write], diagnostics: Diagnostics) -> None:
     """Sinks at one place of which one would take away what the other has written."""
     at: dict[str, list[Write]] = {}
     for write in writes:
@@ -58,11 +58,11 @@ def refuse_shared_targets(writes: Sequence[Write], found: Diagnostics) -> None:
             if not all(_can_share(first, second) for first in sharing[:index]):
                 message = f"two sinks write to `{second.options['path']}`, and not both by adding rows"
                 help = "give each a path of its own; one sink with both as its `plugin_input` unites them"
-                found.error("PEN2011", message, second.options.span("path"), help)
+                diagnostics.error("PEN2011", message, second.options.span("path"), help)
         around = [each for above in _folders_above(place) for each in at.get(above, ()) if _replaces(each)]
         for outer, inner in product(around[:1], sharing):
             message = f"`{outer.options['path']}` is replaced whole, and `{inner.options['path']}` is in it"
-            found.error("PEN2011", message, inner.options.span("path"), "give each sink a directory of its own")
+            diagnostics.error("PEN2011", message, inner.options.span("path"), "give each sink a directory of its own")
 
 
 def _folders_above(place: str) -> Iterator[str]:
@@ -94,17 +94,19 @@ def _queries(node: Node) -> tuple[Query, ...]:
             return ()
 
 
-def _write(block: Block, name: str, sink: Sink, node: Node, found: Diagnostics) -> Write | None:
-    before = len(found)
+def _write(block: Block, name: str, sink: Sink, node: Node, diagnostics: Diagnostics) -> Write | None:
+    before = len(diagnostics)
     options = _filled(block.options, node.table)
     can = sink.sink_capabilities
-    schema_mode = _mode("schema_save_mode", SchemaSaveMode, can.schema_save_modes, sink, options, found=found)
-    data_mode = _mode("data_save_mode", DataSaveMode, can.data_save_modes, sink, options, found=found)
-    write_mode = _mode("write_mode", WriteMode, can.write_modes, sink, options, found=found)
+    schema_mode = _mode(
+        "schema_save_mode", SchemaSaveMode, can.schema_save_modes, sink, options, diagnostics=diagnostics
+    )
+    data_mode = _mode("data_save_mode", DataSaveMode, can.data_save_modes, sink, options, diagnostics=diagnostics)
+    write_mode = _mode("write_mode", WriteMode, can.write_modes, sink, options, diagnostics=diagnostics)
     if why := contradiction(data_mode, write_mode):
-        found.error("PEN2011", why, options.span("write_mode"))
-    sink.validate(options, node.table, found)
-    if any(each.severity.value == "error" for each in found.items[before:]):
+        diagnostics.error("PEN2011", why, options.span("write_mode"))
+    sink.validate(options, node.table, diagnostics)
+    if any(each.severity.value == "error" for each in diagnostics.items[before:]):
         return None
     return Write(
         name,
@@ -121,7 +123,7 @@ def _write(block: Block, name: str, sink: Sink, node: Node, found: Diagnostics) 
 
 
 def _mode(
-    option: str, kind: type[Mode], allowed: tuple[Mode, ...], sink: Sink, options: Options, *, found: Diagnostics
+    option: str, kind: type[Mode], allowed: tuple[Mode, ...], sink: Sink, options: Options, *, diagnostics: Diagnostics
 ) -> Mode:
     """The mode of an option; one that nobody wrote is the default, or the first that the sink can do."""
     default = next(iter(allowed), next(iter(kind)))
@@ -135,7 +137,7 @@ def _mode(
         return mode
     if option in options.places:
         listed = ", ".join(f"`{each.value}`" for each in allowed)
-        found.error(
+        diagnostics.error(
             "PEN4004",
             f"`{sink.name}` cannot do {option} `{mode.value}`",
             options.span(option),
