@@ -75,7 +75,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Segment:
     """Characters `start` to `end` of a value were read from `file_start` to `file_end` of a file.
 
     Ranges of equal length map character by character; of unequal length (an escape, a variable), as a whole.
@@ -97,12 +97,12 @@ class PlacedText:
 
     value: str = field(repr=False)
     source: SourceFile
-    runs: tuple[Run, ...]
+    segments: tuple[Segment, ...]
 
     @classmethod
     def verbatim(cls, source: SourceFile, start: int, end: int) -> "PlacedText":
         """The characters `start` to `end` of a file, as they stand."""
-        return cls(source.text[start:end], source, (Run(0, end - start, start, end),))
+        return cls(source.text[start:end], source, (Segment(0, end - start, start, end),))
 
     @classmethod
     def bare(cls, value: str, file: str = "<text>") -> "PlacedText":
@@ -118,17 +118,20 @@ class PlacedText:
         value = "".join(part if isinstance(part, str) else part.value for part in pieces)
         if source is None:
             return cls.bare(value)
-        first = next(part for part in pieces if isinstance(part, PlacedText) and part.runs)
-        at, offset, runs = first.runs[0].file_start, 0, list[Run]()
+        first = next(part for part in pieces if isinstance(part, PlacedText) and part.segments)
+        at, offset, segments = first.segments[0].file_start, 0, list[Segment]()
         for part in pieces:
-            if isinstance(part, PlacedText) and part.source is source and part.runs:
-                runs += (replace(run, start=run.start + offset, end=run.end + offset) for run in part.runs)
-                at, length = part.runs[-1].file_end, len(part.value)
+            if isinstance(part, PlacedText) and part.source is source and part.segments:
+                segments += (
+                    replace(segment, start=segment.start + offset, end=segment.end + offset)
+                    for segment in part.segments
+                )
+                at, length = part.segments[-1].file_end, len(part.value)
             else:
                 length = len(part) if isinstance(part, str) else len(part.value)
-                runs.append(Run(offset, offset + length, at, at))
+                segments.append(Segment(offset, offset + length, at, at))
             offset += length
-        return cls(value, source, tuple(runs))
+        return cls(value, source, tuple(segments))
 
     def span(self, start: int = 0, end: int | None = None) -> Span:
         """The place in the file of the value's characters `start` to `end` (end exclusive; default all)."""
@@ -139,26 +142,30 @@ class PlacedText:
 
     def slice(self, start: int, end: int) -> "PlacedText":
         """The part `start` to `end` of this text, which still knows its place."""
-        runs = tuple(_clip(run, start, end) for run in self.runs if run.start < end and run.end > start)
-        return PlacedText(self.value[start:end], self.source, runs)
+        segments = tuple(
+            _clip(segment, start, end) for segment in self.segments if segment.start < end and segment.end > start
+        )
+        return PlacedText(self.value[start:end], self.source, segments)
 
     def _to_file(self, offset: int, *, at_end: bool) -> int:
         probe = offset - 1 if at_end else offset
-        run = self.runs[max(bisect_right(self.runs, probe, key=_start_of) - 1, 0)] if self.runs else None
-        if run is None or not run.start <= probe < run.end:
-            return self.runs[-1].file_end if self.runs else 0
-        if run.is_verbatim:
-            return run.file_start + offset - run.start
-        return run.file_end if at_end else run.file_start
+        segment = (
+            self.segments[max(bisect_right(self.segments, probe, key=_start_of) - 1, 0)] if self.segments else None
+        )
+        if segment is None or not segment.start <= probe < segment.end:
+            return self.segments[-1].file_end if self.segments else 0
+        if segment.is_verbatim:
+            return segment.file_start + offset - segment.start
+        return segment.file_end if at_end else segment.file_start
 
 
-def _start_of(run: Run) -> int:
-    return run.start
+def _start_of(segment: Segment) -> int:
+    return segment.start
 
 
-def _clip(run: Run, start: int, end: int) -> Run:
-    first, last = max(run.start, start), min(run.end, end)
-    if run.is_verbatim:
-        shift = run.file_start - run.start
-        return Run(first - start, last - start, first + shift, last + shift)
-    return Run(first - start, last - start, run.file_start, run.file_end)
+def _clip(segment: Segment, start: int, end: int) -> Segment:
+    first, last = max(segment.start, start), min(segment.end, end)
+    if segment.is_verbatim:
+        shift = segment.file_start - segment.start
+        return Segment(first - start, last - start, first + shift, last + shift)
+    return Segment(first - start, last - start, segment.file_start, segment.file_end)

@@ -37,7 +37,7 @@ _VALUE_KEYS: Final = ("rule_type", "rule_value", "equals_to")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AssertRule:
     """One rule: what it demands, the Spark SQL that says whether a row keeps it (None: a rule on the count of rows)."""
 
     text: str
@@ -101,7 +101,7 @@ class Assert(Sink):
 connector = Assert()
 
 
-def _verdict(rule: Rule, rows: int, values: Iterator[object]) -> Diagnostic | None:
+def _verdict(rule: AssertRule, rows: int, values: Iterator[object]) -> Diagnostic | None:
     if rule.keeps is None:
         if (rule.least is None or rows >= rule.least) and (rule.most is None or rows <= rule.most):
             return None
@@ -113,7 +113,7 @@ def _verdict(rule: Rule, rows: int, values: Iterator[object]) -> Diagnostic | No
     return Diagnostic("PEN5006", f"{rule.text}: {broken:,} of {rows:,} rows break it{found}", rule.span)
 
 
-def _rules(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> Iterator[Rule]:
+def _rules(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> Iterator[AssertRule]:
     rules = options.mapping("rules")
     _check_keys(rules, _RULE_KEYS, "rules", options, diagnostics)
     for place, each in _listed(rules, "row_rules", "rules", options, diagnostics):
@@ -125,24 +125,26 @@ def _rules(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> I
         if not condition:
             diagnostics.error("PEN2005", "a condition rule needs a `condition`", _span(options, place))
             continue
-        yield Rule(f"`{condition}` holds for all rows", _span(options, place), f"({condition}\n)")
+        yield AssertRule(f"`{condition}` holds for all rows", _span(options, place), f"({condition}\n)")
 
 
-def _row_rule(each: Mapping[str, Value], place: str, options: Options, diagnostics: Diagnostics) -> Iterator[Rule]:
+def _row_rule(
+    each: Mapping[str, Value], place: str, options: Options, diagnostics: Diagnostics
+) -> Iterator[AssertRule]:
     kind, count = str(each.get("rule_type")).upper(), each.get("rule_value")
     if kind not in ROW_RULES:
         _unknown_rule(kind, ROW_RULES, place, options, diagnostics)
     elif not isinstance(count, int | float):
         diagnostics.error("PEN2004", f"{kind} needs a number as `rule_value`", _span(options, place))
     elif kind == "MIN_ROW":
-        yield Rule(f"MIN_ROW {int(count):,}", _span(options, place), None, least=int(count))
+        yield AssertRule(f"MIN_ROW {int(count):,}", _span(options, place), None, least=int(count))
     else:
-        yield Rule(f"MAX_ROW {int(count):,}", _span(options, place), None, most=int(count))
+        yield AssertRule(f"MAX_ROW {int(count):,}", _span(options, place), None, most=int(count))
 
 
 def _field_rules(
     each: Mapping[str, Value], place: str, table: CatalogTable, options: Options, diagnostics: Diagnostics
-) -> Iterator[Rule]:
+) -> Iterator[AssertRule]:
     _check_keys(each, _FIELD_KEYS, place, options, diagnostics)
     name = str(each.get("field_name") or "")
     column = table.column(name)
@@ -169,7 +171,7 @@ def _field_rules(
 
 def _value_rule(
     name: str, type: DataType, kind: str, value: Value, place: str, *, options: Options, diagnostics: Diagnostics
-) -> Iterator[Rule]:
+) -> Iterator[AssertRule]:
     if kind not in FIELD_RULES or (kind == "EQUALS_TO" and value is None):
         _unknown_rule(kind, tuple(FIELD_RULES)[:-1], place, options, diagnostics)
         return
@@ -184,7 +186,7 @@ def _value_rule(
     if kind not in ("NOT_NULL", "NULL", "EQUALS_TO"):
         keeps = f"({column} is null or {keeps})"  # whether NULL is allowed is NOT_NULL's to say
     text = f"`{name}` {kind}" if kind in _UNVALUED else f"`{name}` {kind} {value}"
-    yield Rule(text, _span(options, place), keeps, None if kind == "NOT_NULL" else column)
+    yield AssertRule(text, _span(options, place), keeps, None if kind == "NOT_NULL" else column)
 
 
 def _literal(value: Value, type: DataType) -> str:

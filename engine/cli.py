@@ -20,8 +20,8 @@ EXIT_JOB_FAILED, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_NO_READER = 1, 2, 130, 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` (default: the process's arguments) names; gives the exit code."""
-    if fault := shadowed_package():
-        print(fault, file=sys.stderr)
+    if error := shadowed_package():
+        print(error, file=sys.stderr)
         return EXIT_JOB_FAILED
     words = list(sys.argv[1:] if argv is None else argv)
     try:

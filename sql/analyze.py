@@ -16,7 +16,7 @@ from catalog.table import CatalogTable, Column, TablePath, TableSchema
 from sql.binding.query import bind_query
 from sql.expressions import is_deterministic
 from sql.grammar.call_names import call_name
-from sql.grammar.cast_type_names import type_faults
+from sql.grammar.cast_type_names import type_issues
 from sql.grammar.parse import parse
 from sql.grammar.recursion import with_room
 from sql.grammar.suppressions import not_suppressed
@@ -55,13 +55,13 @@ class Analysis:
 def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
     """Analyze one Spark SQL query over the named inputs; never raises for a fault of the query's."""
     parsed = parse(query.value)
-    found_by_tokens = [*check_syntax(parsed), *type_faults(query.value, parsed.tokens)]
-    places = {fault.start for fault in found_by_tokens}
-    faults = [*(fault for fault in parsed.faults if fault.start not in places), *found_by_tokens]
+    found_by_tokens = [*check_syntax(parsed), *type_issues(query.value, parsed.tokens)]
+    places = {issue.start for issue in found_by_tokens}
+    issues = [*(issue for issue in parsed.issues if issue.start not in places), *found_by_tokens]
     binder = Binder(query, parsed.tokens, inputs, bind_query)
-    for fault in faults:
-        severity = Severity.ERROR if fault.is_certain else Severity.WARNING
-        binder.report_at(fault.code, (fault.start, fault.end), fault.message, fault.help, severity)
+    for issue in issues:
+        severity = Severity.ERROR if issue.is_certain else Severity.WARNING
+        binder.report_at(issue.code, (issue.start, issue.end), issue.message, issue.help, severity)
     nodes = tuple(parsed.tree.walk()) if parsed.tree is not None else ()
     if parsed.tree is None:
         found = Output((), is_open=True)
@@ -76,7 +76,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         table=CatalogTable(TablePath(output), TableSchema(distinct), is_open=found.is_open, repeated=repeated),
         reads=tuple(binder.columns_read),
         lineage=tuple(_lineage(found)),
-        diagnostics=_by_cause(not_suppressed(query, _in_order(binder.faults))),
+        diagnostics=_by_cause(not_suppressed(query, _in_order(binder.diagnostics))),
         columns_read={name: _in_table_order(inputs[name], read) for name, read in binder.columns_read.items()},
         is_deterministic=_are_deterministic(nodes),
         columns=columns,
@@ -114,7 +114,7 @@ def _warn_of_duplicates(binder: Binder, tree: exp.Expr | None, columns: Iterable
     node = tree and _item(tree, second, len(names))
     help = "give each an alias of its own"
     if node is None:
-        binder.faults.append(Diagnostic("PEN3015", message, binder.placed.span(), help, Severity.WARNING))
+        binder.diagnostics.append(Diagnostic("PEN3015", message, binder.placed.span(), help, Severity.WARNING))
     else:
         binder.warn("PEN3015", node, message, help)
 
@@ -132,15 +132,15 @@ def _item(tree: exp.Expr, index: int, columns: int) -> exp.Expr | None:
     return items[several[-1]] if several else None
 
 
-def _in_order(faults: Iterable[Diagnostic]) -> list[Diagnostic]:
+def _in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """By place, one of a code at each."""
 
-    def place(fault: Diagnostic) -> tuple[int, int]:
-        return (fault.span.line, fault.span.column) if fault.span else (0, 0)
+    def place(diagnostic: Diagnostic) -> tuple[int, int]:
+        return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else (0, 0)
 
     first: dict[object, Diagnostic] = {}
-    for fault in faults:
-        first.setdefault((fault.code, fault.span), fault)
+    for diagnostic in diagnostics:
+        first.setdefault((diagnostic.code, diagnostic.span), diagnostic)
     return sorted(first.values(), key=place)
 
 
@@ -148,12 +148,12 @@ _NAME_THEIR_CAUSE: Final = frozenset(("PEN3002", "PEN3003", "PEN3004", "PEN3006"
 """Codes whose message names the table, column or function: in one query the same message has the same cause."""
 
 
-def _by_cause(faults: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def _by_cause(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """One for each cause, at its first place."""
     groups: dict[object, list[Diagnostic]] = {}
-    for fault in faults:
-        cause = fault.message if fault.code in _NAME_THEIR_CAUSE else fault.span
-        groups.setdefault((fault.code, fault.severity, cause), []).append(fault)
+    for diagnostic in diagnostics:
+        cause = diagnostic.message if diagnostic.code in _NAME_THEIR_CAUSE else diagnostic.span
+        groups.setdefault((diagnostic.code, diagnostic.severity, cause), []).append(diagnostic)
     return tuple(
         replace(first, also=tuple(each.span for each in rest if each.span)) for first, *rest in groups.values()
     )

@@ -55,7 +55,7 @@ def test_the_quick_start_is_two_commands_that_the_makefile_has():
     assert {"demo", "test", "lint", "bench", "golden"} <= set(targets)
 
 
-def test_the_first_jobs_misspelling_is_told_as_the_readme_says(tmp_path, capsys, monkeypatch):
+def test_the_first_jobs_misspelling_is_reported_as_the_readme_says(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (job,) = readme_blocks("hocon")
     (tmp_path / "orders.conf").write_text(job.replace("sum(amount)", "sum(amout)"))

@@ -23,7 +23,7 @@ def at_the_root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("job", JOBS, ids=lambda path: path.stem)
 def test_validates(job, capsys):
     assert main(["validate", "--strict", str(job)]) == 0, capsys.readouterr().out
-    assert "no fault found" in capsys.readouterr().out
+    assert "no errors found" in capsys.readouterr().out
 
 
 def test_the_folder_validates_as_a_whole(capsys):

@@ -55,10 +55,10 @@ def test_an_entry_point_that_leads_nowhere(installed, group, look_up, place, cod
     )
     with pytest.raises(InternalError) as caught:
         look_up("others")
-    (fault,) = caught.value.diagnostics
-    assert fault.code == code
-    assert said in fault.message
-    assert "`Others`" in fault.message
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == code
+    assert said in diagnostic.message
+    assert "`Others`" in diagnostic.message
 
 
 def test_names_fold_case_and_underscores():

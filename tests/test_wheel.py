@@ -69,7 +69,7 @@ def test_it_validates_a_job_from_outside_the_checkout(penstock: Path, tmp_path: 
     assert place.startswith(str(penstock.parents[1]))
 
 
-def test_faults_come_out_with_code_2(penstock: Path, tmp_path: Path, monkeypatch):
+def test_errors_come_out_with_code_2(penstock: Path, tmp_path: Path, monkeypatch):
     (tmp_path / "job.conf").write_text(JOB.replace("name)", "nmae)"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     done = run(penstock, "validate", "job.conf", check=False)

@@ -34,7 +34,7 @@ COLLECT_EVERY: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckedJob:
     """What was found in one job; of its columns, how many have a proved type and how many there are."""
 
     diagnostics: tuple[Diagnostic, ...]
@@ -42,7 +42,7 @@ class Outcome:
     columns: int = 0
 
 
-def check_jobs(paths: Sequence[Path], settings: Settings, processes: int | None = None) -> tuple[Outcome, ...]:
+def check_jobs(paths: Sequence[Path], settings: Settings, processes: int | None = None) -> tuple[CheckedJob, ...]:
     """The outcomes in the order of `paths`; `processes`: None for as many as the jobs and the machine call for."""
     wanted = min(_cores(), len(paths) // JOBS_PER_PROCESS) if processes is None else processes
     with _rare_collections():
@@ -50,11 +50,11 @@ def check_jobs(paths: Sequence[Path], settings: Settings, processes: int | None 
         return tuple(known.get(index) or _check(path, settings) for index, path in enumerate(paths))
 
 
-def _check(path: Path, settings: Settings) -> Outcome:
+def _check(path: Path, settings: Settings) -> CheckedJob:
     diagnostics = Diagnostics()
     compiled = compile_job(path, settings, diagnostics)
     typed, columns = typed_columns(compiled.built) if compiled else (0, 0)
-    return Outcome(tuple(diagnostics), typed, columns)
+    return CheckedJob(tuple(diagnostics), typed, columns)
 
 
 def _cores() -> int:
@@ -76,10 +76,10 @@ def _rare_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dict[int, Outcome]:
+def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dict[int, CheckedJob]:
     """The outcomes that `wanted` processes come to, by index."""
     started: list[tuple[BaseProcess, Connection]] = []
-    known: dict[int, Outcome] = {}
+    known: dict[int, CheckedJob] = {}
     try:
         context = _context()
         counter: Synchronized[int] = context.Value("i", 0)
@@ -118,14 +118,14 @@ def _work(pipe: "Connection", counter: "Synchronized[int]", paths: Sequence[Path
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
     with _rare_collections():
         outcomes = _take(counter, paths, settings)
-    answer: tuple[dict[int, Outcome], Hidden] = (outcomes, hidden_ranges())
+    answer: tuple[dict[int, CheckedJob], Hidden] = (outcomes, hidden_ranges())
     pipe.send(answer)
     pipe.close()
 
 
-def _take(counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> dict[int, Outcome]:
+def _take(counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> dict[int, CheckedJob]:
     """Check the next few jobs until none is left; those that bring an exception about are left out."""
-    known: dict[int, Outcome] = {}
+    known: dict[int, CheckedJob] = {}
     while True:
         with counter.get_lock():
             start = counter.value

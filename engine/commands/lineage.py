@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
-    from engine.plan.lineage import Origins
+    from engine.plan.lineage import SourceColumns
     from engine.plan.nodes import AnyNode, Plan
 
 SUMMARY = "show which source columns each column comes from; needs no Spark"
@@ -64,7 +64,7 @@ def _wanted(plan: "Plan", column: str | None) -> "list[tuple[AnyNode, str]]":
     return [(node, known.name)]
 
 
-def _json(node: "AnyNode", column: str, found: "Origins") -> dict[str, object]:
+def _json(node: "AnyNode", column: str, found: "SourceColumns") -> dict[str, object]:
     origins = [
         {"source": each.scan, "column": each.column, "dependency": each.dependency.value, "direct": each.is_direct}
         for each in found.get(column.lower(), ())

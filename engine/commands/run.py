@@ -72,7 +72,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
                 if arguments.verbose:
                     for error in result.errors:
                         traceback.print_exception(error)
-                if told := [*result.warnings, *result.faults]:
+                if told := [*result.warnings, *result.diagnostics]:
                     report(told, arguments.format)
                 if result.state is not State.FINISHED:
                     return 1

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 
 from connectors.support.files.filesystem import files_at
-from engine.runtime.ledger import Run, runs
+from engine.runtime.ledger import RunRecord, runs
 from engine.runtime.state_dir import local_state_dir, state_dir
 from engine.terminal.arguments import positive
 
@@ -29,7 +29,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _print_table(found: tuple[Run, ...]) -> None:
+def _print_table(found: tuple[RunRecord, ...]) -> None:
     from rich.table import Table
 
     from engine.runtime.summary import console

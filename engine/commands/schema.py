@@ -50,7 +50,7 @@ def _json() -> int:
 def _sync(arguments: Namespace) -> int:
     from catalog.diagnostics import Diagnostics
     from engine.job.find import find_jobs
-    from engine.schema.schema_lock import sync
+    from engine.schema.lock_file import sync
     from engine.terminal.report import report
 
     diagnostics = Diagnostics()

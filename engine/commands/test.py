@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from engine.terminal.arguments import add_job_arguments, positive, settings_of
 
 if TYPE_CHECKING:
-    from engine.testing.run import Result
+    from engine.testing.run_tests import Result
 
 SUMMARY = "run the tests of jobs (orders.test.sql, orders.test.conf) on a local Spark"
 
@@ -25,8 +25,8 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics import Diagnostics
     from engine.terminal.report import report
     from engine.testing.junit import write_junit
-    from engine.testing.read import find_tests
-    from engine.testing.run import run_tests
+    from engine.testing.read_tests import find_tests
+    from engine.testing.run_tests import run_tests
 
     diagnostics = Diagnostics()
     tests = find_tests(arguments.paths, diagnostics)
@@ -34,8 +34,8 @@ def run(arguments: Namespace) -> int:
     results = run_tests(tests, settings_of(arguments), arguments.workers)
     for result in results:
         _print(result)
-    report([fault for result in results for fault in result.faults])
-    failed = sum(bool(result.faults) for result in results)
+    report([diagnostic for result in results for diagnostic in result.diagnostics])
+    failed = sum(bool(result.diagnostics) for result in results)
     print(f"{len(results) - failed} passed, {failed} failed")
     if arguments.junit:
         write_junit(arguments.junit, results)
@@ -43,5 +43,5 @@ def run(arguments: Namespace) -> int:
 
 
 def _print(result: "Result") -> None:
-    word = "FAILED" if result.faults else "passed"
+    word = "FAILED" if result.diagnostics else "passed"
     print(f"{word} {result.test.file}: {result.test.name} ({result.seconds:.1f} s)")

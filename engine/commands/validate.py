@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.checking.check_jobs import check_jobs
     from engine.job.find import find_jobs
-    from engine.schema.changed_files import changed_since
+    from engine.schema.git_changes import changed_since
     from engine.terminal.report import report
 
     started = perf_counter()
@@ -62,9 +62,9 @@ def run(arguments: Namespace) -> int:
 def _print_summary(jobs: int, diagnostics: Diagnostics, typed: int, columns: int, seconds: float) -> None:
     errors = sum(item.severity.value == "error" for item in diagnostics)
     warnings = len(diagnostics) - errors
-    faults = f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}" if len(diagnostics) else "no fault found"
+    summary = f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}" if len(diagnostics) else "no errors found"
     share = f"; typed {100 * typed // columns} % of {_counted(columns, 'column')}" if columns else ""
-    print(f"{_counted(jobs, 'job')}: {faults}{share} ({seconds:.2f} s)")
+    print(f"{_counted(jobs, 'job')}: {summary}{share} ({seconds:.2f} s)")
 
 
 def _counted(number: int, noun: str, plural: str | None = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.graph.layout import layout
 from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
-from engine.plan.options import given
+from engine.plan.option_values import given
 from engine.plan.rendering.explain_text import query_text
 
 CHARACTER, LINE, HEAD, PADDING, MOST = 7.0, 18.0, 44.0, 10.0, 40

@@ -8,7 +8,7 @@ from engine.job.hocon.comments import Comments
 from engine.job.hocon.parse import parse
 from engine.job.hocon.render import to_hocon
 from engine.job.hocon.sections import resolve_job
-from engine.job.hocon.syntax import Array
+from engine.job.hocon.syntax import HoconArray
 from engine.job.load import load, read_file
 from engine.job.script.read_script import script_tree
 from engine.job.script.render_script import to_sql
@@ -24,6 +24,6 @@ def convert(path: str | PathLike[str], diagnostics: Diagnostics) -> str:
         return to_hocon(tree, Comments(source))
     syntax = parse(source, diagnostics)
     job = load(path, diagnostics, seatunnel=True)
-    if isinstance(syntax, Array) or job is None or diagnostics.has_errors:
+    if isinstance(syntax, HoconArray) or job is None or diagnostics.has_errors:
         return ""
     return to_sql(resolve_job(syntax, Diagnostics(), compat=True), job, Comments(source), diagnostics)

@@ -12,11 +12,11 @@ import connectors
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText, SourceFile
 from connectors.support.option import Option, Options, OptionType
-from engine.expectations.option import EXPECTATIONS, rejects_of
+from engine.expectations.expect_option import EXPECTATIONS, rejects_of
 from engine.job.hocon.parse import parse
 from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.substitution import SECTIONS
-from engine.job.hocon.syntax import Array
+from engine.job.hocon.syntax import HoconArray
 from engine.job.model.job import Block, BlockKind, Cache, Env, Job, Reference
 from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
 from engine.job.options.check_options import check_options
@@ -97,7 +97,7 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
         text = PlacedText.verbatim(source, 0, len(source.text))
         return script_tree(fill_in_text(text, variables, diagnostics, in_sink=True), diagnostics)
     syntax = parse(source, diagnostics)
-    if isinstance(syntax, Array):
+    if isinstance(syntax, HoconArray):
         diagnostics.error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list",
                     syntax.place.span)  # fmt: skip
         return None

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from catalog.diagnostics import Diagnostic, InternalError, did_you_mean, job_error
 from engine.optimizer.chain_transforms import chain_transforms
-from engine.optimizer.keep_shared import keep_shared
+from engine.optimizer.persist_shared import persist_shared
 from engine.optimizer.prune_unused import prune_unused
 from engine.optimizer.push_columns import push_columns
 from engine.optimizer.push_filters import push_filters
@@ -28,7 +28,7 @@ RULES: Final[tuple[Rule, ...]] = (
     chain_transforms,
     push_filters,  # after chaining, which brings predicates down to the scans
     push_columns,  # after what is read of them is settled
-    keep_shared,  # last: who reads what is settled
+    persist_shared,  # last: who reads what is settled
 )
 
 

@@ -58,8 +58,8 @@ def chain(inner: Query, outer: Query, merge: Merge) -> Query | None:
     text = body.to_text() if isinstance(body, Select) else body
     tables = {each.name: each.node.table.renamed(each.name) for each in inner.inputs}
     analysis = analyze(text, tables, output=outer.name)
-    faults = any(each.severity is Severity.ERROR for each in analysis.diagnostics)
-    if faults or _rows(analysis) != _rows(outer.analysis):
+    has_errors = any(each.severity is Severity.ERROR for each in analysis.diagnostics)
+    if has_errors or _rows(analysis) != _rows(outer.analysis):
         return None
     return replace(
         outer,

@@ -7,8 +7,8 @@ from engine.plan.nodes import AnyNode, Plan, Query, rewrite
 
 def prune_unused(plan: Plan) -> Plan:
     """Drop nodes that no write reads, and inputs that a query is given but does not read."""
-    kept = replace(plan, unread=()) if plan.unread else plan
-    return rewrite(kept, _without_unread_inputs)
+    pruned = replace(plan, unread=()) if plan.unread else plan
+    return rewrite(pruned, _without_unread_inputs)
 
 
 def _without_unread_inputs(node: AnyNode) -> AnyNode:

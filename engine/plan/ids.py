@@ -12,7 +12,7 @@ from itertools import chain, count
 from catalog.source import PlacedText
 from connectors.support.option import Value
 from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
-from engine.plan.options import shown
+from engine.plan.option_values import shown
 from sql.rewrite.select_query import Select, text_of
 
 

@@ -11,7 +11,7 @@ _RANK = {dependency: rank for rank, dependency in enumerate(Dependency)}
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SourceColumn:
     """A source column that an output column depends on, and how: the furthest from identity of all steps between."""
 
     scan: str
@@ -23,34 +23,34 @@ class Origin:
         return self.dependency in DIRECT
 
 
-Origins = Mapping[str, tuple[Origin, ...]]
+SourceColumns = Mapping[str, tuple[SourceColumn, ...]]
 """Column (lower case) -> where it comes from."""
 
 
-def lineage(plan: Plan) -> Mapping[AnyNode, Origins]:
+def lineage(plan: Plan) -> Mapping[AnyNode, SourceColumns]:
     """The origins of every column of every node of the plan, in one walk."""
-    found: dict[AnyNode, Origins] = {}
+    found: dict[AnyNode, SourceColumns] = {}
     for node in plan.nodes():
         found[node] = {name: _distinct(each) for name, each in _origins(node, found).items()}
     return found
 
 
-def _distinct(origins: list[Origin]) -> tuple[Origin, ...]:
+def _distinct(origins: list[SourceColumn]) -> tuple[SourceColumn, ...]:
     """Every source column once as a direct origin and once as an indirect one, in the nearest way."""
-    first: dict[tuple[str, str, bool], Origin] = {}
+    first: dict[tuple[str, str, bool], SourceColumn] = {}
     for each in sorted(origins, key=lambda origin: _RANK[origin.dependency]):
         first.setdefault((each.scan, each.column.lower(), each.is_direct), each)
     return tuple(first.values())
 
 
-def _origins(node: AnyNode, found: Mapping[AnyNode, Origins]) -> dict[str, list[Origin]]:
+def _origins(node: AnyNode, found: Mapping[AnyNode, SourceColumns]) -> dict[str, list[SourceColumn]]:
     match node:
         case Scan():
-            return {c.name.lower(): [Origin(node.name, c.name, Dependency.IDENTITY)] for c in node.table.columns}
+            return {c.name.lower(): [SourceColumn(node.name, c.name, Dependency.IDENTITY)] for c in node.table.columns}
         case Query():
             return _of_query(node, found)
         case Union():
-            merged: dict[str, list[Origin]] = {}
+            merged: dict[str, list[SourceColumn]] = {}
             for each in node.inputs:
                 for name, origins in found[each].items():
                     merged.setdefault(name, []).extend(origins)
@@ -59,15 +59,15 @@ def _origins(node: AnyNode, found: Mapping[AnyNode, Origins]) -> dict[str, list[
             return {name: list(origins) for name, origins in found[node.input].items()}
 
 
-def _of_query(node: Query, found: Mapping[AnyNode, Origins]) -> dict[str, list[Origin]]:
+def _of_query(node: Query, found: Mapping[AnyNode, SourceColumns]) -> dict[str, list[SourceColumn]]:
     inputs = {each.name.lower(): found[each.node] for each in node.inputs}
-    result: dict[str, list[Origin]] = {column.name.lower(): [] for column in node.table.columns}
+    result: dict[str, list[SourceColumn]] = {column.name.lower(): [] for column in node.table.columns}
     for each in node.analysis.lineage:
         below = inputs.get(each.input.lower(), {}).get(each.column.lower(), ())
         for origin in below:
             further = max(origin.dependency, each.dependency, key=_RANK.__getitem__)
             for name in result if each.output is None else (each.output.lower(),):
-                result.setdefault(name, []).append(Origin(origin.scan, origin.column, further))
+                result.setdefault(name, []).append(SourceColumn(origin.scan, origin.column, further))
     return result
 
 

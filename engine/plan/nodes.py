@@ -21,8 +21,8 @@ from sql.rewrite.select_query import Select
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """That a node's rows are computed once for all its readers: where they are kept meanwhile, and why."""
+class Persisted:
+    """That a node's rows are computed once for all its readers: where they are persisted, and why."""
 
     cache: Cache
     readers: int
@@ -46,16 +46,16 @@ class BaseNode:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class KeepableNode(BaseNode):
-    """A node whose rows can be kept for several readers: `cache` is what the job asks for, `kept` what is done."""
+class PersistableNode(BaseNode):
+    """A node whose rows can be persisted: `cache` is what the job asks for, `persisted` what is done."""
 
     _: KW_ONLY
     cache: Cache | None = None
-    kept: Kept | None = None
+    persisted: Persisted | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Scan(KeepableNode):
+class Scan(PersistableNode):
     """Read one table of a source; `columns` (None: all) and `filters` are what was pushed into it."""
 
     connector: Source
@@ -74,7 +74,7 @@ class Input:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Query(KeepableNode):
+class Query(PersistableNode):
     """A query over named inputs: a user's own text, which goes to Spark as written, or a Select of ours."""
 
     kind: str
@@ -88,7 +88,7 @@ class Query(KeepableNode):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Union(KeepableNode):
+class Union(PersistableNode):
     """UNION ALL of inputs with equal schemas."""
 
     inputs: tuple["Node", ...]
@@ -96,7 +96,7 @@ class Union(KeepableNode):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Expect(KeepableNode):
+class Expect(PersistableNode):
     """The input's rows, checked on their way; rules that drop or quarantine take out the rows that break them."""
 
     input: "Node"

@@ -13,7 +13,7 @@ from engine.job.options.env import is_of_application
 from engine.plan.nodes import Plan, Scan, Write
 from engine.runtime.state_dir import state_dir
 from engine.spark import write as writing
-from engine.spark.journal import Outcome
+from engine.spark.journal import RunOutcome
 from engine.spark.session import has_session, open_session
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.S
     return {each.write.id: each for each in writing.check(spark, compiled.plan.writes)}
 
 
-def resume(state: str, run_id: str, master: str | None = None) -> Outcome:
+def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
     """End a run that was killed: finish it where it had begun to commit, else remove what it staged."""
     used = _to_recover(state) if _is_here(state) else _all_sinks()  # which ones, only a session could read there
     with _session("penstock resume", {}, used, master) as spark:

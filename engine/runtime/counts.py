@@ -70,16 +70,16 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ScanIdentity:
     """How a scan is known again in Spark's graph: the ids of the columns it yields, and the paths it reads.
 
-    `is_kept`: what reads there are rows that were computed before, of no source.
+    `is_persisted`: it reads persisted rows, not a source.
     """
 
     scan: str
     attributes: frozenset[int]
     paths: tuple[str, ...] = ()
-    is_kept: bool = False
+    is_persisted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +104,17 @@ class WriteCount:
     target: str | None = None
 
 
-def count_reads(executions: Iterable[Execution], origins: Sequence[Origin]) -> tuple[ReadCount, ...]:
+def count_reads(executions: Iterable[Execution], scans: Sequence[ScanIdentity]) -> tuple[ReadCount, ...]:
     """What each scan read, over all executions; a scan that Spark never ran (an empty relation) has no passes."""
-    seen: dict[str, list[Operator]] = {origin.scan: [] for origin in origins}
+    seen: dict[str, list[Operator]] = {identity.scan: [] for identity in scans}
     strange: list[Operator] = []
     for execution in executions:
         for operator in execution.leaves:
-            scan = _scan_of(operator, origins)
+            scan = _scan_of(operator, scans)
             (seen[scan] if scan else strange).append(operator)
-    for origin in origins:
-        if origin.is_kept:
-            del seen[origin.scan]
+    for identity in scans:
+        if identity.is_persisted:
+            del seen[identity.scan]
     missing = [scan for scan, found in seen.items() if not found]
     if len(missing) == 1:  # made-up rows: Spark's `Range` does not tell its columns
         seen[missing[0]] = strange
@@ -164,12 +164,12 @@ def number(text: str) -> int | None:
     return round(value * _UNITS.get(unit, 1))
 
 
-def _scan_of(operator: Operator, origins: Sequence[Origin]) -> str | None:
+def _scan_of(operator: Operator, scans: Sequence[ScanIdentity]) -> str | None:
     attributes = {int(each) for each in _ATTRIBUTE.findall(operator.description)}
-    for origin in origins:
-        if attributes & origin.attributes:
-            return origin.scan
-    reading = [origin.scan for origin in origins if any(path in operator.description for path in origin.paths)]
+    for identity in scans:
+        if attributes & identity.attributes:
+            return identity.scan
+    reading = [identity.scan for identity in scans if any(path in operator.description for path in identity.paths)]
     return reading[0] if reading else None
 
 

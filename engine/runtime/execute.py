@@ -11,23 +11,31 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics import Diagnostic, PenstockError, Severity, run_error
 from connectors.support.files.filesystem import Files, files_at
 from engine.compile import Compiled
-from engine.expectations.outcomes import Outcome as Expectation
-from engine.expectations.result import text_of, validation_result
-from engine.plan.nodes import AnyNode, Expect, Kept, Node, Plan, Scan, Write, below
+from engine.expectations.expectation_outcome import ExpectationOutcome
+from engine.expectations.ge_result import text_of, validation_result
+from engine.plan.nodes import AnyNode, Expect, Node, Persisted, Plan, Scan, Write, below
 from engine.plan.pipelines import pipelines
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
-from engine.runtime.counts import Execution, Origin, WriteCount, count_reads, count_write, filtered_rows, last_that_read
+from engine.runtime.counts import (
+    Execution,
+    ScanIdentity,
+    WriteCount,
+    count_reads,
+    count_write,
+    filtered_rows,
+    last_that_read,
+)
 from engine.runtime.executions import attributes_of, executions, last_execution
 from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
 from engine.runtime.progress import Progress, shown
 from engine.runtime.results import JobResult, PipelineResult
-from engine.runtime.schedule import FailurePolicy, Outcome, Retry, Schedule
+from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.states import State
 from engine.spark import expect
 from engine.spark import write as writing
-from engine.spark.keep import keep, release
 from engine.spark.lower import lower
+from engine.spark.persist import persist, release
 from engine.spark.session import pipeline_session
 from engine.spark.tasks import wait_for_tasks
 
@@ -45,7 +53,7 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str) -> JobResult
     plan, started = compiled.plan, monotonic()
     state = state_dir_of(plan)
     files, root = files_at(spark, state)
-    entry = ledger.Run(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
+    entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     in_doubt = writing.recover(spark, state)
     checks = writing.check(spark, plan.writes, run_id)
     try:
@@ -70,12 +78,12 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str) -> JobResult
         ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
         _record(files, root, _ended(entry, ended, monotonic() - started, str(error), {}))
         raise
-    told = "; ".join(f"[{fault.code}] {fault.message}" for fault in result.faults)
+    told = "; ".join(f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics)
     unrecorded = _record(files, root, _ended(entry, result.state, result.seconds, told, result.counts))
     return replace(result, warnings=(*result.warnings, *unrecorded))
 
 
-def _record(files: Files, root: str, run: ledger.Run) -> tuple[Diagnostic, ...]:
+def _record(files: Files, root: str, run: ledger.RunRecord) -> tuple[Diagnostic, ...]:
     """Put down how a run ended; a warning where that cannot be: it has ended so all the same."""
     try:
         ledger.record(files, root, run)
@@ -85,17 +93,19 @@ def _record(files: Files, root: str, run: ledger.Run) -> tuple[Diagnostic, ...]:
     return ()
 
 
-def _as_before(before: ledger.Run | None, job: str, run_id: str, warnings: tuple[Diagnostic, ...]) -> JobResult:
+def _as_before(before: ledger.RunRecord | None, job: str, run_id: str, warnings: tuple[Diagnostic, ...]) -> JobResult:
     """The end of a run that was over already; what it did not write (`failure_policy`) is not tried again."""
     if before is None or before.state is not State.FAILED:
         return JobResult(job, run_id, State.FINISHED, 0.0, (), warnings=warnings)
     message = f"run `{run_id}` is over: a part of it failed, the others were committed: {before.error}"
-    fault = Diagnostic("PEN5008", message, None, "run the job by another `--run-id`")
-    return JobResult(job, run_id, State.FAILED, 0.0, (), (fault,), warnings)
+    diagnostic = Diagnostic("PEN5008", message, None, "run the job by another `--run-id`")
+    return JobResult(job, run_id, State.FAILED, 0.0, (), (diagnostic,), warnings)
 
 
-def _ended(entry: ledger.Run, state: State, seconds: float, error: str, counts: Mapping[str, object]) -> ledger.Run:
-    return ledger.Run(
+def _ended(
+    entry: ledger.RunRecord, state: State, seconds: float, error: str, counts: Mapping[str, object]
+) -> ledger.RunRecord:
+    return ledger.RunRecord(
         entry.run_id,
         entry.job,
         entry.file,
@@ -112,34 +122,34 @@ def _ended(entry: ledger.Run, state: State, seconds: float, error: str, counts: 
 class _Staged:
     """What a pipeline's work leaves: how to know its scans and writes in Spark's metrics, and its expectations.
 
-    `descriptions`: of the Spark jobs of each write, and of each node whose rows were kept, by their ids.
+    `descriptions`: of the Spark jobs of each write, and of each node whose rows were persisted, by their ids.
     """
 
-    origins: tuple[Origin, ...]
+    scans: tuple[ScanIdentity, ...]
     descriptions: Mapping[str, str]
-    expectations: tuple[Expectation, ...]
+    expectations: tuple[ExpectationOutcome, ...]
 
 
 @dataclass(eq=False)
-class _Keeper:
-    """Keeps rows that several read, for as long as a pipeline is under way; `label` tells Spark and the user of it."""
+class _Persistence:
+    """The persisted rows of a running pipeline; `label` names the work for Spark and the user."""
 
     label: Callable[[Node], str]
     descriptions: dict[str, str] = field(default_factory=dict)
-    origins: list[Origin] = field(default_factory=list)
-    kept: "list[DataFrame]" = field(default_factory=list)
+    scans: list[ScanIdentity] = field(default_factory=list)
+    persisted: "list[DataFrame]" = field(default_factory=list)
 
-    def keep(self, node: Node, kept: Kept, df: "DataFrame") -> "DataFrame":
+    def persist(self, node: Node, persisted: Persisted, df: "DataFrame") -> "DataFrame":
         self.descriptions[node.id] = self.label(node)
         if isinstance(node, Scan):
-            self.origins.append(_origin(node, attributes_of(df)))
-        rows = keep(df, kept.cache)
-        self.kept.append(rows)
-        self.origins.append(Origin(f"{node.name} (kept)", attributes_of(rows), is_kept=True))
+            self.scans.append(_identity(node, attributes_of(df)))
+        rows = persist(df, persisted.cache)
+        self.persisted.append(rows)
+        self.scans.append(ScanIdentity(f"{node.name} (persisted)", attributes_of(rows), is_persisted=True))
         return rows
 
     def close(self) -> None:
-        for rows in self.kept:
+        for rows in self.persisted:
             release(rows)
 
 
@@ -147,7 +157,7 @@ class _Execution:
     """One job under way."""
 
     def __init__(
-        self, spark: "SparkSession", plan: Plan, run: writing.Run, received: Interrupts, started: float
+        self, spark: "SparkSession", plan: Plan, run: writing.OpenRun, received: Interrupts, started: float
     ) -> None:
         self.spark = spark
         self.plan = plan
@@ -171,14 +181,14 @@ class _Execution:
                 error.is_clean = False
             raise
         finished = all(each.state is State.FINISHED for each in outcomes)
-        faults = [fault for each in outcomes if each.error for fault in diagnostics_of(each.error)]
+        diagnostics = [diagnostic for each in outcomes if each.error for diagnostic in diagnostics_of(each.error)]
         warned = [item for each in outcomes if each.value for item in expect.warnings(each.value.expectations)]
         seconds = monotonic() - self.started
         errors = tuple(each.error for each in outcomes if each.error)
         head = (self.plan.env.name, self.run.run_id, State.FINISHED if finished else State.FAILED, seconds)
-        return JobResult(*head, self._counted(outcomes), tuple(faults), (*warned, *left), errors)
+        return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors)
 
-    def _commit_or_abort(self, outcomes: Sequence[Outcome[_Staged]]) -> tuple[Diagnostic, ...]:
+    def _commit_or_abort(self, outcomes: Sequence[PipelineOutcome[_Staged]]) -> tuple[Diagnostic, ...]:
         """Commit the pipelines that finished, if the policy lets them; gives warnings of what cannot be removed."""
         failed = [each.name for each in outcomes if each.state is not State.FINISHED]
         if failed and (self.policy is FailurePolicy.STOP or len(failed) == len(outcomes)):
@@ -187,7 +197,7 @@ class _Execution:
         writing.commit_all(self.spark, self.run)
         return ()
 
-    def _stage(self) -> tuple[Outcome[_Staged], ...]:
+    def _stage(self) -> tuple[PipelineOutcome[_Staged], ...]:
         env = self.plan.env
         with shown(self.spark) as progress:
             return Schedule(
@@ -220,9 +230,9 @@ class _Execution:
             self.spark.sparkContext.setJobDescription(text)
             return text
 
-        keeper = _Keeper(computing)
-        with self._labelled(name), closing(keeper):
-            lowered = lower(session, plan.writes, keeper.keep)
+        persistence = _Persistence(computing)
+        with self._labelled(name), closing(persistence):
+            lowered = lower(session, plan.writes, persistence.persist)
             frames = lowered.dataframes
             expect.note(lowered.watched)  # of what was computed for several readers
             for index, write in enumerate(plan.writes, start=1):
@@ -237,9 +247,9 @@ class _Execution:
                 number = list(self.pipelines).index(name) + 1
                 log.files.write(f"{log.folder.rpartition('/')[0]}/expectations_{number}.json", text)
             expect.refuse(outcomes)
-            scans = [node for node in frames if isinstance(node, Scan) and node.kept is None]
-            origins = [_origin(node, attributes_of(frames[node])) for node in scans]
-        return _Staged((*origins, *keeper.origins), {**keeper.descriptions, **descriptions}, outcomes)
+            computed = [node for node in frames if isinstance(node, Scan) and node.persisted is None]
+            scans = [_identity(node, attributes_of(frames[node])) for node in computed]
+        return _Staged((*scans, *persistence.scans), {**persistence.descriptions, **descriptions}, outcomes)
 
     @contextmanager
     def _labelled(self, name: str) -> Iterator[None]:
@@ -261,7 +271,7 @@ class _Execution:
         what = "write" if isinstance(node, Write) else "compute"
         return f"{self.plan.env.name}: {what} {node.name} (run {self.run.run_id}, try {attempt})"
 
-    def _counted(self, outcomes: Sequence[Outcome[_Staged]]) -> tuple[PipelineResult, ...]:
+    def _counted(self, outcomes: Sequence[PipelineOutcome[_Staged]]) -> tuple[PipelineResult, ...]:
         wanted = {text for each in outcomes if each.value for text in each.value.descriptions.values()}
         ran = executions(self.spark, wanted.__contains__, after=self.before)
         results = []
@@ -273,7 +283,7 @@ class _Execution:
             own = [execution for text in each.value.descriptions.values() for execution in ran.get(text, ())]
             writes = self.pipelines[each.name].writes
             counts = [self._write_count(write, each.value, ran) for write in writes]
-            results.append(PipelineResult(*head, count_reads(own, each.value.origins), tuple(counts)))
+            results.append(PipelineResult(*head, count_reads(own, each.value.scans), tuple(counts)))
         return tuple(results)
 
     def _write_count(self, write: Write, staged: _Staged, ran: Mapping[str, list[Execution]]) -> WriteCount:
@@ -283,8 +293,8 @@ class _Execution:
         count = count_write(write.name, ran.get(staged.descriptions[write.id], ()))
         count = replace(count, target=_target(write))
         nodes = below(write)
-        kept = [ran.get(staged.descriptions[each.id], ()) for each in nodes[1:] if each.id in staged.descriptions]
-        earlier = [filtered_rows(last) for each in kept if (last := last_that_read(each))]
+        persisted = [ran.get(staged.descriptions[each.id], ()) for each in nodes[1:] if each.id in staged.descriptions]
+        earlier = [filtered_rows(last) for each in persisted if (last := last_that_read(each))]
         if count.filtered is not None and earlier:
             known = [each for each in earlier if each is not None]
             count = replace(count, filtered=count.filtered + sum(known) if len(known) == len(earlier) else None)
@@ -319,6 +329,6 @@ def _target(write: Write) -> str | None:
     return next((each for each in named if isinstance(each, str)), None)
 
 
-def _origin(scan: Scan, attributes: frozenset[int]) -> Origin:
+def _identity(scan: Scan, attributes: frozenset[int]) -> ScanIdentity:
     path = scan.options.get("path")
-    return Origin(scan.name, attributes, (path,) if isinstance(path, str) else ())
+    return ScanIdentity(scan.name, attributes, (path,) if isinstance(path, str) else ())

@@ -16,7 +16,7 @@ from engine.runtime.states import State
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunRecord:
     """A run of one job as the ledger knows it; times in UTC, ISO 8601; `counts` as in the final table."""
 
     run_id: str
@@ -34,18 +34,18 @@ def now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def record(files: Files, root: str, run: Run) -> None:
+def record(files: Files, root: str, run: RunRecord) -> None:
     """Put the run down as it stands; `root` is the state directory in `files`."""
     files.write(f"{root}/runs/{run.run_id}/run.json", json.dumps(asdict(run), indent=1, default=str))
 
 
-def find(files: Files, root: str, run_id: str) -> Run | None:
+def find(files: Files, root: str, run_id: str) -> RunRecord | None:
     """The run of that id; None where none is recorded."""
     path = f"{root}/runs/{run_id}/run.json"
     return _read(files.read(path)) if files.exists(path) else None
 
 
-def runs(files: Files, root: str) -> tuple[Run, ...]:
+def runs(files: Files, root: str) -> tuple[RunRecord, ...]:
     """Every run, in the order of their starts; of one that was killed, what its journal says became of it."""
     paths = (f"{root}/runs/{name}/run.json" for name in files.children(f"{root}/runs"))
     found = (_read(files.read(path)) for path in paths if files.exists(path))
@@ -53,7 +53,7 @@ def runs(files: Files, root: str) -> tuple[Run, ...]:
     return tuple(sorted(settled, key=lambda run: run.started))
 
 
-def _settled(files: Files, journal: str, run: Run) -> Run:
+def _settled(files: Files, journal: str, run: RunRecord) -> RunRecord:
     if run.state is not State.RUNNING or not files.exists(f"{journal}/begin.json"):
         return run
     if files.exists(f"{journal}/end.json"):
@@ -66,10 +66,10 @@ def _settled(files: Files, journal: str, run: Run) -> Run:
     return run
 
 
-def _read(text: str) -> Run | None:
+def _read(text: str) -> RunRecord | None:
     """None where the file is of a version of Penstock that wrote other things."""
     try:
         values = json.loads(text)
-        return Run(**{**values, "state": State(values["state"])})
+        return RunRecord(**{**values, "state": State(values["state"])})
     except (ValueError, TypeError, KeyError):
         return None

@@ -32,7 +32,7 @@ class JobResult:
     state: State
     seconds: float
     pipelines: tuple[PipelineResult, ...]
-    faults: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     errors: tuple[BaseException, ...] = ()
     interrupted_by: int | None = None

@@ -8,8 +8,8 @@ from enum import Enum
 from time import monotonic
 from typing import Generic, TypeVar
 
-from engine.runtime.faults import may_pass
 from engine.runtime.states import State, follow
+from engine.runtime.transient import is_transient
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class Retry:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Outcome(Generic[T]):
+class PipelineOutcome(Generic[T]):
     """How a pipeline ended. `value` is what its work returned, where it finished."""
 
     name: str
@@ -64,10 +64,10 @@ class Schedule(Generic[T]):
         self._lock = threading.Lock()
         self._states = dict.fromkeys(self.names, State.CREATED)
 
-    def run(self) -> tuple[Outcome[T], ...]:
+    def run(self) -> tuple[PipelineOutcome[T], ...]:
         """Run all and wait; one outcome per pipeline, in order. An interrupt cancels what runs, then comes through."""
         with ThreadPoolExecutor(max_workers=max(1, self.parallelism), thread_name_prefix="pipeline") as pool:
-            futures: dict[Future[Outcome[T]], str] = {}
+            futures: dict[Future[PipelineOutcome[T]], str] = {}
             for name in self.names:
                 self._enter(name, State.SCHEDULED)
                 futures[pool.submit(self._run_one, name)] = name
@@ -86,7 +86,7 @@ class Schedule(Generic[T]):
             if not state.is_final:
                 self.cancel(name)
 
-    def _watch(self, pending: set[Future[Outcome[T]]]) -> None:
+    def _watch(self, pending: set[Future[PipelineOutcome[T]]]) -> None:
         while pending:
             done, pending = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
             failed = any(future.result().state is State.FAILED for future in done)
@@ -95,12 +95,12 @@ class Schedule(Generic[T]):
             elif self._stopped.is_set():
                 self.stop()  # again: a job may have been submitted to Spark just after the last cancel
 
-    def _watch_cancelled(self, pending: set[Future[Outcome[T]]]) -> None:
+    def _watch_cancelled(self, pending: set[Future[PipelineOutcome[T]]]) -> None:
         while pending:
             _, pending = wait(pending, timeout=0.2)
             self.stop()
 
-    def _run_one(self, name: str) -> Outcome[T]:
+    def _run_one(self, name: str) -> PipelineOutcome[T]:
         started = monotonic()
         attempts = 0
         while not self._stopped.is_set():
@@ -109,23 +109,23 @@ class Schedule(Generic[T]):
             try:
                 value = self.work(name)
             except Exception as error:  # noqa: BLE001 (users' code and drivers run below; the cause is kept in the outcome)
-                again = self._after_fault(name, error, attempts)
+                again = self._after_error(name, error, attempts)
                 if again:
                     continue
-                return Outcome(name, self._states[name], attempts, monotonic() - started, None, error)
+                return PipelineOutcome(name, self._states[name], attempts, monotonic() - started, None, error)
             self._enter(name, State.FINISHED)
-            return Outcome(name, State.FINISHED, attempts, monotonic() - started, value)
+            return PipelineOutcome(name, State.FINISHED, attempts, monotonic() - started, value)
         self._enter(name, State.CANCELED)
-        return Outcome(name, State.CANCELED, attempts, monotonic() - started)
+        return PipelineOutcome(name, State.CANCELED, attempts, monotonic() - started)
 
-    def _after_fault(self, name: str, error: Exception, attempts: int) -> bool:
+    def _after_error(self, name: str, error: Exception, attempts: int) -> bool:
         """Whether to try again; otherwise the pipeline is left in its final state."""
         if self._stopped.is_set():
             self._enter(name, State.CANCELING)
             self._enter(name, State.CANCELED)
             return False
         self._enter(name, State.FAILING)
-        if attempts > self.retry.times or not may_pass(error):
+        if attempts > self.retry.times or not is_transient(error):
             self._enter(name, State.FAILED)
             return False
         if self._stopped.wait(self.retry.interval_seconds):

@@ -21,7 +21,7 @@ from engine.plan.building.build_plan import source_tables
 from engine.plan.building.locked_schema import job_key, read_lock
 from engine.plan.lineage import readers
 from engine.plan.nodes import Scan, Write
-from engine.schema.schema_lock import current_tables
+from engine.schema.lock_file import current_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def since_revision(paths: Sequence[str], revision: str, settings: Settings, diag
                 changes += _source_changes(job, name, table.schema, now.sources[job][name].schema, before)
         after = now.jobs.get(job)
         if after is None:
-            broken += [f"{job}: broken: {each}" for each in now.faults[job]]
+            broken += [f"{job}: broken: {each}" for each in now.errors[job]]
         else:
             changes += _sink_changes(job, before, after, now)
     return Report(tuple(changes), tuple(broken))
@@ -103,23 +103,23 @@ class _Side:
 
     jobs: Mapping[str, Compiled]
     sources: Mapping[str, Mapping[str, CatalogTable]]
-    faults: Mapping[str, tuple[str, ...]]
+    errors: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def here(cls, paths: Iterable[Path], settings: Settings) -> "_Side":
         jobs: dict[str, Compiled] = {}
         sources: dict[str, Mapping[str, CatalogTable]] = {}
-        faults: dict[str, tuple[str, ...]] = {}
+        errors: dict[str, tuple[str, ...]] = {}
         for path in paths:
             diagnostics = Diagnostics()
             if compiled := compile_job(path, settings, diagnostics):
                 jobs[path.as_posix()] = compiled
-            faults[path.as_posix()] = tuple(
+            errors[path.as_posix()] = tuple(
                 f"[{each.code}] {each.message} ({each.span})" for each in diagnostics if each.severity.value == "error"
             )
             loaded = load(path, Diagnostics(), variables=settings.variables, seatunnel=settings.seatunnel)
             sources[path.as_posix()] = source_tables(loaded) if loaded else {}
-        return cls(jobs, sources, faults)
+        return cls(jobs, sources, errors)
 
 
 def _source_changes(

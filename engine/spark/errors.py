@@ -9,7 +9,7 @@ from pyspark.version import __version__
 from catalog.diagnostics import PenstockError, RunError, run_error
 from catalog.source import PlacedText, Span
 from engine.plan.nodes import AnyNode, Query, Scan, Write
-from engine.spark.faults import SparkFault, message_and_remedy, spark_faults
+from engine.spark.error_causes import ErrorCause, error_causes, message_and_remedy
 from engine.spark.source_errors import is_of_source, source_error
 from sql.rewrite.select_query import Select
 
@@ -18,18 +18,18 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     """The error as a user should see it. `node` is where it was met, `nodes` all whose work it may have come from."""
     if isinstance(error, PenstockError):
         return error
-    faults = tuple(spark_faults(error))
-    told = faults[0] if faults else SparkFault(None, str(error).split("\n")[0], (), None)
+    causes = tuple(error_causes(error))
+    told = causes[0] if causes else ErrorCause(None, str(error).split("\n")[0], (), None)
     involved = (node, *nodes)
-    if is_of_source(faults):
-        return source_error(faults, involved)
-    if misfit := next((fault.message for fault in faults if _OF_ANOTHER_SPARK.match(fault.message)), None):
+    if is_of_source(causes):
+        return source_error(causes, involved)
+    if misfit := next((cause.message for cause in causes if _OF_ANOTHER_SPARK.match(cause.message)), None):
         message = f"a jar of this session was made for another Spark than {__version__}: it looks for {misfit}"
         of_delta = "Delta 4.1.0 fits PySpark 4.1.0 and 4.1.1 in all of its parts: pip install 'pyspark<4.1.2'"
         remedy = of_delta if "delta" in str(error) else None
         return run_error("PEN9003", f"{message} (in `{node.name}`)", node.span, remedy)
     message, help = message_and_remedy(told.message)
-    if placed := _placed(faults, involved):
+    if placed := _placed(causes, involved):
         query, span = placed
         return run_error("PEN5001", f"{message} (in `{query.name}`)", span, help)
     code = "PEN5004" if isinstance(node, Scan) else "PEN5001"
@@ -38,7 +38,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
 
 def reason(error: BaseException) -> str:
     """What an error says in one line, without Spark's codes and stacks."""
-    told = next((fault.message for fault in spark_faults(error)), str(error) or type(error).__name__)
+    told = next((cause.message for cause in error_causes(error)), str(error) or type(error).__name__)
     return told.partition("\n")[0]
 
 
@@ -46,15 +46,15 @@ _OF_ANOTHER_SPARK: Final = re.compile(r"'\S+ org\.apache\.spark\.\S+\(.*\)'$")
 """What Java says of a method that is not there."""
 
 
-def _placed(faults: tuple[SparkFault, ...], nodes: tuple[AnyNode, ...]) -> tuple[Query, Span] | None:
+def _placed(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> tuple[Query, Span] | None:
     """The query whose text Spark's context quotes, and the place of what it quotes."""
     for query, text in _texts(nodes):
-        for fault in faults:
-            for start, stop, fragment in fault.contexts:
+        for cause in causes:
+            for start, stop, fragment in cause.contexts:
                 if fragment and text.value[start : stop + 1] == fragment:
                     return query, text.span(start, stop + 1)
-            if fault.position and isinstance(nodes[0], Query) and query is nodes[0]:
-                offset = _offset(text.value, *fault.position)
+            if cause.position and isinstance(nodes[0], Query) and query is nodes[0]:
+                offset = _offset(text.value, *cause.position)
                 return query, text.span(offset, min(offset + 1, len(text.value)))
     return None
 

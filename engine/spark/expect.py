@@ -15,7 +15,7 @@ from pyspark.sql import functions as f
 from catalog.diagnostics import Diagnostic, Diagnostics, RunError, Severity
 from catalog.quoting import quote
 from catalog.violation import OnViolation
-from engine.expectations.outcomes import Outcome
+from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
 from engine.plan.nodes import AnyNode, Expect, Rejects
 from engine.spark.catalyst import Catalyst, Expression
@@ -140,31 +140,31 @@ def note(watched: Iterable[Watched]) -> None:
         each.note()
 
 
-def outcomes(watched: Iterable[Watched], staged: Mapping[AnyNode, DataFrame]) -> tuple[Outcome, ...]:
+def outcomes(watched: Iterable[Watched], staged: Mapping[AnyNode, DataFrame]) -> tuple[ExpectationOutcome, ...]:
     """What became of every rule; call it once the rows are staged. Rules that need a pass of their own have it here:
     over the rows that were staged from their node, or where these are not the same, over its input."""
     return tuple(outcome for each in watched for outcome in _outcomes(each, staged.get(each.node, each.rows)))
 
 
-def refuse(found: Iterable[Outcome]) -> None:
+def refuse(found: Iterable[ExpectationOutcome]) -> None:
     """Raise a `RunError` (PEN6001) with every broken rule that fails the job."""
     broken = [each for each in found if not each.success and each.rule.on_violation is OnViolation.FAIL]
     if broken:
         raise RunError([_diagnostic(each, Severity.ERROR) for each in broken])
 
 
-def warnings(found: Iterable[Outcome]) -> Diagnostics:
+def warnings(found: Iterable[ExpectationOutcome]) -> Diagnostics:
     """Broken rules that only warn."""
     warned = [each for each in found if not each.success and each.rule.on_violation is OnViolation.WARN]
     return Diagnostics([_diagnostic(each, Severity.WARNING) for each in warned])
 
 
-def _diagnostic(outcome: Outcome, severity: Severity) -> Diagnostic:
+def _diagnostic(outcome: ExpectationOutcome, severity: Severity) -> Diagnostic:
     message = f"`{outcome.rule.name}` of `{outcome.node}` is broken: {outcome.said}"
     return Diagnostic("PEN6001", message, outcome.rule.span, f"it demands {outcome.rule.text}", severity)
 
 
-def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[Outcome]:
+def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[ExpectationOutcome]:
     counts, node = watched.counts, watched.node.name
     values: Mapping[str, Any] = watched.observation.get if watched.observation else {}
     for index, rule in enumerate(watched.node.rules):
@@ -172,17 +172,19 @@ def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[Outcome]:
             case RowCheck(_, mostly):
                 broken = counts.broken.get(index, 0)
                 success = _succeeds(broken, counts.about.get(index, counts.rows), mostly)
-                yield Outcome(node, rule, success, counts.rows, unexpected=broken, rejected=counts.rejected)
+                yield ExpectationOutcome(node, rule, success, counts.rows, unexpected=broken, rejected=counts.rejected)
             case TableCheck() as check:
                 value = values[f"value_{index}"]
-                yield Outcome(node, rule, check.holds(value), counts.rows, observed=value)
+                yield ExpectationOutcome(node, rule, check.holds(value), counts.rows, observed=value)
             case QueryCheck(query=None):
                 from engine.spark.quality import run_expectation
 
                 yield run_expectation(rows, node, rule, counts.rows)
             case QueryCheck(str() as query, mostly):
                 broken = _query(rows, query)
-                yield Outcome(node, rule, _succeeds(broken, counts.rows, mostly), counts.rows, unexpected=broken)
+                yield ExpectationOutcome(
+                    node, rule, _succeeds(broken, counts.rows, mostly), counts.rows, unexpected=broken
+                )
 
 
 def _succeeds(broken: int, rows: int, mostly: float) -> bool:

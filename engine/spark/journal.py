@@ -27,7 +27,7 @@ from connectors.support.option import Value
 from connectors.support.sink import SECRETS, Staged
 
 
-class Outcome(str, Enum):
+class RunOutcome(str, Enum):
     FINISHED = "finished"
     ROLLED_BACK = "rolled back"
 
@@ -62,7 +62,7 @@ class Journal:
     def committed(self, write_id: str) -> None:
         self._put(f"{write_id}.committed", {})
 
-    def end(self, outcome: Outcome) -> None:
+    def end(self, outcome: RunOutcome) -> None:
         self._put("end", {"outcome": outcome.value})
 
     def _put(self, step: str, content: Mapping[str, Any]) -> None:
@@ -111,8 +111,8 @@ class Recorded:
         return "commit" in self.steps
 
     @property
-    def outcome(self) -> Outcome | None:
-        return Outcome(self.steps["end"]["outcome"]) if "end" in self.steps else None
+    def outcome(self) -> RunOutcome | None:
+        return RunOutcome(self.steps["end"]["outcome"]) if "end" in self.steps else None
 
     @property
     def mark(self) -> Mapping[str, Value]:

@@ -17,14 +17,26 @@ from catalog.quoting import quote
 from catalog.table import CatalogTable
 from connectors.support.source import ScanTask
 from connectors.support.spark_types import columns_of
-from engine.plan.nodes import Expect, KeepableNode, Kept, Node, Query, Rejects, Scan, Union, Write, below, children
+from engine.plan.nodes import (
+    Expect,
+    Node,
+    PersistableNode,
+    Persisted,
+    Query,
+    Rejects,
+    Scan,
+    Union,
+    Write,
+    below,
+    children,
+)
 from engine.spark.errors import as_run_error
 from engine.spark.expect import Watched, rejected, watch
-from engine.spark.keep import keep
+from engine.spark.persist import persist
 from sql.rewrite.select_query import Select
 
-Keep: TypeAlias = Callable[[Node, Kept, DataFrame], DataFrame]
-"""Computes the rows of a node that are to be kept for its readers."""
+Persist: TypeAlias = Callable[[Node, Persisted, DataFrame], DataFrame]
+"""Computes the rows of a node that are to be persisted for its readers."""
 
 
 @dataclass(eq=False)
@@ -33,16 +45,16 @@ class Lowered:
 
     dataframes: dict[Node, DataFrame] = field(default_factory=dict)
     watched: list[Watched] = field(default_factory=list)
-    keep: Keep = lambda node, kept, df: keep(df, kept.cache)
+    persist: Persist = lambda node, persisted, df: persist(df, persisted.cache)
 
 
-def lower(spark: SparkSession, writes: Iterable[Write], keep: Keep | None = None) -> Lowered:
+def lower(spark: SparkSession, writes: Iterable[Write], persist: Persist | None = None) -> Lowered:
     """Lower every node that the writes read; `spark` is the pipeline's own session.
 
-    Rows that are to be kept for several readers are computed here, by `keep`; nothing else is. Raises `RunError` at
+    Rows that several readers share are computed here, by `persist`; nothing else is. Raises `RunError` at
     the node, and for SQL at the place in the job file.
     """
-    lowered = Lowered(keep=keep) if keep else Lowered()
+    lowered = Lowered(persist=persist) if persist else Lowered()
     for write in writes:
         _lower(spark, write.input, lowered)
     return lowered
@@ -75,11 +87,11 @@ def _lower_one(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
         df = _dataframe(spark, node, lowered)
     except (PySparkException, Py4JError) as error:
         raise as_run_error(error, node) from error
-    kept = node.kept if isinstance(node, KeepableNode) else None
-    if kept is None:
+    persisted = node.persisted if isinstance(node, PersistableNode) else None
+    if persisted is None:
         return df
     try:
-        return lowered.keep(node, kept, df)
+        return lowered.persist(node, persisted, df)
     except (PySparkException, Py4JError) as error:
         raise as_run_error(error, node, below(node)) from error
 

@@ -6,18 +6,18 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from catalog.diagnostics import run_error
-from engine.expectations.outcomes import Outcome
+from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import Rule
 
 
-def run_expectation(df: DataFrame, node: str, rule: Rule, rows: int) -> Outcome:
+def run_expectation(df: DataFrame, node: str, rule: Rule, rows: int) -> ExpectationOutcome:
     """What great-expectations finds; a fault of its own is a `RunError`, not a broken rule."""
     with warnings.catch_warnings():  # its own dependencies warn of each other
         warnings.simplefilter("ignore")
         return _run(df, node, rule, rows)
 
 
-def _run(df: DataFrame, node: str, rule: Rule, rows: int) -> Outcome:
+def _run(df: DataFrame, node: str, rule: Rule, rows: int) -> ExpectationOutcome:
     try:
         import great_expectations as gx
         from great_expectations import expectations
@@ -51,7 +51,7 @@ def _by_words(module: Any, type: str) -> Any:
     return next((getattr(module, name) for name in dir(module) if name.lower() == wanted), None)
 
 
-def _outcome(node: str, rule: Rule, rows: int, success: bool, result: dict[str, Any]) -> Outcome:
+def _outcome(node: str, rule: Rule, rows: int, success: bool, result: dict[str, Any]) -> ExpectationOutcome:
     unexpected = result.get("unexpected_count")
     said = None if unexpected is not None else f"the value is {result.get('observed_value')}"
-    return Outcome(node, rule, success, rows, unexpected, result.get("observed_value"), said)
+    return ExpectationOutcome(node, rule, success, rows, unexpected, result.get("observed_value"), said)

@@ -6,7 +6,7 @@ from typing import Final
 from catalog.diagnostics import RunError, run_error
 from connectors.support.files.file_schema import near_path
 from engine.plan.nodes import AnyNode, Scan
-from engine.spark.faults import SparkFault
+from engine.spark.error_causes import ErrorCause
 
 _CONDITIONS: Final = (
     "FAILED_READ_FILE",
@@ -27,13 +27,13 @@ _HEADER_SIZE: Final = re.compile(r"^ *Header length: (\d+), schema size: (\d+)",
 _IN_READING: Final = re.compile(r"Encountered error while reading file \S+\s*")
 
 
-def is_of_source(faults: tuple[SparkFault, ...]) -> bool:
-    return any((fault.condition or "").startswith(_CONDITIONS) for fault in faults)
+def is_of_source(causes: tuple[ErrorCause, ...]) -> bool:
+    return any((cause.condition or "").startswith(_CONDITIONS) for cause in causes)
 
 
-def source_error(faults: tuple[SparkFault, ...], nodes: tuple[AnyNode, ...]) -> RunError:
+def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> RunError:
     """What could not be read (PEN5004), at the scan that reads it."""
-    files = [found.group(1) for fault in faults for found in _FILE.finditer(fault.message)]
+    files = [found.group(1) for cause in causes for found in _FILE.finditer(cause.message)]
     scan = _scan(files, nodes)
     file = f"`{_plain(files[0])}`" if files else "a source"
     of = f" of `{scan.name}`" if scan else ""
@@ -41,37 +41,37 @@ def source_error(faults: tuple[SparkFault, ...], nodes: tuple[AnyNode, ...]) -> 
     def told(message: str, help: str | None = None, option: str = "path") -> RunError:
         return run_error("PEN5004", message, scan.options.span(option) if scan else None, help)
 
-    if any(fault.condition == "PATH_NOT_FOUND" for fault in faults):
+    if any(cause.condition == "PATH_NOT_FOUND" for cause in causes):
         near = near_path(files[0]) if files else None
         help = f"did you mean `{near}`?" if near else "a path without a scheme starts where the command is run"
         return told(f"the path{of} leads nowhere: {file}", help)
-    if any(_is_malformed(fault) for fault in faults):
-        row = _last(_ROW, faults)
-        parsed = _last(_PARSED, faults)  # the values of the row, null where one could not be read
+    if any(_is_malformed(cause) for cause in causes):
+        row = _last(_ROW, causes)
+        parsed = _last(_PARSED, causes)  # the values of the row, null where one could not be read
         if row is None and parsed and set(parsed.strip("[]").split(",")) != {"null"}:
-            why = faults[-1].message
+            why = causes[-1].message
             row = parsed if _PARSED.search(why) else f"{parsed[:100]}: {why}"
         help = '`on_malformed = "null"` reads what does not fit as NULL, `"drop"` leaves such rows out'
         message = (
-            f"a row of {file}{of} does not fit the schema: {(row or faults[-1].message).partition(chr(10))[0][:200]}"
+            f"a row of {file}{of} does not fit the schema: {(row or causes[-1].message).partition(chr(10))[0][:200]}"
         )
         return told(message, help, "schema")
-    if header := next(filter(None, (_header(fault.message) for fault in faults)), None):
+    if header := next(filter(None, (_header(cause.message) for cause in causes)), None):
         help = "declare its names in their order, or skip the line: `skip_header_row_number = 1`"
         return told(f"the header of {file}{of} is not the schema's: {header}", help, "schema")
-    if any(fault.condition == "NOT_NULL_ASSERT_VIOLATION" for fault in faults):
+    if any(cause.condition == "NOT_NULL_ASSERT_VIOLATION" for cause in causes):
         return told(f"a NULL in a column that the schema of {file}{of} says has none", None, "schema")
-    why = _why(faults)
+    why = _why(causes)
     name = f" ({of.strip()})" if of else ""
     message = f"{why}{name}" if files and _plain(files[0]) in why else f"{file}{of} cannot be read: {why}"
-    if any((fault.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for fault in faults):
+    if any((cause.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for cause in causes):
         return told(message, "files of this format hold their types: the `schema` may be left out", "schema")
     return told(message)
 
 
-def _last(pattern: "re.Pattern[str]", faults: tuple[SparkFault, ...]) -> str | None:
+def _last(pattern: "re.Pattern[str]", causes: tuple[ErrorCause, ...]) -> str | None:
     """What the pattern finds in the innermost exception that has it."""
-    return next((found.group(1) for fault in reversed(faults) if (found := pattern.search(fault.message))), None)
+    return next((found.group(1) for cause in reversed(causes) if (found := pattern.search(cause.message))), None)
 
 
 def _header(message: str) -> str | None:
@@ -83,10 +83,10 @@ def _header(message: str) -> str | None:
     return None
 
 
-def _why(faults: tuple[SparkFault, ...]) -> str:
+def _why(causes: tuple[ErrorCause, ...]) -> str:
     """The cause: what Spark says beside the file's name, else what the exception below says."""
-    for fault in sorted(faults, key=lambda each: each.condition is None):
-        text = "; ".join(line.strip() for line in _IN_READING.sub("", fault.message).split("\n") if line.strip())
+    for cause in sorted(causes, key=lambda each: each.condition is None):
+        text = "; ".join(line.strip() for line in _IN_READING.sub("", cause.message).split("\n") if line.strip())
         if text.strip("."):
             return text.rstrip(".").replace("file://", "").replace("file:/", "/")
     return "no reason is given"
@@ -110,5 +110,5 @@ def _plain(file: str) -> str:
     return file.removeprefix("file://").removeprefix("file:")
 
 
-def _is_malformed(fault: SparkFault) -> bool:
-    return (fault.condition or "").startswith(("MALFORMED_RECORD_IN_PARSING", "MALFORMED_CSV_RECORD"))
+def _is_malformed(cause: ErrorCause) -> bool:
+    return (cause.condition or "").startswith(("MALFORMED_RECORD_IN_PARSING", "MALFORMED_CSV_RECORD"))

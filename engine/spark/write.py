@@ -29,10 +29,10 @@ from connectors.support.sink import Sink, Staged, WriteTask
 from engine.plan.nodes import AnyNode, Write
 from engine.plan.staged_rules import staged_rules
 from engine.spark.errors import as_run_error, reason, unwritable
-from engine.spark.journal import Journal, Outcome, Recorded, journal, open_journals
+from engine.spark.journal import Journal, Recorded, RunOutcome, journal, open_journals
 
 SPARK_ERRORS = (PySparkException, Py4JError)
-FAULTS = (*SPARK_ERRORS, OSError, PenstockError)
+CONNECTOR_ERRORS = (*SPARK_ERRORS, OSError, PenstockError)
 """What a connector's own steps may raise."""
 
 
@@ -46,7 +46,7 @@ class SinkCheck:
 
 
 @dataclass(eq=False)
-class Run:
+class OpenRun:
     """A run that may write: what is staged so far, by write id; its targets were checked in the session `spark`."""
 
     spark: SparkSession
@@ -83,7 +83,7 @@ def check(spark: SparkSession, writes: Sequence[Write], run_id: str = "dry-run")
     return tuple(checks)
 
 
-def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: str, job: str = "") -> Run | None:
+def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: str, job: str = "") -> OpenRun | None:
     """Open the run's journal; None where this run id is finished already and nothing is to be done.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
@@ -91,7 +91,7 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     """
     log = journal(spark, state, run_id)
     recorded = log.read()
-    if recorded is not None and recorded.outcome is Outcome.FINISHED:
+    if recorded is not None and recorded.outcome is RunOutcome.FINISHED:
         return None
     if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
         raise run_error("PEN5007", f"run {run_id} is under way: {owner.describe(recorded.mark)}")
@@ -101,10 +101,10 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     log.begin(mark, {each.write.id: each.write.connector.name for each in checks}, job)
     for write_id, place in places.items():
         log.prepared(write_id, place)
-    return Run(spark, run_id, log, tuple(checks), tasks, places)
+    return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
 
 
-def stage(spark: SparkSession, run: Run, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
+def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
     """Write the rows where nobody sees them; may be called again for a retry, and from any thread.
 
     `nodes` are the nodes whose work this is: an error is told at the one that it came from. Raises PEN5007 where the
@@ -125,7 +125,7 @@ def stage(spark: SparkSession, run: Run, write: Write, df: DataFrame, nodes: Ite
         run.staged.add(write.id)
 
 
-def staged_rows(spark: SparkSession, run: Run, writes: Iterable[Write]) -> dict[AnyNode, DataFrame]:
+def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> dict[AnyNode, DataFrame]:
     """What was staged from nodes whose rules are checked on it."""
     judged = [write for write in writes if staged_rules(write)]
     found = [
@@ -134,7 +134,7 @@ def staged_rows(spark: SparkSession, run: Run, writes: Iterable[Write]) -> dict[
     return {node: df for node, df in found if df is not None}
 
 
-def commit_all(spark: SparkSession, run: Run) -> None:
+def commit_all(spark: SparkSession, run: OpenRun) -> None:
     """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
 
     A failure after the decision leaves the journal open: the run is finished by `resume`.
@@ -155,19 +155,19 @@ def commit_all(spark: SparkSession, run: Run) -> None:
             except OSError as error:
                 raise _unfinished(run.run_id, unwritable(error, each.write)) from error
     try:
-        run.journal.end(Outcome.FINISHED)
+        run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
         raise _unfinished(run.run_id, _unjournaled(run, error)) from error
 
 
-def abort(spark: SparkSession, run: Run, writes: Iterable[Write]) -> None:
+def abort(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:
     """Remove what these writes staged, before the others are committed."""
     for write in writes:
         write.connector.abort(spark, run.places[write.id])
         run.staged.discard(write.id)
 
 
-def abort_all(spark: SparkSession, run: Run) -> tuple[Diagnostic, ...]:
+def abort_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
     """Remove everything that was staged; the targets stay as they were.
 
     Gives warnings (PEN5011) of what cannot be removed: the run then stays open, and the next one or `resume` ends it.
@@ -177,17 +177,17 @@ def abort_all(spark: SparkSession, run: Run) -> tuple[Diagnostic, ...]:
     for each in run.checks:
         try:
             each.write.connector.abort(spark, run.places[each.write.id])
-        except FAULTS as error:
+        except CONNECTOR_ERRORS as error:
             left.append(_left(run.run_id, each.write.connector.name, error))
     if not left:
         try:
-            run.journal.end(Outcome.ROLLED_BACK)
+            run.journal.end(RunOutcome.ROLLED_BACK)
         except OSError as error:
             left.append(_left(run.run_id, "the journal", error))
     return tuple(left)
 
 
-def resume(spark: SparkSession | None, state: str, run_id: str) -> Outcome:
+def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
     """End a dead run: finish it where it had decided to commit, else roll it back.
 
     Raises PEN5008 where there is no such run or it has ended, PEN5007 where it lives, and a `RunError` with all that
@@ -239,9 +239,9 @@ def _is_open(recorded: Recorded | None) -> bool:
     return recorded is not None and recorded.outcome is None
 
 
-def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> Outcome:
+def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOutcome:
     """Every write that can be ended is; raises a `RunError` with what the others met, the run being left open."""
-    faults = Diagnostics()
+    diagnostics = Diagnostics()
     for write_id, name in recorded.writes.items():
         place = recorded.place(write_id)
         if place is None or recorded.is_committed(write_id):
@@ -249,14 +249,14 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> Outcom
         try:
             _end_write(spark, log, recorded, write_id, place)
         except PenstockError as error:
-            faults.extend(error.diagnostics)
+            diagnostics.extend(error.diagnostics)
         except (*SPARK_ERRORS, OSError) as error:
             help = f"`penstock run --resume {log.run_id}` tries it again; until then its sinks may be at odds"
             message = f"run `{log.run_id}`, which was cut off, cannot be ended (`{name}`): {reason(error)}"
-            faults.error("PEN5005", message, None, help)
-    if faults.has_errors:
-        raise RunError(faults)
-    outcome = Outcome.FINISHED if recorded.is_decided else Outcome.ROLLED_BACK
+            diagnostics.error("PEN5005", message, None, help)
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
+    outcome = RunOutcome.FINISHED if recorded.is_decided else RunOutcome.ROLLED_BACK
     log.end(outcome)
     return outcome
 
@@ -290,7 +290,7 @@ def _unfinished(run_id: str, error: PenstockError) -> RunError:
     return RunError([replace(each, help=each.help or help) for each in error.diagnostics])
 
 
-def _unjournaled(run: Run, error: OSError) -> RunError:
+def _unjournaled(run: OpenRun, error: OSError) -> RunError:
     return run_error("PEN5005", f"the journal `{run.journal.folder}` cannot be written: {error.strerror or error}")
 
 
@@ -319,7 +319,7 @@ def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) ->
             yield Diagnostic("PEN4003", f"rows of `{write.name}` do not fit its target: {problem}", write.span, help)
 
 
-def _refuse_changed_target(run: Run, checked: SinkCheck) -> None:
+def _refuse_changed_target(run: OpenRun, checked: SinkCheck) -> None:
     """The target is this run's alone once its rows are staged; a run that ended before that may have written to it."""
     write = checked.write
     state = write.connector.inspect(run.spark, run.tasks[write.id])

@@ -18,11 +18,11 @@ from engine.plan.nodes import Node, Plan, Scan, Write
 from engine.spark.errors import as_run_error
 from engine.spark.lower import lower_nodes
 from engine.testing.compare import difference
-from engine.testing.read import Records, Rows
+from engine.testing.read_tests import NamedRows, Records
 
 
 def run_test(
-    spark: SparkSession, plan: Plan, given: tuple[Rows, ...], expected: tuple[Rows, ...]
+    spark: SparkSession, plan: Plan, given: tuple[NamedRows, ...], expected: tuple[NamedRows, ...]
 ) -> Iterator[Diagnostic]:
     """What differs (PEN6004) and what cannot be tested (PEN6005); nothing where the test passes."""
     scans = {node.name.removesuffix("_unchecked"): node for node in plan.nodes() if isinstance(node, Scan)}
@@ -56,7 +56,9 @@ def named_nodes(plan: Plan) -> Mapping[str, Node]:
     return nodes | {write.name.lower(): write.input for write in plan.writes}
 
 
-def _compare(spark: SparkSession, node: Node, expected: Rows, frames: dict[Node, DataFrame]) -> Iterator[Diagnostic]:
+def _compare(
+    spark: SparkSession, node: Node, expected: NamedRows, frames: dict[Node, DataFrame]
+) -> Iterator[Diagnostic]:
     try:
         found = lower_nodes(spark, [node], frames)[node]
         wanted = _frame(spark, expected.rows, CatalogTable.unknown("expected"), like=found)
@@ -79,7 +81,7 @@ def _compare(spark: SparkSession, node: Node, expected: Rows, frames: dict[Node,
         yield Diagnostic("PEN6004", f"rows of `{expected.name}`: {head}", expected.span, notes=tuple(table))
 
 
-def _source(spark: SparkSession, rows: Rows | None, table: CatalogTable) -> DataFrame:
+def _source(spark: SparkSession, rows: NamedRows | None, table: CatalogTable) -> DataFrame:
     """The given rows in the source's columns; those that are not given are null, and rows that are not, none."""
     if rows is None:
         return spark.createDataFrame([], columns_to_ddl(table.columns))

@@ -12,7 +12,7 @@ from sql.functions.catalogue import signatures
 from sql.grammar.call_names import call_name
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency
-from sql.scopes.relations import Attribute, Output, Relation, Source, merge, side_by_side
+from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, merge, side_by_side
 from sql.scopes.scope import SelectScope
 from sql.types.expression_type import NamedTyped, Typed
 
@@ -66,7 +66,7 @@ def _primary(binder: Binder, environment: Environment, node: exp.Expr, left: Rel
             return _function(binder, environment, node, node, Relation())
         case _:
             binder.warn("PEN3014", node, f"this form of FROM is not understood here: {type(node).__name__}")
-            return Relation((Source(_alias_name(node), Output((), is_open=True)),))
+            return Relation((RangeVariable(_alias_name(node), Output((), is_open=True)),))
 
 
 def _named(binder: Binder, environment: Environment, node: exp.Table) -> Relation:
@@ -103,8 +103,8 @@ def _aliased(
         names = [column.name for column in columns]
         row_origins = output.row_origins
         renamed = output.renamed([*names, *(each.name for each in output.attributes[len(names) :])])
-        return Relation((Source(qualifier, renamed),), row_origins)
-    return Relation((Source(qualifier, output, input),), output.row_origins)
+        return Relation((RangeVariable(qualifier, renamed),), row_origins)
+    return Relation((RangeVariable(qualifier, output, input),), output.row_origins)
 
 
 def _alias_name(node: exp.Expr) -> tuple[str, ...]:
@@ -132,9 +132,9 @@ def _function(binder: Binder, environment: Environment, call: exp.Expr, node: ex
     if (name := _identifier(call)) is not None:
         return bind_relation(binder, environment, name, seen)
     scope = SelectScope(binder, environment, seen)
-    before = len(binder.faults)
+    before = len(binder.diagnostics)
     columns = generator_columns(call, scope)
-    if columns is None and len(binder.faults) == before and isinstance(call, exp.Anonymous):
+    if columns is None and len(binder.diagnostics) == before and isinstance(call, exp.Anonymous):
         known = signatures(call_name(call).lower())
         if known and known[0].kind not in ("generator", "table"):
             binder.report("PEN3011", call, f"`{call_name(call)}` is no table function: it gives one value, not rows")
@@ -192,7 +192,7 @@ def _lateral_view(binder: Binder, environment: Environment, seen: Relation, node
 
 def _refuse_no_generator(binder: Binder, node: exp.Anonymous) -> None:
     """LATERAL VIEW of a function that gives one value; that it is no function at all has been said."""
-    if not binder.has_fault("PEN3006", node):
+    if not binder.has_error("PEN3006", node):
         name = call_name(node)
         help = "use explode, inline, stack, ..."
         binder.report("PEN3011", node, f"`{name}` is no generator: it gives one value, not rows", help)

@@ -10,7 +10,7 @@ from sql.expressions import infer, widest
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency, through
 from sql.scopes.misplaced_functions import refuse_misplaced
-from sql.scopes.relations import Attribute, Output, Relation, Slot, Source, made_optional, merge, side_by_side
+from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, made_optional, merge, side_by_side
 from sql.scopes.scope import SelectScope
 from sql.types.expression_type import Typed
 from sql.types.operators import is_orderable
@@ -133,7 +133,7 @@ def _merged(joined: Relation, split: int, names: Sequence[str], side: str) -> Re
         left = replace(left, order=tuple(slot for slot in order if id(slot.source) in inside))
         right = replace(right, order=tuple(slot for slot in order if id(slot.source) not in inside))
     pairs = [(left.find([name])[0][0], right.find([name])[0][0]) for name in names]
-    coalesced = Source((), Output(tuple(_coalesced(*pair) for pair in pairs))) if side == "FULL" else None
+    coalesced = RangeVariable((), Output(tuple(_coalesced(*pair) for pair in pairs))) if side == "FULL" else None
     lost = [pair[0] if side == "RIGHT" else pair[1] for pair in pairs]
     if coalesced is not None:
         lost = [slot for pair in pairs for slot in pair]
@@ -154,7 +154,7 @@ def _merged(joined: Relation, split: int, names: Sequence[str], side: str) -> Re
     return Relation(everything, merge(joined.row_origins, origins), (*keys, *rest))
 
 
-def _hiding(sources: Sequence[Source], lost: Sequence[Slot]) -> tuple[Source, ...]:
+def _hiding(sources: Sequence[RangeVariable], lost: Sequence[Slot]) -> tuple[RangeVariable, ...]:
     """The sources, with the lost columns reachable by qualified names only."""
     positions: dict[int, set[int]] = {}
     for slot in lost:

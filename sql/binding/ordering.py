@@ -99,10 +99,10 @@ def bind_limits(scope: SelectScope, node: exp.Expr) -> None:
         body = part.args.get("expression") if part is not None else None
         if body is None or is_all(body):
             continue
-        before = len(scope.binder.faults)
+        before = len(scope.binder.diagnostics)
         refuse_misplaced(scope, body, clause)
         typed = infer(body, SelectScope(scope.binder, scope.environment, type(scope.relation)()))
-        if len(scope.binder.faults) > before:
+        if len(scope.binder.diagnostics) > before:
             continue
         if body.find(exp.Query) is not None:
             scope.report("PEN3017", body, f"{clause} takes a constant integer, not a subquery")

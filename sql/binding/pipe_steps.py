@@ -17,7 +17,7 @@ from sql.grammar.pipe_syntax import PIPE
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency, Origins
 from sql.scopes.misplaced_functions import find_special
-from sql.scopes.relations import Attribute, Output, Relation, Slot, Source, merge
+from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, merge
 from sql.scopes.scope import SelectScope
 from sql.scopes.stars import is_star
 
@@ -52,7 +52,7 @@ def _start(binder: Binder, environment: Environment, first: exp.Expr) -> tuple[E
         relation = bind_from(binder, environment, first)
         return environment, _projected(relation, bind_select(binder, replace(environment, piped=relation), first))
     output = binder.query(first, environment)
-    return environment, Relation((Source((), output, any_qualifier=True),), output.row_origins)
+    return environment, Relation((RangeVariable((), output, any_qualifier=True),), output.row_origins)
 
 
 def _output(binder: Binder, relation: Relation) -> Output:
@@ -76,10 +76,11 @@ def _projected(before: Relation, output: Output) -> Relation:
         places.append((qualifier, len(held)))
         held.append(replace(attribute, identity=None))
     sources = {
-        qualifier: Source(qualifier, Output(tuple(held), (), output.is_open)) for qualifier, held in groups.items()
+        qualifier: RangeVariable(qualifier, Output(tuple(held), (), output.is_open))
+        for qualifier, held in groups.items()
     }
     if not sources:
-        return Relation((Source((), Output((), (), output.is_open)),), output.row_origins)
+        return Relation((RangeVariable((), Output((), (), output.is_open)),), output.row_origins)
     order = tuple(Slot(sources[qualifier], position) for qualifier, position in places)
     return Relation(tuple(sources.values()), output.row_origins, order)
 
@@ -176,7 +177,7 @@ def _drop(binder: Binder, environment: Environment, relation: Relation, step: ex
 
 def _as(binder: Binder, environment: Environment, relation: Relation, step: exp.Select) -> Relation:
     output = _output(binder, relation)
-    return Relation((Source((step.expressions[0].name,), output),), output.row_origins)
+    return Relation((RangeVariable((step.expressions[0].name,), output),), output.row_origins)
 
 
 def _aggregate(binder: Binder, environment: Environment, relation: Relation, step: exp.Select) -> Relation:
@@ -220,7 +221,7 @@ def _union(binder: Binder, environment: Environment, relation: Relation, step: e
     operation = step.args["operation"]
     right = binder.query(operation.right, environment)
     output = combine(binder, operation, _output(binder, relation), right)
-    return Relation((Source((), output),), output.row_origins)
+    return Relation((RangeVariable((), output),), output.row_origins)
 
 
 _STEPS: Final[dict[str, _Step]] = {

@@ -9,7 +9,7 @@ from catalog.datatypes import STRING, UNKNOWN, VOID, DataType
 from sql.expressions import infer, output_name, widest
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import Dependency, Origins, through
-from sql.scopes.relations import Attribute, Output, Relation, Slot, Source, merge
+from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, merge
 from sql.scopes.scope import SelectScope
 from sql.types.casts import can_cast, forces_null
 from sql.types.expression_type import Typed
@@ -23,7 +23,7 @@ def pivoted(binder: Binder, environment: Environment, relation: Relation, pivot:
     columns = alias.args.get("columns") if alias is not None else None
     if columns:
         output = output.renamed([column.name for column in columns])
-    return Relation((Source((name,) if name else (), output),), merge(relation.row_origins, output.row_origins))
+    return Relation((RangeVariable((name,) if name else (), output),), merge(relation.row_origins, output.row_origins))
 
 
 def _pivot(scope: SelectScope, pivot: exp.Pivot) -> Output:

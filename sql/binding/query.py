@@ -9,7 +9,7 @@ from sql.binding.pipe_steps import bind_pipes, is_pipe
 from sql.binding.select_statement import bind_select
 from sql.binding.set_operations import bind_set_operation
 from sql.scopes.analysis import Binder, Environment
-from sql.scopes.relations import Output, Relation, Source, merge
+from sql.scopes.relations import Output, RangeVariable, Relation, merge
 from sql.scopes.scope import SelectScope
 
 
@@ -34,7 +34,7 @@ def bind_query(binder: Binder, node: exp.Expr, environment: Environment) -> Outp
 
 def _sorted(binder: Binder, environment: Environment, node: exp.Expr, output: Output) -> Output:
     """ORDER BY and LIMIT behind a set operation or brackets see the output columns only."""
-    scope = SelectScope(binder, environment, Relation((Source((), output, any_qualifier=True),)))
+    scope = SelectScope(binder, environment, Relation((RangeVariable((), output, any_qualifier=True),)))
     origins = bind_order(scope, node, output.attributes)
     bind_limits(scope, node)
     return Output(output.attributes, merge(output.row_origins, origins), output.is_open) if origins else output

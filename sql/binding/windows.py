@@ -76,7 +76,7 @@ def _check_function(scope: SelectScope, window: exp.Window, *, ordered: bool, sp
             scope.report("PEN3017", function, f"{name}() takes no window frame")
         elif spec is not None and name in _WHOLE_PARTITION and not _is_running(spec):
             scope.report("PEN3017", function, f"{name}() takes no window frame of another kind than its own")
-    elif not is_aggregate(function) and not scope.binder.has_fault("PEN3006", function):
+    elif not is_aggregate(function) and not scope.binder.has_error("PEN3006", function):
         scope.report("PEN3011", function, f"{name}() is neither an aggregate nor a window function: it takes no OVER")
 
 

@@ -12,7 +12,7 @@ from sql.functions.argument_kinds import kind
 from sql.functions.catalogue import signatures
 from sql.functions.generators import generated
 from sql.functions.resolve import arguments
-from sql.functions.rules.function_call import Call
+from sql.functions.rules.call import Call
 from sql.grammar.call_names import call_name
 from sql.types.expression_type import NamedTyped, Scope, Typed
 from sql.types.operators import Mismatch
@@ -70,8 +70,8 @@ def generator_columns(node: exp.Expr, scope: Scope) -> tuple[NamedTyped, ...] | 
         return None
     try:
         return generated(Call(name, nodes, given, given, scope, infer))
-    except Mismatch as fault:
-        scope.report("PEN3008", nodes[fault.argument] if fault.argument is not None else node, fault.message)
+    except Mismatch as error:
+        scope.report("PEN3008", nodes[error.argument] if error.argument is not None else node, error.message)
         return None
 
 

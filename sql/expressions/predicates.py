@@ -190,8 +190,8 @@ def infer_case(node: exp.Case, scope: Scope) -> Typed:
 def _compared(node: exp.Expr, left: Typed, right: Typed, scope: Scope) -> None:
     try:
         comparison("=", left, right)
-    except Mismatch as fault:
-        scope.report("PEN3008", node, fault.message)
+    except Mismatch as error:
+        scope.report("PEN3008", node, error.message)
 
 
 def _common(

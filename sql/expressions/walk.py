@@ -24,8 +24,8 @@ def infer(node: exp.Expr, scope: Scope) -> Typed:
         return NOT_KNOWN
     try:
         return handler(node, scope)
-    except Mismatch as fault:
-        scope.report(_code(node), _operand(node, fault.argument), fault.message)
+    except Mismatch as error:
+        scope.report(_code(node), _operand(node, error.argument), error.message)
         return NOT_KNOWN
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from catalog.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, VOID, Array, Map, Struct
-from sql.functions.rules.function_call import Call
+from sql.functions.rules.call import Call
 from sql.types.coercion import is_equal_but_names
 from sql.types.expression_type import NamedTyped, Typed
 from sql.types.operators import Mismatch

@@ -11,9 +11,9 @@ from sql.functions.argument_kinds import kind
 from sql.functions.catalogue import LATER, SPARK_PATCH, Signature, function_names, signatures
 from sql.functions.modifiers import check_modifiers, check_unit, check_values
 from sql.functions.rules import RULES
-from sql.functions.rules.arguments import becomes_null
+from sql.functions.rules.argument_checks import becomes_null
+from sql.functions.rules.call import Call
 from sql.functions.rules.elements import ELEMENTS
-from sql.functions.rules.function_call import Call
 from sql.grammar.call_names import call_name
 from sql.naming import PLACED, SHAPE, STARRED
 from sql.types.casts import forces_null
@@ -168,9 +168,9 @@ def _result(node: exp.Anonymous, signature: Signature, raw: Call) -> Typed:
     call = replace(raw, args=args)
     try:
         found = _type(signature, call)
-    except Mismatch as fault:
-        place = nodes[fault.argument] if fault.argument is not None and fault.argument < len(nodes) else node
-        scope.report("PEN3008", place, fault.message)
+    except Mismatch as error:
+        place = nodes[error.argument] if error.argument is not None and error.argument < len(nodes) else node
+        scope.report("PEN3008", place, error.message)
         return NOT_KNOWN
     if isinstance(found, Typed):
         nullable = found.nullable if signature.nullable in ("@", "no") else _nullable(signature, args)

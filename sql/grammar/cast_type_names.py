@@ -9,20 +9,20 @@ from typing import Final
 from sqlglot.tokenizer_core import Token, TokenType
 
 from catalog.typetext import TypeTextError, check_spark_type
-from sql.grammar.parse import SyntaxFault
+from sql.grammar.parse import SyntaxIssue
 
 _CASTS: Final = frozenset(("cast", "try_cast"))
 _NOT_READ: Final = ("collate", "geometry", "geography")
 """Words of types that are not known here: nothing is said of what holds one."""
 
 
-def type_faults(text: str, tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
+def type_issues(text: str, tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
     """The faults of all types that a query writes."""
     for index, token in enumerate(tokens):
         if _is_double_colon(text, token) and index + 1 < len(tokens):
-            yield from _fault(text, tokens[index + 1].start, _end_behind(text, tokens, index + 1))
+            yield from _issue(text, tokens[index + 1].start, _end_behind(text, tokens, index + 1))
         elif token.text.lower() in _CASTS and (span := _span_in_call(tokens, index + 1)):
-            yield from _fault(text, *span)
+            yield from _issue(text, *span)
 
 
 def _is_double_colon(text: str, token: Token) -> bool:
@@ -30,7 +30,7 @@ def _is_double_colon(text: str, token: Token) -> bool:
     return token.token_type == TokenType.DCOLON and text.startswith("::", token.start)
 
 
-def _fault(text: str, start: int, end: int) -> Iterator[SyntaxFault]:
+def _issue(text: str, start: int, end: int) -> Iterator[SyntaxIssue]:
     written = text[start:end]
     if any(word in written.lower() for word in _NOT_READ):
         return
@@ -40,7 +40,7 @@ def _fault(text: str, start: int, end: int) -> Iterator[SyntaxFault]:
         rest = written[error.offset :]
         length = next((at for at, char in enumerate(rest) if not (char.isalnum() or char == "_")), len(rest))
         at = start + error.offset
-        yield SyntaxFault(at, min(at + max(length, 1), len(text)), error.message, error.help, "PEN3013")
+        yield SyntaxIssue(at, min(at + max(length, 1), len(text)), error.message, error.help, "PEN3013")
 
 
 def _span_in_call(tokens: Sequence[Token], opening: int) -> tuple[int, int] | None:

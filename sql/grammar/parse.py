@@ -14,7 +14,7 @@ from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.grammar.call_names import keep_calls
-from sql.grammar.pipe_syntax import PipeFault, has_pipes, parse_pipes
+from sql.grammar.pipe_syntax import PipeSyntaxError, has_pipes, parse_pipes
 from sql.grammar.recursion import MOST_NESTED, too_deep
 from sql.grammar.token_rewrites import rewritten
 
@@ -24,7 +24,7 @@ SPARK: Final = Spark()
 
 
 @dataclass(frozen=True, slots=True)
-class SyntaxFault:
+class SyntaxIssue:
     """A fault at the characters `start` to `end` (exclusive); not `is_certain`: Spark may well accept it."""
 
     start: int
@@ -41,7 +41,7 @@ class Parsed:
 
     tree: exp.Expr | None
     tokens: Sequence[Token]
-    faults: tuple[SyntaxFault, ...] = ()
+    issues: tuple[SyntaxIssue, ...] = ()
 
 
 def parse(text: str) -> Parsed:
@@ -49,28 +49,28 @@ def parse(text: str) -> Parsed:
     try:
         tokens = SPARK.tokenize(text)
     except TokenError as error:
-        return Parsed(None, (), (_token_fault(text, str(error)),))
+        return Parsed(None, (), (_token_issue(text, str(error)),))
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
         tokens = tokens[:-1]
     if not tokens:
-        return Parsed(None, (), (SyntaxFault(0, len(text), "the query is empty"),))
+        return Parsed(None, (), (SyntaxIssue(0, len(text), "the query is empty"),))
     if tokens[0].token_type not in _STARTS and tokens[0].token_type != TokenType.TABLE:
         return Parsed(None, tokens, (_no_query(tokens[0]),))
     second = next((index for index, token in enumerate(tokens) if token.token_type == TokenType.SEMICOLON), None)
     if second is not None:
         token = tokens[second]
-        return Parsed(None, tokens, (SyntaxFault(token.start, token.end + 1, "only one query may stand here"),))
+        return Parsed(None, tokens, (SyntaxIssue(token.start, token.end + 1, "only one query may stand here"),))
     if deepest := too_deep(tokens):
         message = f"more than {MOST_NESTED:,} brackets and CASEs within each other: Spark's parser cannot take them"
-        return Parsed(None, tokens, (SyntaxFault(deepest.start, deepest.end + 1, message),))
+        return Parsed(None, tokens, (SyntaxIssue(deepest.start, deepest.end + 1, message),))
     try:
         plain = _zoneless(_table_statement(_without_recursion_limit(_keyword_aliases(rewritten(tokens)))))
         piped = "|>" in text and has_pipes(plain)
         tree = parse_pipes(plain, partial(_tree, text=text)) if piped else _tree(plain, text)
     except ParseError as error:
-        return Parsed(None, tokens, (_parse_fault(text, tokens, error),))
-    except PipeFault as fault:
-        return Parsed(None, tokens, (SyntaxFault(fault.first.start, fault.last.end + 1, fault.message, fault.help),))
+        return Parsed(None, tokens, (_parse_issue(text, tokens, error),))
+    except PipeSyntaxError as error:
+        return Parsed(None, tokens, (SyntaxIssue(error.first.start, error.last.end + 1, error.message, error.help),))
     if not isinstance(tree, (exp.Query, exp.Values)):
         return Parsed(None, tokens, (_no_query(tokens[0]),))
     return Parsed(tree, tokens)
@@ -84,10 +84,10 @@ def _tree(tokens: list[Token], text: str) -> exp.Expr | None:
 _STARTS: Final = frozenset((TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.VALUES, TokenType.L_PAREN))
 
 
-def _no_query(first: Token) -> SyntaxFault:
+def _no_query(first: Token) -> SyntaxIssue:
     is_typo = get_close_matches(first.text.upper(), ("SELECT",), 1, 0.6)
     help = "did you mean `SELECT`?" if is_typo else None
-    return SyntaxFault(first.start, first.end + 1, "a query is expected here", help)
+    return SyntaxIssue(first.start, first.end + 1, "a query is expected here", help)
 
 
 _AFTER_ALIAS: Final = frozenset((TokenType.COMMA, TokenType.FROM))
@@ -162,7 +162,7 @@ _STATEMENTS: Final = ("CREATE", "INSERT", "SET")
 """How the statements of a script begin."""
 
 
-def _parse_fault(text: str, tokens: Sequence[Token], error: ParseError) -> SyntaxFault:
+def _parse_issue(text: str, tokens: Sequence[Token], error: ParseError) -> SyntaxIssue:
     found = error.errors[0] if error.errors else {}
     line, col = found.get("line"), found.get("col")
     token = next((each for each in tokens if (each.line, each.col) == (line, col)), tokens[-1])
@@ -171,9 +171,9 @@ def _parse_fault(text: str, tokens: Sequence[Token], error: ParseError) -> Synta
     if not message or message.startswith(("Invalid expression", "Expecting", "Required keyword", "Expected")):
         message = f"syntax error at or near `{written}`"
     if token is tokens[-1] and (bracket := _unclosed(tokens)):
-        return SyntaxFault(bracket.start, bracket.end + 1, "the bracket `(` is not closed")
+        return SyntaxIssue(bracket.start, bracket.end + 1, "the bracket `(` is not closed")
     help = "is a `;` missing before it?" if written.upper() in _STATEMENTS else None
-    return SyntaxFault(token.start, token.end + 1, message, help=help)
+    return SyntaxIssue(token.start, token.end + 1, message, help=help)
 
 
 def _unclosed(tokens: Sequence[Token]) -> Token | None:
@@ -187,7 +187,7 @@ def _unclosed(tokens: Sequence[Token]) -> Token | None:
     return opened[-1] if opened else None
 
 
-def _token_fault(text: str, message: str) -> SyntaxFault:
+def _token_issue(text: str, message: str) -> SyntaxIssue:
     """sqlglot's tokenizer names no offset; what it trips over is a quote or comment that is not closed."""
     start = max(text.rfind(quote) for quote in "'\"`*") if any(quote in text for quote in "'\"`*") else 0
-    return SyntaxFault(max(start, 0), len(text), "a quote or comment is not closed")
+    return SyntaxIssue(max(start, 0), len(text), "a quote or comment is not closed")

@@ -28,7 +28,7 @@ OPERATORS: Final = ("WHERE", "SELECT", "EXTEND", "SET", "DROP", "AS", "AGGREGATE
 Parse = Callable[[list[Token]], exp.Expr | None]
 
 
-class PipeFault(Exception):  # noqa: N818  # it says what it is; users never see it
+class PipeSyntaxError(Exception):
     """An operator that Spark does not have or not so, from one token to another."""
 
     def __init__(self, first: Token, last: Token, message: str, help: str | None = None) -> None:
@@ -88,15 +88,17 @@ def _chain(tokens: list[Token], chains: _Chains) -> exp.Expr:
     parts = list(_split(tokens, _T.PIPE_GT))
     first, *operators = parts
     if not first:
-        raise PipeFault(tokens[0], tokens[0], "a query is expected before `|>`")
+        raise PipeSyntaxError(tokens[0], tokens[0], "a query is expected before `|>`")
     tree = _query(chains.parse(first), first[0])
     if operators and any(isinstance(tree, exp.Query) and tree.args.get(key) for key in _ENDINGS):
         pipe = next(token for token in tokens if token.token_type == _T.PIPE_GT)
-        raise PipeFault(pipe, pipe, "a query that is sorted or limited takes no `|>`", "sort and limit by `|>` too")
+        raise PipeSyntaxError(
+            pipe, pipe, "a query that is sorted or limited takes no `|>`", "sort and limit by `|>` too"
+        )
     tree.meta["from_first"] = len(list(_split(first, _T.SELECT))) == 1 and isinstance(tree, exp.Select)
     for operator in (*operators[:-1], *(_with_ending(operators[-1]) if operators else ())):
         if not operator:
-            raise PipeFault(tokens[-1], tokens[-1], "an operator is expected behind `|>`")
+            raise PipeSyntaxError(tokens[-1], tokens[-1], "an operator is expected behind `|>`")
         step = _step(operator, chains.parse)
         step.set("input", tree)
         tree = step
@@ -159,7 +161,7 @@ def _step(tokens: list[Token], parse: Parse) -> exp.Select:
         step.set("operation", union)
     else:
         help = f"it is one of {', '.join(OPERATORS)}"
-        raise PipeFault(head, head, f"`|> {head.text}` is no operator of Spark's", help)
+        raise PipeSyntaxError(head, head, f"`|> {head.text}` is no operator of Spark's", help)
     step.meta[PIPE] = "JOIN" if word in _RELATIONS else "UNION" if word in _SETS else word
     step.meta["start"], step.meta["end"] = head.start, head.end
     return step
@@ -167,13 +169,13 @@ def _step(tokens: list[Token], parse: Parse) -> exp.Select:
 
 def _query(tree: exp.Expr | None, head: Token) -> exp.Expr:
     if not isinstance(tree, (exp.Query, exp.Values)):
-        raise PipeFault(head, head, "a query is expected here")
+        raise PipeSyntaxError(head, head, "a query is expected here")
     return tree
 
 
 def _select(tree: exp.Expr | None, head: Token) -> exp.Select:
     if not isinstance(tree, exp.Select):
-        raise PipeFault(head, head, f"`|> {head.text}` is not understood")
+        raise PipeSyntaxError(head, head, f"`|> {head.text}` is not understood")
     return tree
 
 
@@ -188,14 +190,14 @@ def _refuse_second_clause(tokens: Sequence[Token], word: str) -> None:
         depth += (token.token_type == _T.L_PAREN) - (token.token_type == _T.R_PAREN)
         if depth == 0 and token.token_type in _CLAUSES and not (word == "LIMIT" and token.token_type == _T.OFFSET):
             help = f"write `|> {token.text.upper()}`"
-            raise PipeFault(token, token, f"{token.text.upper()} may not stand in `|> {word}`", help)
+            raise PipeSyntaxError(token, token, f"{token.text.upper()} may not stand in `|> {word}`", help)
 
 
 def _selecting(tokens: list[Token], head: Token, parse: Parse) -> exp.Select:
     """`SELECT …`, and `EXTEND …`, which is SELECT with all the columns before."""
     _refuse_second_clause(tokens, head.text.upper())
     if len(tokens) < 2:
-        raise PipeFault(head, head, f"something must follow {head.text.upper()}")
+        raise PipeSyntaxError(head, head, f"something must follow {head.text.upper()}")
     window = next(
         (at for at, token in enumerate(tokens) if token.token_type == _T.WINDOW and at and _opens(tokens, at)), None
     )
@@ -214,10 +216,10 @@ def _setting(tokens: list[Token], head: Token, parse: Parse) -> exp.Select:
     items: list[Token] = []
     for part in _split(tokens, _T.COMMA):
         if len(part) > 1 and part[1].token_type == _T.DOT:
-            raise PipeFault(part[0], part[2], "`|> SET` takes plain column names", f"write `{part[2].text}`")
+            raise PipeSyntaxError(part[0], part[2], "`|> SET` takes plain column names", f"write `{part[2].text}`")
         if len(part) < 3 or part[1].token_type != _T.EQ:
             at = part[0] if part else head
-            raise PipeFault(at, part[-1] if part else head, "`|> SET` takes `column = expression`")
+            raise PipeSyntaxError(at, part[-1] if part else head, "`|> SET` takes `column = expression`")
         items += [_made(_T.COMMA, ",", part[1], part[1])] if items else []
         value = [_made(_T.L_PAREN, "(", part[1], part[1]), *part[2:], _made(_T.R_PAREN, ")", part[-1], part[-1])]
         items += [*value, _made(_T.ALIAS, "AS", part[1], part[1]), part[0]]
@@ -230,14 +232,14 @@ def _dropping(tokens: list[Token], head: Token) -> exp.Select:
     for part in _split(tokens, _T.COMMA):
         if len(part) != 1:
             at = part[1] if part else head
-            raise PipeFault(at, at, "`|> DROP` takes plain column names")
+            raise PipeSyntaxError(at, at, "`|> DROP` takes plain column names")
         names.append(_identifier(part[0]))
     return exp.Select(expressions=names)
 
 
 def _naming(tokens: list[Token], head: Token) -> exp.Select:
     if len(tokens) != 1:
-        raise PipeFault(head, head, "`|> AS` takes one name")
+        raise PipeSyntaxError(head, head, "`|> AS` takes one name")
     return exp.Select(expressions=[_identifier(tokens[0])])
 
 
@@ -249,11 +251,13 @@ def _aggregating(tokens: list[Token], head: Token, parse: Parse) -> exp.Select:
         if token.token_type in (_T.ROLLUP, _T.CUBE, _T.GROUPING_SETS) or (
             len(keys) == 1 and token.text.upper() == "ALL"
         ):
-            raise PipeFault(token, token, f"`|> AGGREGATE` takes no GROUP BY {token.text.upper()}")
+            raise PipeSyntaxError(token, token, f"`|> AGGREGATE` takes no GROUP BY {token.text.upper()}")
         if token.token_type in (_T.HAVING, _T.LIMIT):
-            raise PipeFault(token, token, f"{token.text.upper()} may not stand in `|> AGGREGATE`", "write `|> WHERE`")
+            raise PipeSyntaxError(
+                token, token, f"{token.text.upper()} may not stand in `|> AGGREGATE`", "write `|> WHERE`"
+            )
     if not values and not keys:
-        raise PipeFault(head, head, "`|> AGGREGATE` needs an aggregate or GROUP BY")
+        raise PipeSyntaxError(head, head, "`|> AGGREGATE` needs an aggregate or GROUP BY")
     order = next((index for index, token in enumerate(keys) if token.token_type == _T.ORDER_BY), len(keys))
     keys, rest = keys[:order], keys[order:]
     count = len(list(_split(keys, _T.COMMA))) if keys else 0

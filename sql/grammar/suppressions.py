@@ -10,12 +10,12 @@ from catalog.source import PlacedText
 _COMMENT: Final = re.compile(r"--[ \t]*penstock:[ \t]*ignore[ \t]+(PEN\d{4}(?:[ \t]*,[ \t]*PEN\d{4})*)", re.IGNORECASE)
 
 
-def not_suppressed(query: PlacedText, faults: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def not_suppressed(query: PlacedText, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The faults but for those whose code a comment on the line where they start names."""
     ignored: dict[int, set[str]] = {}
     for found in _COMMENT.finditer(query.value):
         line = query.span(found.start(), found.end()).line
         ignored.setdefault(line, set()).update(code.strip().upper() for code in found[1].split(","))
     if not ignored:
-        return tuple(faults)
-    return tuple(each for each in faults if each.span is None or each.code not in ignored.get(each.span.line, ()))
+        return tuple(diagnostics)
+    return tuple(each for each in diagnostics if each.span is None or each.code not in ignored.get(each.span.line, ()))

@@ -5,8 +5,8 @@ from typing import Final
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from sql.grammar.parse import Parsed, SyntaxFault
-from sql.grammar.typed_literals import literal_fault
+from sql.grammar.parse import Parsed, SyntaxIssue
+from sql.grammar.typed_literals import literal_issue
 
 _T = TokenType
 _CLAUSES: Final = frozenset((_T.FROM, _T.WHERE, _T.GROUP_BY, _T.HAVING, _T.ORDER_BY, _T.UNION, _T.ON, _T.JOIN))
@@ -22,7 +22,7 @@ _WANT_OPERAND: Final = {
 """Tokens behind which an expression or a name must follow."""
 
 
-def check_syntax(parsed: Parsed) -> Iterator[SyntaxFault]:
+def check_syntax(parsed: Parsed) -> Iterator[SyntaxIssue]:
     """Faults that two or three tokens in a row show, and clauses in the wrong order."""
     tokens = parsed.tokens
     yield from _aliases_in_calls(tokens)
@@ -38,55 +38,55 @@ def check_syntax(parsed: Parsed) -> Iterator[SyntaxFault]:
         is_name = kind in (_T.ALIAS, _T.DOT)  # what stands behind AS or a point, whatever the word
 
 
-def _group_by(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _group_by(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
         yield _at(tokens[index + 2], "GROUP BY needs an expression", start=tokens[index + 1].start)
 
 
-def _left_paren(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _left_paren(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.COMMA):
         yield _at(tokens[index + 1], "nothing stands before this comma")
 
 
-def _in(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _in(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.L_PAREN, _T.R_PAREN):
         yield _at(tokens[index + 2], "IN needs at least one value", start=tokens[index + 1].start)
 
 
-def _double_mark(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _double_mark(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     yield _at(tokens[index], "Spark has no operator `??`", help="use coalesce(a, b)")
 
 
-def _direction(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _direction(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.ASC) or _are(tokens, index + 1, _T.DESC):
         yield _at(tokens[index + 1], f"{tokens[index].text.upper()} stands here already")
 
 
-def _sample(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _sample(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.L_PAREN, _T.NUMBER, _T.R_PAREN):
         yield _at(tokens[index + 2], "TABLESAMPLE needs a unit", help="write `(10 PERCENT)` or `(10 ROWS)`")
 
 
-def _using(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _using(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.VAR):
         column = tokens[index + 1]
         yield _at(column, "USING takes its columns in brackets", help=f"write `USING ({column.text})`")
 
 
-def _union(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _union(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _is_by_name(tokens, index):
         yield _at(tokens[index], "Spark 4.1 has no UNION BY NAME", help="list the columns of both sides in one order")
 
 
-def _typed_literal(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _typed_literal(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.STRING):
-        yield from literal_fault(tokens[index], tokens[index + 1])
+        yield from literal_issue(tokens[index], tokens[index + 1])
 
 
 _NESTED: Final = frozenset((_T.ARRAY, _T.MAP, _T.STRUCT))
 
 
-def _shift(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _shift(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     """`>>` behind ARRAY, MAP or STRUCT: until as many `>` have come, Spark's lexer takes it for the end of types."""
     if not _continues(tokens, index) or (index and _continues(tokens, index - 1)):
         return
@@ -126,7 +126,7 @@ _CHECKS: Final = {
 }
 
 
-def _missing_operand(tokens: Sequence[Token], index: int) -> Iterator[SyntaxFault]:
+def _missing_operand(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     token = tokens[index]
     kind, what = token.token_type, _WANT_OPERAND[token.token_type]
     if kind == _T.DISTINCT and index and tokens[index - 1].token_type not in (_T.SELECT, _T.L_PAREN):
@@ -160,7 +160,7 @@ _BOTH: Final = ("DISTRIBUTE BY", "SORT BY")
 _NEW_QUERY: Final = frozenset((_T.SELECT, _T.UNION, _T.EXCEPT, _T.INTERSECT, _T.PIPE_GT))
 
 
-def _clause_order(tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
+def _clause_order(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
     """WHERE before GROUP BY before HAVING before ORDER BY before LIMIT, within each pair of brackets."""
     depths: list[tuple[int, str]] = [(0, "")]
     for index, token in enumerate(tokens):
@@ -184,7 +184,7 @@ _CALLED: Final = frozenset((_T.VAR, _T.FIRST, _T.MAP, _T.ARRAY, _T.LEFT, _T.RIGH
 _TAKE_ALIASES: Final = frozenset(("cast", "try_cast", "transform", "unpivot", "table"))
 
 
-def _aliases_in_calls(tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
+def _aliases_in_calls(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
     """`f(x as y, …`: only struct() and casts take AS, so most often a closing bracket is missing before it."""
     calls: list[str | None] = []
     for index, token in enumerate(tokens):
@@ -221,5 +221,5 @@ def _are(tokens: Sequence[Token], index: int, *kinds: TokenType) -> bool:
     return tuple(token.token_type for token in tokens[index : index + len(kinds)]) == kinds
 
 
-def _at(token: Token, message: str, *, start: int | None = None, help: str | None = None) -> SyntaxFault:
-    return SyntaxFault(token.start if start is None else start, token.end + 1, message, help)
+def _at(token: Token, message: str, *, start: int | None = None, help: str | None = None) -> SyntaxIssue:
+    return SyntaxIssue(token.start if start is None else start, token.end + 1, message, help)

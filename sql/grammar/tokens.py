@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from catalog.source import PlacedText, Run, Span
+from catalog.source import PlacedText, Segment, Span
 
 STRINGS = (TokenType.STRING, TokenType.RAW_STRING)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
@@ -15,7 +15,7 @@ ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
 CLOSERS = {")": "(", "]": "[", ">": "<"}
 
 
-class SyntaxFaultError(Exception):
+class ScriptSyntaxError(Exception):
     """A token that does not fit; caught at the statement or list element, and reported with its place."""
 
     def __init__(self, message: str, span: Span, help: str | None = None) -> None:
@@ -67,7 +67,7 @@ class Cursor:
 
     def expect(self, word: str) -> None:
         if not self.take(word):
-            raise self.fault(f"expected `{word}`")
+            raise self.error(f"expected `{word}`")
 
     def span(self) -> Span:
         """The next token; past the end, the last one."""
@@ -76,18 +76,18 @@ class Cursor:
     def _span_of(self, index: int) -> Span:
         return self.text.span(self.tokens[index].start, self.tokens[index].end + 1)
 
-    def fault(self, expected: str, help: str | None = None) -> SyntaxFaultError:
+    def error(self, expected: str, help: str | None = None) -> ScriptSyntaxError:
         found = f"`{self.raw(self.token)}`" if self.token is not None else "the end of the statement"
-        return SyntaxFaultError(f"{expected}, found {found}", self.span(), help)
+        return ScriptSyntaxError(f"{expected}, found {found}", self.span(), help)
 
     def name(self, what: str) -> PlacedText:
         """An identifier of one part, quoted with backquotes or plain."""
         token = self.token
         if token is None or not _is_name(token):
-            raise self.fault(f"expected {what}")
+            raise self.error(f"expected {what}")
         self.index += 1
         if self.word() == ".":
-            raise SyntaxFaultError(
+            raise ScriptSyntaxError(
                 f"{what} has one part, `{self.raw(token)}.…` has several",
                 self.text.span(token.start, token.end + 1),
                 "tables of a job have plain names; where they lie is an option of their connector",
@@ -108,7 +108,7 @@ class Cursor:
     def string(self, what: str) -> PlacedText:
         """A string literal; literals side by side are one, and `''` is a quote where they touch, as in Spark 4."""
         if self.token is None or self.token.token_type not in STRINGS:
-            raise self.fault(f"expected {what}, a string")
+            raise self.error(f"expected {what}, a string")
         parts: list[PlacedText] = []
         while self.token is not None and self.token.token_type in STRINGS:
             start, end = self.token.start, self.token.end + 1
@@ -133,7 +133,7 @@ class Cursor:
             depth += (word in CLOSERS.values()) - (word in CLOSERS)
             self.index += 1
         if self.index == start:
-            raise self.fault(f"expected {what}")
+            raise self.error(f"expected {what}")
         return self.between(start, self.index)
 
     def parenthesized(self, what: str) -> PlacedText:
@@ -145,9 +145,9 @@ class Cursor:
             self.index += 1
             if depth == 0:
                 if self.index - 1 == start:
-                    raise SyntaxFaultError(f"expected {what} between the brackets", self._span_of(start))
+                    raise ScriptSyntaxError(f"expected {what} between the brackets", self._span_of(start))
                 return self.between(start, self.index - 1)
-        raise self.fault("expected `)`")
+        raise self.error("expected `)`")
 
     def skip_element(self) -> None:
         """Go on to the next comma or closing bracket of this list."""
@@ -170,12 +170,15 @@ def concatenate(parts: Sequence[PlacedText]) -> PlacedText:
     """One text of several, each of which still knows its place; there is at least one."""
     if len(parts) == 1:
         return parts[0]
-    runs: list[Run] = []
+    segments: list[Segment] = []
     offset = 0
     for part in parts:
-        runs.extend(Run(run.start + offset, run.end + offset, run.file_start, run.file_end) for run in part.runs)
+        segments.extend(
+            Segment(segment.start + offset, segment.end + offset, segment.file_start, segment.file_end)
+            for segment in part.segments
+        )
         offset += len(part.value)
-    return PlacedText("".join(part.value for part in parts), parts[0].source, tuple(runs))
+    return PlacedText("".join(part.value for part in parts), parts[0].source, tuple(segments))
 
 
 Piece: TypeAlias = tuple[int, int, str | None]
@@ -197,7 +200,7 @@ def _placed(literal: PlacedText, start: int, end: int, value: str | None) -> Pla
     part = literal.slice(start, end)
     if value is None:
         return part
-    whole = Run(0, len(value), part.runs[0].file_start, part.runs[-1].file_end)
+    whole = Segment(0, len(value), part.segments[0].file_start, part.segments[-1].file_end)
     return PlacedText(value, literal.source, (whole,))
 
 

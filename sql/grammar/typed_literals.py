@@ -7,14 +7,14 @@ from typing import Final
 
 from sqlglot.tokenizer_core import Token
 
-from sql.grammar.parse import SyntaxFault
+from sql.grammar.parse import SyntaxIssue
 
 _SPECIAL: Final = frozenset(("epoch", "now", "today", "yesterday", "tomorrow"))
 _DATE: Final = re.compile(r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?P<rest>[ T].*)?)?)?", re.DOTALL)
 _TIME: Final = re.compile(r"T?(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?(?P<zone>.*)", re.DOTALL)
 
 
-def literal_fault(word: Token, literal: Token) -> Iterator[SyntaxFault]:
+def literal_issue(word: Token, literal: Token) -> Iterator[SyntaxIssue]:
     """The fault of a literal of a type that a word before it names."""
     kind = word.text.upper()
     value = literal.text
@@ -26,7 +26,7 @@ def literal_fault(word: Token, literal: Token) -> Iterator[SyntaxFault]:
         case _:
             return
     message = f"'{value}' is no {what}"
-    yield SyntaxFault(literal.start, literal.end + 1, message, code="PEN3013")
+    yield SyntaxIssue(literal.start, literal.end + 1, message, code="PEN3013")
 
 
 def is_date(value: str) -> bool:

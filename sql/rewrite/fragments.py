@@ -43,7 +43,7 @@ PURE_FUNCTIONS: Final = frozenset(_PURE_FUNCTIONS_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ColumnReference:
     """A column that an expression reads, and the characters of the expression that name it (end exclusive)."""
 
     column: str
@@ -88,7 +88,7 @@ def is_column(expression: str) -> bool:
     return isinstance(tree, exp.Column) and len(tree.parts) <= 2 and "--" not in expression and "/*" not in expression
 
 
-def references(expression: str, source: str) -> tuple[Reference, ...] | None:
+def references(expression: str, source: str) -> tuple[ColumnReference, ...] | None:
     """The columns that a pure expression reads of `source`, which it may name before a dot; a struct's field counts as
     its column. In order of appearance."""
     tree = parse_expression(expression)
@@ -99,7 +99,7 @@ def references(expression: str, source: str) -> tuple[Reference, ...] | None:
     return tuple(sorted(known, key=lambda each: each.start)) if len(known) == len(found) else None
 
 
-def _reference(column: exp.Column, source: str) -> Reference | None:
+def _reference(column: exp.Column, source: str) -> ColumnReference | None:
     parts = column.parts
     first = parts[0]
     used = first if len(parts) == 1 or first.name.lower() != source.lower() else parts[1]
@@ -107,7 +107,7 @@ def _reference(column: exp.Column, source: str) -> Reference | None:
         start, end = first.meta["start"], used.meta["end"]
     except KeyError:
         return None
-    return Reference(used.name, start - len(PREFIX), end + 1 - len(PREFIX))
+    return ColumnReference(used.name, start - len(PREFIX), end + 1 - len(PREFIX))
 
 
 def substitute(expression: Fragment, source: str, replacement: Callable[[str], Fragment | None]) -> Fragment | None:

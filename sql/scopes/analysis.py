@@ -55,7 +55,7 @@ class Binder:
     tokens: Sequence[Token]
     inputs: Mapping[str, CatalogTable]
     bind_query: Callable[["Binder", exp.Expr, Environment], Output]
-    faults: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     columns_read: dict[str, set[str]] = field(default_factory=dict)
     is_deterministic: bool = True
     places: Places = field(init=False)
@@ -98,12 +98,12 @@ class Binder:
         help: str | None = None,
         severity: Severity = Severity.ERROR,
     ) -> None:
-        self.faults.append(Diagnostic(code, message, self.placed.span(*at), help, severity))
+        self.diagnostics.append(Diagnostic(code, message, self.placed.span(*at), help, severity))
 
-    def has_fault(self, code: str, node: exp.Expr) -> bool:
+    def has_error(self, code: str, node: exp.Expr) -> bool:
         """Whether a fault of that code was found at the node."""
         span = self.placed.span(*self.places.range(node))
-        return any(fault.code == code and fault.span == span for fault in self.faults)
+        return any(diagnostic.code == code and diagnostic.span == span for diagnostic in self.diagnostics)
 
     def warn(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
         self.report_at(code, self.places.range(node), message, help, Severity.WARNING)

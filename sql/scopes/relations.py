@@ -56,7 +56,7 @@ def table_output(name: str, table: CatalogTable) -> Output:
 
 
 @dataclass(slots=True, eq=False)
-class Source:
+class RangeVariable:
     """One relation of a FROM clause. `input`: the input that it is, where it is one; `optional`: an outer join may
     leave it without a row, so its columns are nullable; `hidden`: positions that only a qualified name reaches;
     `any_qualifier`: its columns may have kept the qualifiers of tables further in."""
@@ -95,7 +95,7 @@ class Source:
 class Slot:
     """One column of one relation of a FROM clause: what a name means."""
 
-    source: Source
+    source: RangeVariable
     position: int
 
     @property
@@ -115,7 +115,7 @@ class Slot:
 class Relation:
     """What a FROM clause yields: relations side by side; `order`: the columns of `*` where USING rearranged them."""
 
-    sources: tuple[Source, ...] = ()
+    sources: tuple[RangeVariable, ...] = ()
     row_origins: Origins = ()
     order: tuple[Slot, ...] | None = None
 
@@ -157,7 +157,7 @@ class Relation:
         ]
         return _distinct(found), 1
 
-    def open_source(self, parts: Sequence[str]) -> tuple[Source, str] | None:
+    def open_source(self, parts: Sequence[str]) -> tuple[RangeVariable, str] | None:
         """The open relation that may hold a column of that name, and the column's name there."""
         folded = [part.lower() for part in parts]
         for size in range(min(len(folded) - 1, 3), 0, -1):
@@ -180,7 +180,7 @@ def _distinct(slots: list[Slot]) -> list[Slot]:
     return list(first.values())
 
 
-def visible(source: Source) -> Iterator[Slot]:
+def visible(source: RangeVariable) -> Iterator[Slot]:
     """The columns of a relation that `*` shows."""
     for position in range(len(source.output.attributes)):
         if position not in source.hidden:

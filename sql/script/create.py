@@ -5,7 +5,7 @@ from collections.abc import Callable
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
 from catalog.violation import OnViolation
-from sql.grammar.tokens import Cursor, SyntaxFaultError
+from sql.grammar.tokens import Cursor, ScriptSyntaxError
 from sql.script.statements import ColumnDefinition, CreateTable, CreateView, ExpectDefinition, KeyDefinition, Property
 
 COLUMN_STOPS = ("NOT", "NULL", "DEFAULT", "COMMENT", "PRIMARY", "PRIMARY KEY", "UNIQUE", "GENERATED", "CONSTRAINT", ",")
@@ -26,7 +26,7 @@ def read_create(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnost
     if cursor.take("VIEW"):
         return _create_view(cursor, comments, diagnostics, or_replace)
     if is_temporary or not cursor.take("TABLE"):
-        raise cursor.fault("expected `VIEW`" if is_temporary else "expected `TABLE` or `VIEW`")
+        raise cursor.error("expected `VIEW`" if is_temporary else "expected `TABLE` or `VIEW`")
     return _create_table(cursor, comments, diagnostics, or_replace)
 
 
@@ -54,12 +54,12 @@ def _create_view(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnos
         body.read_columns(with_types=False)
     body.read_clauses()
     if body.partitioned_by:
-        raise SyntaxFaultError("a view has no partitions", body.partitioned_by[0].span())
+        raise ScriptSyntaxError("a view has no partitions", body.partitioned_by[0].span())
     query = None
     if cursor.take("AS"):
         query = body.read_query()
     elif not body.properties:
-        raise cursor.fault("expected `AS` and a query", "or WITH ('transform' = '…') for a transform by its name")
+        raise cursor.error("expected `AS` and a query", "or WITH ('transform' = '…') for a transform by its name")
     return CreateView(
         name, text, query, tuple(body.columns), tuple(body.expectations), body.comment, tuple(body.properties),
         or_replace, comments,
@@ -91,14 +91,14 @@ class _Body:
             elif cursor.take("WITH"):
                 self._read_list(self._property)
             elif help := NO_CLAUSES.get(cursor.word()):
-                raise cursor.fault("a clause that a job file does not have", help)
+                raise cursor.error("a clause that a job file does not have", help)
             else:
                 return
 
     def read_query(self) -> PlacedText:
         cursor = self.cursor
         if cursor.at_end:
-            raise cursor.fault("expected a query")
+            raise cursor.error("expected a query")
         start, cursor.index = cursor.index, len(cursor.tokens)
         return cursor.between(start, cursor.index)
 
@@ -110,12 +110,12 @@ class _Body:
             try:
                 element()
                 if cursor.word() not in (",", ")"):
-                    raise cursor.fault("expected `,` or `)`")
-            except SyntaxFaultError as fault:
+                    raise cursor.error("expected `,` or `)`")
+            except ScriptSyntaxError as error:
                 cursor.skip_element()
                 if cursor.at_end:
                     raise
-                self.diagnostics.error("PEN3001", fault.message, fault.span, fault.help)
+                self.diagnostics.error("PEN3001", error.message, error.span, error.help)
             if cursor.take(")"):
                 return
             cursor.expect(",")
@@ -140,7 +140,7 @@ class _Body:
         elif _starts_key(cursor):
             self._key(name)
         else:
-            raise cursor.fault("expected `EXPECT`, `CHECK`, `PRIMARY KEY` or `UNIQUE`")
+            raise cursor.error("expected `EXPECT`, `CHECK`, `PRIMARY KEY` or `UNIQUE`")
 
     def _expect(self, name: PlacedText) -> None:
         cursor = self.cursor
@@ -161,7 +161,7 @@ class _Body:
                 if noise:
                     cursor.take(noise)
                 return OnViolation(action)
-        raise cursor.fault("expected `FAIL`, `DROP`, `WARN` or `QUARANTINE INTO table`")
+        raise cursor.error("expected `FAIL`, `DROP`, `WARN` or `QUARANTINE INTO table`")
 
     def _key(self, name: PlacedText | None) -> None:
         cursor = self.cursor
@@ -186,7 +186,7 @@ class _Body:
             elif cursor.take("COMMENT"):
                 comment = cursor.string("a comment")
             else:
-                raise cursor.fault("expected `,`, `)`, `NOT NULL`, `DEFAULT`, `PRIMARY KEY` or `COMMENT`")
+                raise cursor.error("expected `,`, `)`, `NOT NULL`, `DEFAULT`, `PRIMARY KEY` or `COMMENT`")
         self.columns.append(ColumnDefinition(name, type, nullable, default, comment))
 
     def _property(self) -> None:

@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText
-from sql.grammar.tokens import Cursor, SyntaxFaultError
+from sql.grammar.tokens import Cursor, ScriptSyntaxError
 from sql.script.create import read_create
 from sql.script.statements import ConfigBlock, Insert, SetOption, Statement
 
@@ -45,10 +45,10 @@ def read_script(text: PlacedText, diagnostics: Diagnostics) -> tuple[Statement, 
         try:
             statement = _statement(cursor, tuple(comments), diagnostics)
             if not cursor.at_end:
-                raise cursor.fault("expected `;`")
+                raise cursor.error("expected `;`")
             statements.append(statement)
-        except SyntaxFaultError as fault:
-            diagnostics.error("PEN3001", fault.message, fault.span, fault.help)
+        except ScriptSyntaxError as error:
+            diagnostics.error("PEN3001", error.message, error.span, error.help)
     statements.extend(_comments(text, position, len(text.value))[0])
     return tuple(statements)
 
@@ -105,9 +105,9 @@ def _statement(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnosti
         if cursor.take(word):
             return read(cursor, comments, diagnostics)
     if cursor.word() in QUERY_STARTS:
-        raise cursor.fault("a query alone does nothing", "write CREATE VIEW name AS … or INSERT INTO table …")
+        raise cursor.error("a query alone does nothing", "write CREATE VIEW name AS … or INSERT INTO table …")
     known = did_you_mean(cursor.word(), READERS) or "a job file has " + ", ".join(STATEMENTS)
-    raise cursor.fault("expected a statement of a job file", known)
+    raise cursor.error("expected a statement of a job file", known)
 
 
 def _read_set(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics) -> SetOption:
@@ -121,7 +121,7 @@ def _read_set(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics) ->
         return SetOption(key, cursor.string("a value"), text, comments)
     start = cursor.index
     if cursor.at_end:
-        raise cursor.fault("expected a value")
+        raise cursor.error("expected a value")
     cursor.index = len(cursor.tokens)
     return SetOption(key, cursor.between(start, cursor.index), text, comments)
 
@@ -145,7 +145,7 @@ def _read_insert(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics)
     ):
         columns = cursor.names()
     if cursor.at_end:
-        raise cursor.fault("expected a query")
+        raise cursor.error("expected a query")
     start, cursor.index = cursor.index, len(cursor.tokens)
     query = cursor.between(start, cursor.index)
     return Insert(target, text, query, columns, by_name, overwrite, partition, comments)
@@ -153,7 +153,7 @@ def _read_insert(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics)
 
 def _partition(cursor: Cursor) -> tuple[PlacedText, ...]:
     if cursor.word(2) == "=":
-        raise cursor.fault(
+        raise cursor.error(
             "a partition with a value is not supported", "let the query yield the column: PARTITION (column)"
         )
     return cursor.names()

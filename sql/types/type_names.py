@@ -86,7 +86,7 @@ _NOT_READ: Final = ("collate", "geometry", "geography", "generated", "default")
 """Words of schemas that are not read here, of which nothing is said."""
 
 
-def schema_fault(text: str) -> str | None:
+def schema_error(text: str) -> str | None:
     """What is wrong with a schema string, as a type and as columns; None where nothing is, or it can't be told."""
     if any(word in text.lower() for word in _NOT_READ):
         return None

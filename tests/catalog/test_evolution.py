@@ -93,7 +93,7 @@ def test_fits(incoming, target, failing, adding, widening):
         assert [str(problem) for problem in found] == problems
 
 
-def test_a_default_stands_in_for_a_column_that_the_rows_lack():
+def test_a_deerror_stands_in_for_a_column_that_the_rows_lack():
     assert fits(schema("a int"), schema("a int, b int not null", b=7)) == ()
 
 

@@ -31,10 +31,10 @@ def shown(*found):
     return render(found, "text", [JOB])
 
 
-def test_the_fault_of_the_design():
-    fault = at("amout", message="column `amout` does not exist in `orders`", help="did you mean `amount`?")
+def test_the_error_of_the_design():
+    diagnostic = at("amout", message="column `amout` does not exist in `orders`", help="did you mean `amount`?")
     assert (
-        shown(fault)
+        shown(diagnostic)
         == """\
 error[PEN3004]: column `amout` does not exist in `orders`
   ┌─ jobs/orders_daily.conf:14:23
@@ -81,7 +81,7 @@ def test_an_empty_span_and_the_end_of_the_file_have_a_caret():
     assert lines[3:] == ["23│", "  │ ^"]
 
 
-def test_a_long_line_is_cut_around_the_fault():
+def test_a_long_line_is_cut_around_the_error():
     source = SourceFile("long.sql", "x" * 1000 + "FAULT" + "y" * 1000)
     *_, line, carets = render([Diagnostic("PEN3001", "m", source.span(1000, 1005))], "text", [source]).splitlines()
     assert len(line) < 180
@@ -103,14 +103,14 @@ def test_without_source_or_place_only_what_is_known_is_shown():
     assert render([]) == ""
 
 
-def test_the_other_places_of_one_cause_are_told_in_every_format():
-    fault = at("amout", also=(Span("jobs/orders_daily.conf", 15, 2, 15, 7), Span("other.conf", 1, 2, 1, 3)))
-    assert shown(fault).endswith("  = also: 15:2, other.conf:1:2\n")
-    assert render([fault], "github").endswith("wrong%0Aalso: 15:2, other.conf:1:2\n")
-    assert [(each["file"], each["line"]) for each in json.loads(render([fault], "json"))[0]["also"]] == [
+def test_the_other_places_of_one_cause_are_reported_in_every_format():
+    diagnostic = at("amout", also=(Span("jobs/orders_daily.conf", 15, 2, 15, 7), Span("other.conf", 1, 2, 1, 3)))
+    assert shown(diagnostic).endswith("  = also: 15:2, other.conf:1:2\n")
+    assert render([diagnostic], "github").endswith("wrong%0Aalso: 15:2, other.conf:1:2\n")
+    assert [(each["file"], each["line"]) for each in json.loads(render([diagnostic], "json"))[0]["also"]] == [
         ("jobs/orders_daily.conf", 15), ("other.conf", 1),
     ]  # fmt: skip
-    (result,) = json.loads(render([fault], "sarif"))["runs"][0]["results"]
+    (result,) = json.loads(render([diagnostic], "sarif"))["runs"][0]["results"]
     assert [each["physicalLocation"]["region"]["startLine"] for each in result["relatedLocations"]] == [15, 1]
 
 
@@ -120,10 +120,10 @@ def test_order_is_by_place_and_duplicates_are_dropped():
 
 
 def test_color_only_adds_escapes():
-    fault = at("amout", help="h")
-    colored = render([fault], "text", [JOB], color=True)
+    diagnostic = at("amout", help="h")
+    colored = render([diagnostic], "text", [JOB], color=True)
     assert colored.startswith("\x1b[1;31merror[PEN3004]")
-    assert re.sub("\x1b\\[[0-9;]*m", "", colored) == shown(fault)
+    assert re.sub("\x1b\\[[0-9;]*m", "", colored) == shown(diagnostic)
 
 
 class Terminal(io.StringIO):
@@ -152,8 +152,10 @@ def test_json():
 
 
 def test_github():
-    fault = Diagnostic("PEN3004", "100 %\nwrong", Span("a,b:c.conf", 2, 3, 2, 7), help="h", severity=Severity.WARNING)
-    assert render([fault], "github") == (
+    diagnostic = Diagnostic(
+        "PEN3004", "100 %\nwrong", Span("a,b:c.conf", 2, 3, 2, 7), help="h", severity=Severity.WARNING
+    )
+    assert render([diagnostic], "github") == (
         "::warning file=a%2Cb%3Ac.conf,line=2,endLine=2,col=3,endColumn=6,title=PEN3004::100 %25%0Awrong%0Ahelp: h\n"
     )
     assert "col=" not in render([Diagnostic("PEN3004", "m", Span("a", 2, 3, 4, 1))], "github")
@@ -210,8 +212,8 @@ def test_sarif_has_the_standards_structure(found):
 
 
 def test_sarif_paths_are_uris():
-    faults = [Diagnostic("PEN1001", "m", Span(file, 1, 1, 1, 1)) for file in ("/tmp/a b.conf", "jobs/größe.conf")]
-    results = json.loads(render(faults, "sarif"))["runs"][0]["results"]
+    diagnostics = [Diagnostic("PEN1001", "m", Span(file, 1, 1, 1, 1)) for file in ("/tmp/a b.conf", "jobs/größe.conf")]
+    results = json.loads(render(diagnostics, "sarif"))["runs"][0]["results"]
     uris = [each["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for each in results]
     assert uris == ["file:///tmp/a%20b.conf", "jobs/gr%C3%B6%C3%9Fe.conf"]
 

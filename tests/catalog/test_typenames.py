@@ -76,7 +76,7 @@ def test_reads(text, type):
     assert parse_type(text) == type
 
 
-FAULTS = [
+ERRORS = [
     ("decimal(10,2", 12, "expected `)`, found the end of the type"),
     ("decimal(39,2)", 0, "decimal(39,2): 1 <= precision <= 38, 0 <= scale <= precision"),
     ("array<bigit>", 6, "unknown type `bigit`"),
@@ -94,8 +94,8 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "offset", "message"), FAULTS, ids=[each[0][:20] for each in FAULTS])
-def test_faults_have_offset_and_message(text, offset, message):
+@pytest.mark.parametrize(("text", "offset", "message"), ERRORS, ids=[each[0][:20] for each in ERRORS])
+def test_errors_have_offset_and_message(text, offset, message):
     with pytest.raises(TypeTextError) as caught:
         parse_type(text)
     assert (caught.value.offset, caught.value.message) == (offset, message)
@@ -121,7 +121,7 @@ def test_a_nested_mapping_is_a_struct():
     )
 
 
-def test_a_fault_in_a_nested_mapping_names_its_field():
+def test_a_error_in_a_nested_mapping_names_its_field():
     with pytest.raises(TypeTextError, match=r"^field `a`: field `b`: unknown type `itn`$"):
         type_of_value({"a": {"b": "itn"}})
     with pytest.raises(TypeTextError, match=r"expected a type or a block of fields, found 3"):
@@ -177,15 +177,15 @@ def test_sparks_text_is_stable(type):
 
 
 @given(st.text("abint<>(),:`'1 {}=", max_size=12))
-def test_any_text_is_a_type_or_a_placed_fault(text):
-    fault = None
+def test_any_text_is_a_type_or_a_placed_error(text):
+    raised = None
     try:
         type = parse_type(text)
     except TypeTextError as error:
-        fault = error
-    if fault:
-        assert 0 <= fault.offset <= len(text)
-        assert fault.message
+        raised = error
+    if raised:
+        assert 0 <= raised.offset <= len(text)
+        assert raised.message
     else:
         assert parse_type(to_ddl(type)) == type
 

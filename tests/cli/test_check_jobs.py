@@ -75,7 +75,7 @@ def test_a_process_that_dies_leaves_its_jobs_to_this_one(folder, monkeypatch):
     alone = check_jobs.check_jobs(paths, Settings(), 1)
     parent, check = os.getpid(), check_jobs._check
 
-    def deadly(path: Path, settings: Settings) -> check_jobs.Outcome:
+    def deadly(path: Path, settings: Settings) -> check_jobs.CheckedJob:
         if os.getpid() != parent:
             os._exit(9)
         return check(path, settings)
@@ -84,7 +84,7 @@ def test_a_process_that_dies_leaves_its_jobs_to_this_one(folder, monkeypatch):
     assert check_jobs.check_jobs(paths, Settings(), 3) == alone
 
 
-def test_a_fault_of_ours_is_told_as_by_one_process(folder, monkeypatch, capsys):
+def test_a_error_of_ours_is_reported_as_by_one_process(folder, monkeypatch, capsys):
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("something nobody thought of")
 

@@ -41,10 +41,10 @@ def test_every_command_says_what_it_does_and_takes_help(capsys):
 
 def test_a_good_job_validates(folder, capsys):
     assert main(["validate", "good.conf"]) == 0
-    assert "1 job: no fault found; typed 100 %" in capsys.readouterr().out
+    assert "1 job: no errors found; typed 100 %" in capsys.readouterr().out
 
 
-def test_a_fault_is_shown_at_its_place(folder, capsys):
+def test_a_error_is_shown_at_its_place(folder, capsys):
     assert main(["validate", "bad.conf"]) == 2
     out = capsys.readouterr().out
     assert "error[PEN3004]" in out
@@ -80,8 +80,13 @@ def test_a_uid_is_a_plain_name(folder, capsys):
 
 def test_machine_formats_are_whole_documents(folder, capsys):
     assert main(["validate", "bad.conf", "--format", "json"]) == 2
-    (fault,) = json.loads(capsys.readouterr().out)
-    assert (fault["code"], fault["file"], fault["line"], fault["severity"]) == ("PEN3004", "bad.conf", 3, "error")
+    (diagnostic,) = json.loads(capsys.readouterr().out)
+    assert (diagnostic["code"], diagnostic["file"], diagnostic["line"], diagnostic["severity"]) == (
+        "PEN3004",
+        "bad.conf",
+        3,
+        "error",
+    )
     assert main(["validate", "good.conf", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     assert main(["validate", ".", "--format", "sarif"]) == 2
@@ -141,7 +146,7 @@ def test_explain_shows_rules_and_json(folder, capsys):
     assert nodes[1]["columns"][1] == {"name": "name", "type": "string", "nullable": True}
 
 
-def test_an_unexpected_fault_is_told_without_a_trace(folder, capsys, monkeypatch):
+def test_an_unexpected_error_is_reported_without_a_trace(folder, capsys, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("something nobody thought of")
 

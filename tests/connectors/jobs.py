@@ -11,7 +11,7 @@ from connectors.support.source import ScanTask, Source, SourceCapabilities
 from engine.plan.nodes import Node, Scan, Write
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
-from engine.spark.write import Run, abort_all, begin, check, commit_all, recover, stage
+from engine.spark.write import OpenRun, abort_all, begin, check, commit_all, recover, stage
 
 PLACE = Span("job.conf", 1, 1, 1, 2)
 
@@ -64,7 +64,7 @@ def write(sink, node: Node, id: str = "w", **given: Value) -> Write:
     )
 
 
-def stage_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> Run | None:
+def stage_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> OpenRun | None:
     recover(spark, state)
     run = begin(spark, check(spark, writes, run_id), run_id, state)
     if run is not None:

@@ -11,7 +11,7 @@ import pytest
 
 import connectors
 from catalog.diagnostics import Diagnostics, RunError, Severity
-from engine.spark.journal import Outcome
+from engine.spark.journal import RunOutcome
 from engine.spark.lower import lower
 from engine.spark.write import abort_all, begin, check, commit_all, recover, resume, stage
 from tests.connectors.jobs import rows, run_writes, stage_writes, write
@@ -121,7 +121,7 @@ class SinkSuite:
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
         run.journal.staged("w", run.places["w"])
-        assert resume(spark, state, "run") is Outcome.ROLLED_BACK
+        assert resume(spark, state, "run") is RunOutcome.ROLLED_BACK
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         assert self.leftovers(tmp_path) == []
 
@@ -134,7 +134,7 @@ class SinkSuite:
         run.journal.staged("w", run.places["w"])
         run.journal.decide()
         assert recover(spark, state) == ()
-        assert run.journal.read().outcome is Outcome.FINISHED
+        assert run.journal.read().outcome is RunOutcome.FINISHED
         expected = self.expect(spark, "new" if data == "DROP_DATA" else "both")
         assert self.rows_at(spark, tmp_path / "target") == expected
         self.sink.commit(spark, run.places["w"])  # once more does nothing

@@ -87,7 +87,7 @@ def test_rules(spark, tmp_path, rules, broken):
         ({"condition_rules": [{}]}, ["PEN2005"]),
     ],
 )
-def test_faults_of_rules(rules, codes):
+def test_errors_of_rules(rules, codes):
     diagnostics = Diagnostics()
     connector.validate(options_of(connector.sink_options, rules=rules), rows(QUERY, *COLUMNS).table, diagnostics)
     assert [each.code for each in diagnostics] == codes

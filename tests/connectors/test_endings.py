@@ -10,7 +10,7 @@ import pytest
 
 from catalog.diagnostics import RunError, Severity
 from connectors.support.files.filesystem import LocalFiles
-from engine.spark.journal import Outcome, journal
+from engine.spark.journal import RunOutcome, journal
 from engine.spark.write import abort_all, recover, resume
 from tests.connectors.jobs import run_writes, stage_writes
 from tests.connectors.suite import _dead
@@ -43,7 +43,7 @@ def test_waste_that_cannot_be_removed_keeps_no_run_back(spark, tmp_path, monkeyp
             resume(spark, str(tmp_path / "state"), "dead")
         (left,) = abort_all(spark, run)
         assert left.code == "PEN5011"
-    assert resume(spark, str(tmp_path / "state"), "dead") is Outcome.ROLLED_BACK
+    assert resume(spark, str(tmp_path / "state"), "dead") is RunOutcome.ROLLED_BACK
     assert sorted(os.listdir(tmp_path)) == ["state"]
 
 
@@ -51,9 +51,9 @@ def test_waste_that_cannot_be_removed_keeps_no_run_back(spark, tmp_path, monkeyp
 def test_a_decided_run_whose_rows_are_gone_says_how_it_is_forgotten(spark, tmp_path):
     run = staged(spark, tmp_path, decided=True)
     shutil.rmtree(tmp_path / ".target.penstock")
-    (fault,) = recover(spark, str(tmp_path / "state"))
-    assert fault.code == "PEN5005"
-    assert run.journal.folder in fault.help
+    (diagnostic,) = recover(spark, str(tmp_path / "state"))
+    assert diagnostic.code == "PEN5005"
+    assert run.journal.folder in diagnostic.help
     shutil.rmtree(run.journal.folder)
     assert recover(spark, str(tmp_path / "state")) == ()
 
@@ -65,10 +65,10 @@ def test_a_step_of_a_journal_that_cannot_be_read_is_named(spark, tmp_path):
     LocalFiles().write(f"{log.folder}/commit.json", "{")
     with pytest.raises(RunError) as caught:
         recover(spark, str(tmp_path / "state"))
-    (fault,) = caught.value.diagnostics
-    assert fault.code == "PEN5011"
-    assert "commit.json" in fault.message
-    assert log.folder in fault.help
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PEN5011"
+    assert "commit.json" in diagnostic.message
+    assert log.folder in diagnostic.help
 
 
 @pytest.mark.spark

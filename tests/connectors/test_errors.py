@@ -58,7 +58,7 @@ def test_place_in_the_query(spark, tmp_path, text, place, said):
     assert (span.file, span.line, span.column, span.end_line, span.end_column) == ("job.conf", *place)
 
 
-def test_fault_of_an_inner_query_is_told_there(spark, tmp_path):
+def test_error_of_an_inner_query_is_reported_there(spark, tmp_path):
     inner = query_of("select 1 / id r from t", Input("t", rows("select id from range(3)", "id bigint")))
     select = Select("q", (Projection("r", "r"),))
     outer = Query("outer", "Copy", select, (Input("q", inner),), analysis(), id="outer")

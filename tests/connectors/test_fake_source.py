@@ -65,7 +65,7 @@ def test_listed_rows(spark):
         ({"schema": {"fields": {"a": "int"}}, "int.fake.mode": "template"}, "PEN2011"),
     ],
 )
-def test_faults(given, code):
+def test_errors(given, code):
     diagnostics = Diagnostics()
     connector.tables(options_of(connector.source_options, **given), diagnostics)
     assert [each.code for each in diagnostics] == [code]

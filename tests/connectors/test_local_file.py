@@ -10,7 +10,7 @@ from catalog.diagnostics import Diagnostics, RunError, Severity
 from connectors.local_file import connector
 from connectors.support.files.file_schema import near_path
 from engine.plan.nodes import Scan
-from engine.runtime.faults import may_pass
+from engine.runtime.transient import is_transient
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from tests.connectors.jobs import options_of, rows, run_writes, write
@@ -86,10 +86,10 @@ def test_csv_headers_that_name_no_table(tmp_path, header, reason):
     options = options_of(connector.source_options, path=str(tmp_path), file_format_type="csv", csv_use_header_line=True)
     diagnostics = Diagnostics()
     connector.tables(options, diagnostics)
-    [fault] = diagnostics
-    assert fault.code == "PEN4002"
-    assert fault.message.endswith(reason)
-    assert "skip_header_row_number" in fault.help
+    [diagnostic] = diagnostics
+    assert diagnostic.code == "PEN4002"
+    assert diagnostic.message.endswith(reason)
+    assert "skip_header_row_number" in diagnostic.help
 
 
 def test_csv_header_of_an_unknown_encoding(tmp_path):
@@ -125,7 +125,7 @@ def test_declared_columns_that_the_header_does_not_name(tmp_path, header, messag
     ("header", "told"),
     [("id,nom", "it is `id, nom` in place of `id, name`"), ("id;name", "it has 1 in place of 2 names")],
 )
-def test_a_header_that_is_not_the_schemas_is_no_passing_fault(spark, tmp_path, header, told):
+def test_a_header_that_is_not_the_schemas_is_no_transient_error(spark, tmp_path, header, told):
     (tmp_path / "a.csv").write_text(f"{header}\n1,x\n")
     options = options_of(
         connector.source_options, path=str(tmp_path / "a.csv"), file_format_type="csv", csv_use_header_line=True,
@@ -140,10 +140,10 @@ def test_a_header_that_is_not_the_schemas_is_no_passing_fault(spark, tmp_path, h
             str(tmp_path / "state"),
             "run",
         )
-    [fault] = caught.value.diagnostics
-    assert fault.code == "PEN5004"
-    assert told in fault.message
-    assert not may_pass(caught.value)
+    [diagnostic] = caught.value.diagnostics
+    assert diagnostic.code == "PEN5004"
+    assert told in diagnostic.message
+    assert not is_transient(caught.value)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "orc"])
@@ -157,10 +157,10 @@ def test_declared_columns_that_no_file_has_are_told(tmp_path, kind):
     options = options_of(connector.source_options, path=str(tmp_path), file_format_type=kind, schema={"fields": fields})
     diagnostics = Diagnostics()
     connector.tables(options, diagnostics)
-    [fault] = diagnostics
-    assert (fault.code, fault.severity) == ("PEN3004", Severity.WARNING)
-    assert "`amuont`" in fault.message
-    assert fault.help == "did you mean `amount`?"
+    [diagnostic] = diagnostics
+    assert (diagnostic.code, diagnostic.severity) == ("PEN3004", Severity.WARNING)
+    assert "`amuont`" in diagnostic.message
+    assert diagnostic.help == "did you mean `amount`?"
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_declared_columns_that_no_file_has_are_told(tmp_path, kind):
         ),
     ],
 )
-def test_faults_of_options(given, code):
+def test_errors_of_options(given, code):
     assert code in table_of(**given)[1]
 
 
@@ -367,7 +367,7 @@ def test_a_path_from_the_home_directory(spark, tmp_path, monkeypatch):
     assert [tuple(row) for row in df.collect()] == [(1,)]
 
 
-def fault_of(spark, tmp_path, path, kind, **fields):
+def error_of(spark, tmp_path, path, kind, **fields):
     schema = {"fields": fields}
     options = options_of(connector.source_options, path=str(path), file_format_type=kind, schema=schema)
     (table,) = connector.tables(options, Diagnostics())
@@ -375,34 +375,34 @@ def fault_of(spark, tmp_path, path, kind, **fields):
     job = [write(connector, scan, path=str(tmp_path / "out"), file_format_type="parquet")]
     with pytest.raises(RunError) as caught:
         run_writes(spark, job, str(tmp_path / "state"), "run")
-    assert not may_pass(caught.value)
-    (fault,) = caught.value.diagnostics
-    assert fault.code == "PEN5004"
-    assert "`files`" in fault.message
-    return fault
+    assert not is_transient(caught.value)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PEN5004"
+    assert "`files`" in diagnostic.message
+    return diagnostic
 
 
 @pytest.mark.spark
-def test_what_cannot_be_read_is_told_with_its_cause(spark, tmp_path):
+def test_what_cannot_be_read_is_reported_with_its_cause(spark, tmp_path):
     (tmp_path / "orders.csv").write_text("1\n")
-    missing = fault_of(spark, tmp_path, tmp_path / "ordres.csv", "csv", id="int")
+    missing = error_of(spark, tmp_path, tmp_path / "ordres.csv", "csv", id="int")
     assert missing.message == f"the path of `files` leads nowhere: `{tmp_path}/ordres.csv`"
     assert missing.help == f"did you mean `{tmp_path}/orders.csv`?"
     (tmp_path / "text.parquet").write_text("no parquet at all")
-    strange = fault_of(spark, tmp_path, tmp_path / "text.parquet", "parquet", id="int")
+    strange = error_of(spark, tmp_path, tmp_path / "text.parquet", "parquet", id="int")
     assert f"{tmp_path}/text.parquet is not a Parquet file" in strange.message
     spark.range(3).write.parquet(str(tmp_path / "numbers"))
-    other = fault_of(spark, tmp_path, tmp_path / "numbers", "parquet", id="int")
+    other = error_of(spark, tmp_path, tmp_path / "numbers", "parquet", id="int")
     assert "Expected Spark type int, actual Parquet type INT64" in other.message
     assert "Encountered error" not in other.message
     (tmp_path / "bad.csv").write_text("1\nfive hundred\n")
-    malformed = fault_of(spark, tmp_path, tmp_path / "bad.csv", "csv", id="int")
+    malformed = error_of(spark, tmp_path, tmp_path / "bad.csv", "csv", id="int")
     assert "does not fit the schema: " in malformed.message
     assert "five hundred" in malformed.message
     assert "[null" not in malformed.message
     assert "on_malformed" in malformed.help
     (tmp_path / "dates.csv").write_text("1,2024-02-28\n2,2024-02-30\n")
-    impossible = fault_of(spark, tmp_path, tmp_path / "dates.csv", "csv", id="int", day="date")
+    impossible = error_of(spark, tmp_path, tmp_path / "dates.csv", "csv", id="int", day="date")
     assert "[2,null]: Invalid date 'FEBRUARY 30'" in impossible.message
 
 
@@ -412,8 +412,8 @@ def test_a_target_that_cannot_be_written(spark, tmp_path):
     job = [write(connector, rows(NEW, *COLUMNS), path=str(tmp_path / "file" / "out"), file_format_type="parquet")]
     with pytest.raises(RunError) as caught:
         run_writes(spark, job, str(tmp_path / "state"), "run")
-    (fault,) = caught.value.diagnostics
-    assert fault.code == "PEN5005"
-    assert "the target of `w` cannot be written: Not a directory" in fault.message
-    assert fault.span is not None
-    assert not may_pass(caught.value)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PEN5005"
+    assert "the target of `w` cannot be written: Not a directory" in diagnostic.message
+    assert diagnostic.span is not None
+    assert not is_transient(caught.value)

@@ -40,7 +40,7 @@ def test_importing_a_connector_imports_no_driver(name):
 
 
 @pytest.mark.parametrize("name", ["Assert", "Console", "Delta", "FakeSource", "LocalFile", "Spark"])
-def test_option_names_are_told_apart(name):
+def test_option_names_are_reported_apart(name):
     for connector in (connectors.source(name), connectors.sink(name)):
         options = getattr(connector, "source_options", ()) if isinstance(connector, Source) else ()
         for spec in (options, connector.sink_options if isinstance(connector, Sink) else ()):

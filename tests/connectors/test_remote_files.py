@@ -15,7 +15,7 @@ from connectors.support.files import file_commit
 from connectors.support.files.filesystem import HadoopFiles, files_at
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
-from engine.spark.journal import Outcome
+from engine.spark.journal import RunOutcome
 from engine.spark.write import recover, resume
 from tests.connectors.jobs import run_writes, stage_writes
 from tests.connectors.suite import SinkSuite, _dead
@@ -97,7 +97,7 @@ class TestParquetElsewhere(SinkSuite):
                 except Killed:
                     was_killed = True
             if was_killed and step % 2:
-                assert resume(spark, state, run_id) is Outcome.FINISHED
+                assert resume(spark, state, run_id) is RunOutcome.FINISHED
             else:
                 assert recover(spark, state) == ()
             assert sorted(row[0] for row in self.read(spark, str(target)).select("id").collect()) == after

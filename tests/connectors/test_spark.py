@@ -9,7 +9,7 @@ from catalog.diagnostics import Diagnostics, RunError, Severity
 from connectors.spark import connector
 from connectors.support.files.filesystem import LocalFiles
 from engine.plan.nodes import Scan
-from engine.spark.journal import Outcome, journal
+from engine.spark.journal import RunOutcome, journal
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from engine.spark.write import recover, resume
@@ -114,9 +114,9 @@ def test_killed_while_the_staged_rows_are_removed(spark, tmp_path, monkeypatch, 
     with monkeypatch.context() as patched:
         patched.setattr(shutil, "rmtree", half)
         log = cut_off(spark, tmp_path, patched, mode, before_noted=False)
-    assert resume(spark, str(tmp_path / "state"), "cut") is Outcome.FINISHED
+    assert resume(spark, str(tmp_path / "state"), "cut") is RunOutcome.FINISHED
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
-    assert log.read().outcome is Outcome.FINISHED
+    assert log.read().outcome is RunOutcome.FINISHED
     assert not list((tmp_path / "state").rglob("*.parquet"))
 
 
@@ -125,22 +125,22 @@ def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypat
     for _ in range(2):
         with pytest.raises(RunError) as caught:
             resume(spark, str(tmp_path / "state"), "cut")
-        (fault,) = caught.value.diagnostics
-        assert fault.code == "PEN5010"
-        assert str(tmp_path / "out") in fault.message
-        assert "penstock run --resume cut" in fault.help
+        (diagnostic,) = caught.value.diagnostics
+        assert diagnostic.code == "PEN5010"
+        assert str(tmp_path / "out") in diagnostic.message
+        assert "penstock run --resume cut" in diagnostic.help
     (warning,) = recover(spark, str(tmp_path / "state"))  # another run goes on
     assert (warning.code, warning.severity) == ("PEN5010", Severity.WARNING)
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
     (begun,) = (tmp_path / "state").glob("runs/cut/staging/*/begun")
     shutil.rmtree(begun.parent)  # as the help says, since the rows are there
-    assert resume(spark, str(tmp_path / "state"), "cut") is Outcome.FINISHED
+    assert resume(spark, str(tmp_path / "state"), "cut") is RunOutcome.FINISHED
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
-    assert log.read().outcome is Outcome.FINISHED
+    assert log.read().outcome is RunOutcome.FINISHED
 
 
 def test_an_overwrite_that_was_cut_off_is_done_again(spark, tmp_path, monkeypatch):
     cut_off(spark, tmp_path, monkeypatch, "DROP_DATA")
-    assert resume(spark, str(tmp_path / "state"), "cut") is Outcome.FINISHED
+    assert resume(spark, str(tmp_path / "state"), "cut") is RunOutcome.FINISHED
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
     assert not list((tmp_path / "state").rglob("*.parquet"))

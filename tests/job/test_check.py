@@ -10,7 +10,7 @@ from connectors.support.option import Option, OptionType
 from engine.job.hocon.parse import parse
 from engine.job.hocon.substitution import resolve
 from engine.job.options.check_options import check_options
-from engine.job.options.option_schema import conforms, faults, json_schema, option_schema
+from engine.job.options.option_schema import conforms, json_schema, option_schema, violations
 
 SPEC = (
     Option("path", OptionType.STRING, "Where.", required=True),
@@ -39,7 +39,7 @@ def values(text):
     return options.values
 
 
-def faults_of(text, **more):
+def errors_of(text, **more):
     options, diagnostics = check(text, **more)
     assert diagnostics.has_errors or options.is_valid
     return [
@@ -108,19 +108,19 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "fault"), REFUSED)
-def test_refused(text, fault):
-    assert faults_of(text) == [fault]
+@pytest.mark.parametrize(("text", "error"), REFUSED)
+def test_refused(text, error):
+    assert errors_of(text) == [error]
 
 
-def test_all_faults_at_once_and_options_keep_their_types():
+def test_all_errors_at_once_and_options_keep_their_types():
     options, diagnostics = check("limits = 3\nformat = x\nrow.num = y\nkeys = [{}]")
     assert [each.code for each in diagnostics] == ["PEN2004", "PEN2004", "PEN2004", "PEN2003", "PEN2005"]
     assert not options.is_valid
     assert (options.string("path"), options.string("format"), options.integer("row.num")) == ("", "csv", 5)
 
 
-def test_one_fault_does_not_bring_others_after_it():
+def test_one_error_does_not_bring_others_after_it():
     """A misspelled option is taken for the one that was meant, a wrong value for its default."""
     options, diagnostics = check("paht = p\nscema { fields { id = int } }\nrow.num = many\nformat = jsno")
     assert [each.code for each in diagnostics] == ["PEN2004", "PEN2004", "PEN2003", "PEN2003"]
@@ -191,7 +191,7 @@ EVERY_OPTION = [
 
 @given(st.sampled_from(EVERY_OPTION), JSON_VALUES)
 def test_the_quick_check_and_jsonschema_agree(option, value):
-    assert conforms(value, option) == (list(faults(value, option)) == [])
+    assert conforms(value, option) == (list(violations(value, option)) == [])
 
 
 def test_json_schemas_are_valid_schemas():
@@ -207,7 +207,7 @@ def test_json_schemas_are_valid_schemas():
     )
 
 
-def test_a_block_without_faults_never_imports_jsonschema(tmp_path):
+def test_a_block_without_errors_never_imports_jsonschema(tmp_path):
     import subprocess
     import sys
 

@@ -258,11 +258,13 @@ def test_every_value_stands_where_its_place_says(text: str) -> None:
             case ScalarNode(written=written, place=place):
                 assert text[place.start : place.end] == written
             case TextNode(text=value):
-                for run in value.runs:
-                    if run.is_verbatim:
-                        assert value.value[run.start : run.end] == text[run.file_start : run.file_end]
-                assert [run.start for run in value.runs[1:]] == [run.end for run in value.runs[:-1]]
-                assert not value.runs or (value.runs[0].start, value.runs[-1].end) == (0, len(value.value))
+                for segment in value.segments:
+                    if segment.is_verbatim:
+                        assert value.value[segment.start : segment.end] == text[segment.file_start : segment.file_end]
+                assert [segment.start for segment in value.segments[1:]] == [
+                    segment.end for segment in value.segments[:-1]
+                ]
+                assert not value.segments or (value.segments[0].start, value.segments[-1].end) == (0, len(value.value))
 
 
 @given(st.text(st.sampled_from('ab1 \n\t{}[]=:,"\\$#/.+?!'), max_size=40))

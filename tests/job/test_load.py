@@ -85,7 +85,7 @@ def test_with_compat_what_is_not_defined_stays_as_it_is_written(tmp_path: Path) 
     assert job.blocks[1].inputs[0].name == "${nothing_here}"
 
 
-def test_an_undefined_variable_brings_no_further_fault(tmp_path: Path) -> None:
+def test_an_undefined_variable_brings_no_further_error(tmp_path: Path) -> None:
     text = SOURCE % "${nothing_here}" + "sink { Console { plugin_input = s } }"
     job, diagnostics = loaded(tmp_path, text)
     wire(job, diagnostics)
@@ -101,7 +101,7 @@ def test_a_misspelt_section_is_still_read(tmp_path: Path) -> None:
     assert diagnostics.items[0].help == "did you mean `source`?"
 
 
-def test_faults_inside_texts_have_exact_places(tmp_path: Path) -> None:
+def test_errors_inside_texts_have_exact_places(tmp_path: Path) -> None:
     text = (
         SOURCE % "s"
         + "transform {\n"
@@ -190,7 +190,7 @@ def test_a_cycle_is_reported_once_and_claims_nothing_below(tmp_path: Path) -> No
     assert len(wiring.order) == len(job.blocks)
 
 
-def test_a_fault_behind_a_character_that_only_some_take_for_a_line_end_is_placed():
+def test_a_error_behind_a_character_that_only_some_take_for_a_line_end_is_placed():
     diagnostics = Diagnostics()
     embedded(PlacedText.bare('{ a = "x\u2028y"\n  b = ] }'), diagnostics)
     assert next((each.span.line, each.span.column) for each in diagnostics if each.span) == (2, 3)

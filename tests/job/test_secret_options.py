@@ -72,9 +72,9 @@ def test_base64_of_existing_job_files_is_read():
 
 def test_what_cannot_be_decrypted_is_reported_where_it_stands():
     options, diagnostics, _ = check('password = "%%"', Secrets(are_read=True, shade=Shade.BASE64))
-    (fault,) = diagnostics
-    assert (fault.code, fault.message) == ("PEN1005", "`password` cannot be decrypted: it is not base64")
-    assert str(fault.span) == "a.conf:1:12"
+    (diagnostic,) = diagnostics
+    assert (diagnostic.code, diagnostic.message) == ("PEN1005", "`password` cannot be decrypted: it is not base64")
+    assert str(diagnostic.span) == "a.conf:1:12"
     assert not options.is_valid
 
 
@@ -88,7 +88,7 @@ def test_a_secret_file_stands_for_the_option(tmp_path):
     assert options["password"] == HIDDEN
 
 
-def test_faults_of_secret_files(tmp_path):
+def test_errors_of_secret_files(tmp_path):
     _, diagnostics, _ = check("password_file = nowhere", Secrets(are_read=True, folder=str(tmp_path)))
     assert [str(each.message) for each in diagnostics] == [
         "the secret file `nowhere` cannot be read: No such file or directory"

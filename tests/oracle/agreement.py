@@ -32,13 +32,13 @@ class Agreement:
     placed: int = 0
     columns: int = 0
     unknown: int = 0
-    faults: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return (
             f"{self.accepted} accepted by Spark, {self.columns} columns, {self.unknown} unknown;"
             f" {self.rejected} rejected by Spark, {self.rejected_here} here, {self.placed} at the fault;"
-            f" {len(self.faults)} disagreements"
+            f" {len(self.problems)} disagreements"
         )
 
 
@@ -76,7 +76,7 @@ def mutants(asked: SparkOracle, count: int, seed: int = 0) -> Agreement:
                 result.placed += 1
             else:
                 first = found.diagnostics[0]
-                result.faults.append(
+                result.problems.append(
                     f"place: {mutant.kind} at {mutant.start}, Spark's {answer.start}:"
                     f" {first.span} {first.message} :: {mutant.query}"
                 )
@@ -102,16 +102,16 @@ def _compare(result: Agreement, query: str, answer: Accepted | Rejected, mutant:
         result.rejected_here += bool(errors)
         if not errors:
             kind = f"{mutant.kind}: " if mutant else ""
-            result.faults.append(f"accepted: {kind}{answer.condition} {answer.message[:200]!r} :: {query}")
+            result.problems.append(f"accepted: {kind}{answer.condition} {answer.message[:200]!r} :: {query}")
         return found
     result.accepted += 1
     if errors:
-        result.faults.append(f"rejected: {errors[0]} :: {query}")
+        result.problems.append(f"rejected: {errors[0]} :: {query}")
         return found
     result.columns += len(answer.columns)
     unknown = sum("unknown" in str(each.type) for each in found.columns)
     result.unknown += len(answer.columns) if found.table.is_open else unknown
-    result.faults += [f"type: {fault} :: {query}" for fault in differences(answer, found)]
+    result.problems += [f"type: {problem} :: {query}" for problem in differences(answer, found)]
     return found
 
 
@@ -183,7 +183,7 @@ if __name__ == "__main__":
     session.sparkContext.setLogLevel("OFF")
     what, amount, first = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0
     answer = ASK[what](oracle(session), amount, first)
-    for line in answer.faults:
+    for line in answer.problems:
         print(line)
-    print(Counter(line.split(":")[0] for line in answer.faults))
+    print(Counter(line.split(":")[0] for line in answer.problems))
     print(answer)

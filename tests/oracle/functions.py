@@ -112,10 +112,10 @@ def _compare(answers: Answers, query: str, expected: Accepted | Rejected) -> Non
     elif analysis.table.is_open or any("unknown" in str(each.type) for each in analysis.columns):
         answers.unknown += 1
     else:
-        faults = differences(expected, analysis)
-        wrong = [each for each in faults if not each.startswith("name ")]
+        problems = differences(expected, analysis)
+        wrong = [each for each in problems if not each.startswith("name ")]
         answers.wrong += [f"{each} :: {query}" for each in wrong]
-        answers.names += [f"{each} :: {query}" for each in faults if not wrong][:1]
+        answers.names += [f"{each} :: {query}" for each in problems if not wrong][:1]
         answers.equal += not wrong
 
 

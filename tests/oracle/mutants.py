@@ -42,8 +42,8 @@ def tokens(query: str) -> list[Token]:
 def mutate(query: str, seed: int) -> Mutant | None:
     """One mutant of the query; None where the drawn kind of fault has no place in it."""
     chooser = random.Random(seed)
-    kind = chooser.choice(list(_FAULTS))
-    places = _FAULTS[kind](tokens(query))
+    kind = chooser.choice(list(_ERRORS))
+    places = _ERRORS[kind](tokens(query))
     if not places:
         return None
     start, end, replacement = chooser.choice(places)
@@ -187,7 +187,7 @@ def _wider_side(words: list[Token]) -> list[_Edit]:
     ]
 
 
-_FAULTS: dict[str, Callable[[list[Token]], list[_Edit]]] = {
+_ERRORS: dict[str, Callable[[list[Token]], list[_Edit]]] = {
     "unknown column": _unknown_column,
     "unknown function": _unknown_function,
     "unknown table": _unknown_table,

@@ -47,7 +47,7 @@ def test_every_rule_has_a_case_of_its_name():
 
 
 @pytest.mark.parametrize("path", cases(FOLDER / "invalid"), ids=lambda path: path.stem)
-def test_faults(path, tmp_path, request, monkeypatch):
+def test_errors(path, tmp_path, request, monkeypatch):
     case = read_case(path)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "job.conf").write_text(case.job)

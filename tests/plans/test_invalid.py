@@ -15,7 +15,7 @@ ENVIRONMENT = ("day", "baze", "rows", "who")
 
 
 @pytest.mark.parametrize("path", sorted((*CASES.glob("*.conf"), *CASES.glob("*.sql"))), ids=lambda path: path.stem)
-def test_faults_are_reported(path: Path, update: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_are_reported(path: Path, update: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CASES)
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
@@ -30,7 +30,7 @@ def test_faults_are_reported(path: Path, update: bool, monkeypatch: pytest.Monke
     assert text == expected.read_text(encoding="utf-8")
 
 
-def test_ten_faults_give_ten_diagnostics(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_errors_give_ten_diagnostics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("day", raising=False)
     diagnostics = Diagnostics()
     path = CASES / "ten_faults.conf"

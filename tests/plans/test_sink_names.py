@@ -53,7 +53,7 @@ def test_its_name(compiled, sink, name):
         ('Console { plugin_input = "b", plugin_output = "x" }, Console { plugin_input = "x" }', "PEN2007", "x"),
     ],
 )  # fmt: skip
-def test_its_faults(compiled, sinks, code, at):
-    (fault,) = (each for each in compiled(sinks)[1] if each.severity is Severity.ERROR)
-    line = Path(fault.span.file).read_text().split("\n")[fault.span.line - 1]
-    assert (fault.code, line[fault.span.column - 1 : fault.span.end_column - 1].strip('"')) == (code, at)
+def test_its_errors(compiled, sinks, code, at):
+    (diagnostic,) = (each for each in compiled(sinks)[1] if each.severity is Severity.ERROR)
+    line = Path(diagnostic.span.file).read_text().split("\n")[diagnostic.span.line - 1]
+    assert (diagnostic.code, line[diagnostic.span.column - 1 : diagnostic.span.end_column - 1].strip('"')) == (code, at)

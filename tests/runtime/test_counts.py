@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.runtime.counts import Execution, Operator, Origin, count_reads, count_write, number
+from engine.runtime.counts import Execution, Operator, ScanIdentity, count_reads, count_write, number
 from engine.runtime.executions import executions, last_execution
 
 SCAN = "FileScan csv [id#1,amount#2] Format: CSV, Location: InMemoryFileIndex(1 paths)[file:/data/orders.csv]"
@@ -29,8 +29,11 @@ def execution() -> Execution:
 
 
 def test_reads_are_known_by_column_ids_and_else_by_path():
-    origins = [Origin("orders", frozenset({1, 2})), Origin("customers", frozenset({99}), ("/data/customers.csv",))]
-    orders, customers = count_reads([execution(), execution()], origins)
+    scans = [
+        ScanIdentity("orders", frozenset({1, 2})),
+        ScanIdentity("customers", frozenset({99}), ("/data/customers.csv",)),
+    ]
+    orders, customers = count_reads([execution(), execution()], scans)
     assert (orders.source, orders.rows, orders.bytes, orders.passes) == ("orders", 1000, 2048, 2)
     assert (customers.source, customers.rows, customers.bytes, customers.passes) == ("customers", 5, 70, 2)
 

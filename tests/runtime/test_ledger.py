@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from connectors.support.files.filesystem import files_at
 from connectors.support.run_owner import this_process
-from engine.runtime.ledger import Run, now, record, runs
+from engine.runtime.ledger import RunRecord, now, record, runs
 from engine.runtime.states import State
 
-FIRST = Run("r1", "orders", "orders.conf", State.RUNNING, "2026-01-01T00:00:00.000Z")
+FIRST = RunRecord("r1", "orders", "orders.conf", State.RUNNING, "2026-01-01T00:00:00.000Z")
 
 
 def test_the_last_word_on_a_run_counts(tmp_path):

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from catalog.diagnostics import run_error
-from engine.runtime.schedule import FailurePolicy, Outcome, Retry, Schedule
+from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.states import FOLLOWERS, State, follow
 
 NO_WAIT = Retry(times=3, interval_seconds=0.0)
@@ -16,7 +16,7 @@ def nothing(name: str) -> None:
     pass
 
 
-def states(outcomes: tuple[Outcome[object], ...]) -> dict[str, State]:
+def states(outcomes: tuple[PipelineOutcome[object], ...]) -> dict[str, State]:
     return {outcome.name: outcome.state for outcome in outcomes}
 
 
@@ -46,7 +46,7 @@ def test_never_more_at_once_than_the_parallelism():
     assert most == 3
 
 
-def test_a_passing_fault_is_retried_until_it_passes():
+def test_a_transient_error_is_retried_until_it_passes():
     tries = []
 
     def work(name: str) -> int:
@@ -59,7 +59,7 @@ def test_a_passing_fault_is_retried_until_it_passes():
     assert (outcome.state, outcome.attempts, outcome.value) == (State.FINISHED, 3, 3)
 
 
-def test_a_passing_fault_that_stays_fails_after_the_last_try():
+def test_a_transient_error_that_stays_fails_after_the_last_try():
     def work(name: str) -> None:
         raise OSError("connection reset")
 
@@ -67,7 +67,7 @@ def test_a_passing_fault_that_stays_fails_after_the_last_try():
     assert (outcome.state, outcome.attempts, str(outcome.error)) == (State.FAILED, 3, "connection reset")
 
 
-def test_a_permanent_fault_is_never_retried():
+def test_a_permanent_error_is_never_retried():
     def work(name: str) -> None:
         raise run_error("PEN5006", "an Assert rule is broken")
 

@@ -58,8 +58,8 @@ def said(query: str) -> str:
     return "\n".join(f"! {each.code} {_texts(lines, each)} {each.message}" for each in errors)
 
 
-def _texts(lines: list[str], fault: Diagnostic) -> str:
-    return ", ".join(f"`{_text(lines, span)}`" for span in (fault.span, *fault.also))
+def _texts(lines: list[str], diagnostic: Diagnostic) -> str:
+    return ", ".join(f"`{_text(lines, span)}`" for span in (diagnostic.span, *diagnostic.also))
 
 
 def _text(lines: list[str], span) -> str:

@@ -18,7 +18,7 @@ def oracle(spark):
 
 
 def _assert_agrees(found):
-    wrong = [fault for fault in found.faults if not fault.startswith(("accepted:", "place:"))]
+    wrong = [problem for problem in found.problems if not problem.startswith(("accepted:", "place:"))]
     assert not wrong, "\n".join([str(found), *wrong[:40]])
     assert found.unknown <= 0.03 * found.columns, found
 
@@ -42,5 +42,5 @@ def test_random_queries(oracle):
 def test_mutants(oracle):
     found = agreement.mutants(oracle, 5_000 if FULL else 600)
     _assert_agrees(found)
-    assert found.rejected_here >= 0.98 * found.rejected, "\n".join([str(found), *found.faults[:40]])
-    assert found.placed >= 0.98 * found.rejected_here, "\n".join([str(found), *found.faults[:40]])
+    assert found.rejected_here >= 0.98 * found.rejected, "\n".join([str(found), *found.problems[:40]])
+    assert found.placed >= 0.98 * found.rejected_here, "\n".join([str(found), *found.problems[:40]])

@@ -23,7 +23,7 @@ CUSTOMERS = CatalogTable.of("customers", [Column("id", BIGINT, False), Column("n
 INPUTS = {"orders": ORDERS, "customers": CUSTOMERS}
 
 
-def faults(query: str, inputs=INPUTS) -> list[tuple[str, str]]:
+def errors(query: str, inputs=INPUTS) -> list[tuple[str, str]]:
     """Codes, and the text that each points at."""
     found = analyze(PlacedText.bare(query), inputs)
     lines = query.split("\n")
@@ -40,9 +40,9 @@ def test_one_cause_is_one_diagnostic_that_tells_each_place():
     assert (second.span.column, second.also) == (35, ())
 
 
-def test_equal_faults_of_types_stay_apart():
+def test_equal_errors_of_types_stay_apart():
     query = "select upper(tags) as one, upper(tags) as other from orders"
-    assert [code for code, _ in faults(query)] == ["PEN3008", "PEN3008"]
+    assert [code for code, _ in errors(query)] == ["PEN3008", "PEN3008"]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_equal_faults_of_types_stay_apart():
     ],
 )
 def test_a_defect_gives_one_diagnostic_with_its_range(query, code, text):
-    assert faults(query) == [(code, text)]
+    assert errors(query) == [(code, text)]
 
 
 def test_a_query_with_seven_defects_gives_seven():
@@ -68,7 +68,7 @@ def test_a_query_with_seven_defects_gives_seven():
       o.id + o.tags,
       upper(o.state, 'x')
 from orders o join customers c on o.customer = c.idd"""
-    assert [code for code, _ in faults(query)] == [
+    assert [code for code, _ in errors(query)] == [
         "PEN3004", "PEN3006", "PEN3005", "PEN3003", "PEN3008", "PEN3007", "PEN3004",
     ]  # fmt: skip
 
@@ -77,14 +77,14 @@ def test_a_place_is_that_in_the_job_file():
     text = 'transform {\n  Sql { query = """\n    select id,\n           amout\n    from orders""" }\n}\n'
     start = text.index('"""') + 3
     query = PlacedText.verbatim(SourceFile("a.conf", text), start, text.rindex('"""'))
-    (fault,) = analyze(query, INPUTS).diagnostics
-    assert (str(fault.span), fault.span.end_line, fault.span.end_column) == ("a.conf:4:12", 4, 17)
-    assert fault.help == "did you mean `amount`?"
+    (diagnostic,) = analyze(query, INPUTS).diagnostics
+    assert (str(diagnostic.span), diagnostic.span.end_line, diagnostic.span.end_column) == ("a.conf:4:12", 4, 17)
+    assert diagnostic.help == "did you mean `amount`?"
 
 
 def test_a_comment_on_its_line_suppresses_a_code():
     query = "select amout, -- penstock: ignore PEN3004\n  statte\nfrom orders"
-    assert faults(query) == [("PEN3004", "statte")]
+    assert errors(query) == [("PEN3004", "statte")]
 
 
 def test_lineage_names_sources_and_kinds():
@@ -118,7 +118,7 @@ def test_columns_read_are_those_that_the_text_needs():
     assert found.columns_read == {"orders": ("id", "customer"), "customers": ("id",)}
 
 
-def test_an_open_table_hides_faults_and_makes_types_unknown():
+def test_an_open_table_hides_errors_and_makes_types_unknown():
     open_table = {"things": CatalogTable.unknown("things"), **INPUTS}
     found = analyze(PlacedText.bare("select a, t.b.c, o.id from things t join orders o on t.k = o.id"), open_table)
     assert not found.diagnostics

@@ -35,9 +35,12 @@ def test_each_line_can_be_read(signature):
     )
 
 
-def test_a_function_of_a_later_patch_is_told_as_such():
-    (fault,) = analyze(PlacedText.bare("select kll_merge_agg_bigint(x'00')"), {}).diagnostics
-    assert (fault.code, fault.help) == ("PEN3006", "Spark 4.1.2 brought it, and queries are checked for 4.1.1")
+def test_a_function_of_a_later_patch_is_reported_as_such():
+    (diagnostic,) = analyze(PlacedText.bare("select kll_merge_agg_bigint(x'00')"), {}).diagnostics
+    assert (diagnostic.code, diagnostic.help) == (
+        "PEN3006",
+        "Spark 4.1.2 brought it, and queries are checked for 4.1.1",
+    )
 
 
 def test_kinds_of_functions():

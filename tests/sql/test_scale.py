@@ -45,13 +45,13 @@ def test_deep_queries_are_analyzed(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["brackets", "calls", "subqueries", "cases"])
-def test_what_no_parser_takes_is_a_fault_at_its_place(kind: str) -> None:
+def test_what_no_parser_takes_is_a_error_at_its_place(kind: str) -> None:
     text = DEEP[kind](50_000)
-    (fault,) = of(text).diagnostics
-    assert fault.code == "PEN3001"
-    assert f"{MOST_NESTED:,}" in fault.message
-    assert fault.span is not None
-    assert 1 < fault.span.column < len(text) // 2
+    (diagnostic,) = of(text).diagnostics
+    assert diagnostic.code == "PEN3001"
+    assert f"{MOST_NESTED:,}" in diagnostic.message
+    assert diagnostic.span is not None
+    assert 1 < diagnostic.span.column < len(text) // 2
     assert tables_named(text) == ()
 
 

@@ -15,18 +15,18 @@ def test_every_column_is_as_spark_says(spark, name):
     tables, queries = benchmark(name)
     oracle = SparkOracle(spark, tables)
     inputs = {table.path.table: table for table in tables}
-    faults = []
+    problems = []
     for number, query in queries:
         expected = oracle.ask(query)
         assert isinstance(expected, Accepted), (number, expected)
         analysis = analyze(PlacedText.bare(query), inputs)
-        faults += [
+        problems += [
             f"q{number}: {found.code} {found.message}"
             for found in analysis.diagnostics
             if found.severity is Severity.ERROR
         ]
-        faults += [f"q{number}: {fault}" for fault in differences(expected, analysis)]
-        faults += [f"q{number}: {each.name} unknown" for each in analysis.columns if "unknown" in str(each.type)]
+        problems += [f"q{number}: {problem}" for problem in differences(expected, analysis)]
+        problems += [f"q{number}: {each.name} unknown" for each in analysis.columns if "unknown" in str(each.type)]
         if analysis.table.is_open:
-            faults.append(f"q{number}: columns unknown")
-    assert not faults, "\n".join(faults)
+            problems.append(f"q{number}: columns unknown")
+    assert not problems, "\n".join(problems)

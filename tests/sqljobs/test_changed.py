@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli import main
-from engine.schema.changed_files import changed_since
+from engine.schema.git_changes import changed_since
 
 ROOT = Path(__file__).parents[2]
 JOB = "source { FakeSource { schema { fields { id = int } } } }\nsink { Console { } }"

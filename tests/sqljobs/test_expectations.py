@@ -165,7 +165,7 @@ def test_rules_over_all_rows_read_what_is_staged(spark, tmp_path, monkeypatch, c
     assert all(("/.out.penstock/" in each) == is_staged and ("/source/" in each) != is_staged for each in files)
 
 
-FAULTS = {
+ERRORS = {
     '{ condition = "idd > 1" }': ("PEN3004", "idd"),
     "{ type = expect_column_values_to_not_be_null, column = nme }": ("PEN3004", "nme"),
     "{ type = expect_column_to_exist, column = nme }": ("PEN6003", None),
@@ -185,9 +185,9 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("rule", FAULTS)
-def test_a_faulty_expectation_is_placed(rule, tmp_path):
-    code, marked = FAULTS[rule]
+@pytest.mark.parametrize("rule", ERRORS)
+def test_a_wrong_expectation_is_placed(rule, tmp_path):
+    code, marked = ERRORS[rule]
     text = HOCON.format(source="x", out="y", rules=f"\n{rule}\n")
     (tmp_path / "job.conf").write_text(text)
     diagnostics = Diagnostics()

@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 FOLDER = HERE / "faulty"
 SARIF = json.loads((HERE / "sarif" / "sarif-2.1.0-rtm.5.json").read_text())
 
-FAULTS = [
+ERRORS = [
     ("broken_rule.sql", "PEN3004", "amont"),
     ("missing_comma.sql", "PEN3001", "amount"),
     ("missing_semicolon.sql", "PEN3001", "CREATE"),
@@ -48,7 +48,7 @@ def marked(file: str, line: int, column: int, end_column: int) -> str:
 
 def test_there_are_ten_jobs():
     assert len(list(FOLDER.iterdir())) == 10
-    assert {file for file, _, _ in FAULTS} == {path.name for path in FOLDER.iterdir()}
+    assert {file for file, _, _ in ERRORS} == {path.name for path in FOLDER.iterdir()}
 
 
 def test_sarif_is_valid_by_the_schema_of_the_standard(validate, capsys):
@@ -62,7 +62,7 @@ def test_sarif_is_valid_by_the_schema_of_the_standard(validate, capsys):
         text = marked(file, region["startLine"], region["startColumn"], region["endColumn"])
         found.append((file, result["ruleId"], text))
         assert result["level"] == ("warning" if result["ruleId"] == "PEN2009" else "error")
-    assert found == FAULTS
+    assert found == ERRORS
 
 
 def test_the_schema_refuses_what_the_standard_does(validate, capsys):
@@ -72,7 +72,7 @@ def test_the_schema_refuses_what_the_standard_does(validate, capsys):
         jsonschema.Draft4Validator(SARIF).validate(log)
 
 
-def test_annotations_of_github_stand_at_the_faults(validate, capsys):
+def test_annotations_of_github_stand_at_the_errors(validate, capsys):
     lines = validate("github", capsys).splitlines()
     found = []
     for line in lines:
@@ -82,12 +82,12 @@ def test_annotations_of_github_stand_at_the_faults(validate, capsys):
         assert command, line
         file = Path(command[2]).name
         found.append((file, command[6], marked(file, int(command[3]), int(command[4]), int(command[5]) + 1)))
-    assert found == FAULTS
+    assert found == ERRORS
 
 
 def test_text_tells_one_cause_once(validate, capsys):
     shown = validate("text", capsys)
-    assert len(re.findall(r"^(?:error|warning)\[", shown, re.MULTILINE)) == len(FAULTS)
+    assert len(re.findall(r"^(?:error|warning)\[", shown, re.MULTILINE)) == len(ERRORS)
     assert "is a `;` missing before it?" in shown
     assert "did you mean `orders`?" in shown
     assert "10 jobs: 14 errors, 1 warning" in shown

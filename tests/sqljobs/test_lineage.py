@@ -55,6 +55,6 @@ def test_openlineage(job, capsys):
 
 
 @pytest.mark.parametrize(("column", "code"), [("joind.total", "PEN3002"), ("joined.totl", "PEN3004")])
-def test_an_unknown_column_is_a_fault(job, column, code, capsys):
+def test_an_unknown_column_is_a_error(job, column, code, capsys):
     assert main(["lineage", job, "--column", column]) == 2
     assert code in capsys.readouterr().err

@@ -104,7 +104,7 @@ def test_a_changed_sink_against_a_revision(project, capsys):
     assert "orders.sql: sink totals: additive: `more` added (int)" in said
 
 
-def test_an_unknown_revision_is_a_fault(project, capsys):
+def test_an_unknown_revision_is_a_error(project, capsys):
     assert main(["schema", "diff", "--against", "nowhere"]) == 2
     assert "nowhere" in capsys.readouterr().err
 

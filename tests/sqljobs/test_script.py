@@ -158,7 +158,7 @@ set k = several words, with commas;
     assert isinstance(tail, ConfigBlock)
 
 
-FAULTS = {
+ERRORS = {
     "SELECT 1": ("SELECT", "a query alone does nothing"),
     "INSRT INTO t SELECT 1": ("INSRT", "expected a statement"),
     "DROP TABLE t": ("DROP", "expected a statement"),
@@ -187,22 +187,22 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("text", FAULTS)
-def test_a_fault_is_placed(text: str) -> None:
-    marked, message = FAULTS[text]
+@pytest.mark.parametrize("text", ERRORS)
+def test_a_error_is_placed(text: str) -> None:
+    marked, message = ERRORS[text]
     _, diagnostics = read("\n\n  " + text)
-    (fault,) = diagnostics
-    assert fault.code == "PEN3001"
-    assert message in fault.message
-    assert fault.span is not None
-    assert (fault.span.line, fault.span.end_line) == (3, 3)
-    assert text[fault.span.column - 3 : fault.span.end_column - 3] == marked
+    (diagnostic,) = diagnostics
+    assert diagnostic.code == "PEN3001"
+    assert message in diagnostic.message
+    assert diagnostic.span is not None
+    assert (diagnostic.span.line, diagnostic.span.end_line) == (3, 3)
+    assert text[diagnostic.span.column - 3 : diagnostic.span.end_column - 3] == marked
 
 
-def test_all_faults_of_a_script_at_once() -> None:
-    statements, diagnostics = read(";\n".join(text for text in FAULTS if "abc" not in text and "/*" not in text))
+def test_all_errors_of_a_script_at_once() -> None:
+    statements, diagnostics = read(";\n".join(text for text in ERRORS if "abc" not in text and "/*" not in text))
     assert not [each for each in statements if isinstance(each, Insert | SetOption)]
-    assert [each.span.line for each in diagnostics if each.span] == list(range(1, len(FAULTS) - 1))
+    assert [each.span.line for each in diagnostics if each.span] == list(range(1, len(ERRORS) - 1))
 
 
 @given(st.text(alphabet=st.sampled_from("ab'\"\\n%_ü😀u0041 ")))
@@ -226,4 +226,4 @@ def test_any_text_is_read_or_refused_with_a_place(parts: list[str]) -> None:
     statements, diagnostics = read(text)
     assert all(each.span is not None for each in diagnostics)
     for each in placed_texts(statements):
-        assert each.source.text[each.runs[0].file_start : each.runs[-1].file_end] in text
+        assert each.source.text[each.segments[0].file_start : each.segments[-1].file_end] in text

@@ -139,7 +139,7 @@ def test_names_with_blanks_and_brackets_round_trip(tmp_path):
     assert _nodes(explained(tmp_path / "job.conf")) == _nodes(explained(script)) == _nodes(explained(back))
 
 
-FAULTS = {
+ERRORS = {
     "INSERT INTO nowhere SELECT 1": ("PEN2007", "nowhere"),
     "INSERT INTO v SELECT 1": ("PEN2007", "v"),
     "CREATE VIEW V AS SELECT 2": ("PEN2006", "V"),
@@ -173,9 +173,9 @@ INSERT INTO c SELECT * FROM v;
 """
 
 
-@pytest.mark.parametrize("statement", FAULTS)
-def test_a_fault_is_placed(statement, tmp_path):
-    code, marked = FAULTS[statement]
+@pytest.mark.parametrize("statement", ERRORS)
+def test_a_error_is_placed(statement, tmp_path):
+    code, marked = ERRORS[statement]
     (tmp_path / "job.sql").write_text(BASE + statement)
     diagnostics = Diagnostics()
     compile_job(tmp_path / "job.sql", Settings(), diagnostics)

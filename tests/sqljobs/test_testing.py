@@ -83,7 +83,7 @@ def test_the_examples_pass(spark, monkeypatch, capsys):
         ("orders.test.conf", "tests = [{ gven { } }]", "a test has no `gven`"),
     ],
 )
-def test_faults_of_test_files(name, text, message, tmp_path, capsys):
+def test_errors_of_test_files(name, text, message, tmp_path, capsys):
     (tmp_path / "orders.sql").write_text(JOB)
     (tmp_path / name).write_text(text)
     assert main(["test", str(tmp_path)]) == 2

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from catalog.source import PlacedText, Run
+from catalog.source import PlacedText, Segment
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
 
 
@@ -40,7 +40,7 @@ def shape(node: Node) -> object:
 
 def bare(text: str, place: Place) -> TextNode:
     """A text that stands in the file as something else: a variable, a default."""
-    return TextNode(PlacedText(text, place.source, (Run(0, len(text), place.start, place.end),)), place)
+    return TextNode(PlacedText(text, place.source, (Segment(0, len(text), place.start, place.end),)), place)
 
 
 def moved(node: Node, place: Place) -> Node:
@@ -59,4 +59,4 @@ def blanks_between(before: Place, after: Place) -> PlacedText:
     text = re.sub(r"\\\r?\n[ \t]*", "", before.source.text[before.end : after.start])
     if len(text) == after.start - before.end:
         return PlacedText.verbatim(before.source, before.end, after.start)
-    return PlacedText(text, before.source, (Run(0, len(text), before.end, after.start),))
+    return PlacedText(text, before.source, (Segment(0, len(text), before.end, after.start),))

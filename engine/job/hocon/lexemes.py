@@ -4,7 +4,7 @@ import json
 import re
 from typing import Final
 
-from catalog.source import PlacedText, Run, SourceFile
+from catalog.source import PlacedText, Segment, SourceFile
 from engine.job.hocon.syntax import Substitution
 from engine.job.model.tree import Place, ScalarNode, TextNode
 
@@ -53,7 +53,7 @@ def string_at(source: SourceFile, start: int) -> TextNode | None:
         return None
     inner = match.group(1)
     if triple or "\\" not in inner:
-        text = PlacedText(inner, source, (Run(0, len(inner), *match.span(1)),))
+        text = PlacedText(inner, source, (Segment(0, len(inner), *match.span(1)),))
     else:
         text = unescape(inner, source, match.start(1))
     return TextNode(text, Place(source, start, match.end()))
@@ -81,13 +81,13 @@ def word_at(source: SourceFile, start: int) -> ScalarNode | TextNode | None:
         return ScalarNode(_CONSTANTS[written.lower()], place, written)
     if "\\" in written:
         return TextNode(unescape(written, source, start), place)
-    return TextNode(PlacedText(written, source, (Run(0, len(written), start, match.end()),)), place)
+    return TextNode(PlacedText(written, source, (Segment(0, len(written), start, match.end()),)), place)
 
 
 def unescape(text: str, source: SourceFile, start: int) -> PlacedText:
     """A string without its quotes, which stands at `start` of the file, with its escapes undone."""
     pieces: list[str] = []
-    runs: list[Run] = []
+    segments: list[Segment] = []
     length = position = 0
     for escape in _ESCAPE.finditer(text):
         written = escape.group()
@@ -98,11 +98,11 @@ def unescape(text: str, source: SourceFile, start: int) -> PlacedText:
         ):
             if piece:
                 pieces.append(piece)
-                runs.append(Run(length, length + len(piece), start + first, start + last))
+                segments.append(Segment(length, length + len(piece), start + first, start + last))
                 length += len(piece)
         position = escape.end()
     rest = text[position:]
-    if rest or not runs:
+    if rest or not segments:
         pieces.append(rest)
-        runs.append(Run(length, length + len(rest), start + position, start + len(text)))
-    return PlacedText("".join(pieces), source, tuple(runs))
+        segments.append(Segment(length, length + len(rest), start + position, start + len(text)))
+    return PlacedText("".join(pieces), source, tuple(segments))

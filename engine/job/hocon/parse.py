@@ -11,7 +11,7 @@ from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText, SourceFile
 from engine.job.hocon.include import Includes
 from engine.job.hocon.lexemes import key_at, string_at, substitution_at, unescape, word_at
-from engine.job.hocon.syntax import Array, Concatenation, Field, Object, Syntax
+from engine.job.hocon.syntax import Concatenation, HoconArray, HoconField, HoconObject, Syntax
 from engine.job.model.tree import Place, TextNode
 
 _GAP: Final = re.compile(r"(?:[\s,\ufeff]+|#[^\n]*|//[^\n]*)*")
@@ -25,7 +25,7 @@ _CLOSE: Final = re.compile(r"\s*\)")
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
 
-def parse(source: SourceFile, diagnostics: Diagnostics, includes: Includes | None = None) -> Object | Array:
+def parse(source: SourceFile, diagnostics: Diagnostics, includes: Includes | None = None) -> HoconObject | HoconArray:
     """The whole file; faults go to `diagnostics`, and what could be read is returned."""
     return _Reader(source, diagnostics, includes or Includes(source.path)).file()
 
@@ -42,18 +42,18 @@ class _Reader:
         self.misplaced: int | None = None  # the first opener whose closer stands further left: likely the unclosed one
         self.is_cut_off = False
 
-    def file(self) -> Object | Array:
+    def file(self) -> HoconObject | HoconArray:
         self.gap()
         first = self.peek()
         if first == "[":
-            root: Object | Array = self.array()
+            root: HoconObject | HoconArray = self.array()
         elif first == "{":
             root = self.object()
         else:
-            root = Object(self.fields(closer=None), self.place(0, len(self.text)))
+            root = HoconObject(self.fields(closer=None), self.place(0, len(self.text)))
         self.gap()
         if self.pos < len(self.text) and not self.is_cut_off:
-            self.fault(self.pos, self.pos + 1, "text after the end of the job", "the outermost block is closed above")
+            self.error(self.pos, self.pos + 1, "text after the end of the job", "the outermost block is closed above")
         return root
 
     def peek(self) -> str:
@@ -68,7 +68,7 @@ class _Reader:
         assert match is not None
         self.pos = match.end()
 
-    def fault(self, start: int, end: int, message: str, help: str | None = None) -> None:
+    def error(self, start: int, end: int, message: str, help: str | None = None) -> None:
         self.diagnostics.error("PEN1002", message, self.source.span(start, end), help)
 
     def skip_line(self) -> None:
@@ -77,14 +77,14 @@ class _Reader:
 
     # objects and lists
 
-    def object(self) -> Object:
+    def object(self) -> HoconObject:
         start = self.pos
         self.pos += 1
         fields = self.fields(closer="}")
         self.close(start, "}")
-        return Object(fields, self.place(start, self.pos))
+        return HoconObject(fields, self.place(start, self.pos))
 
-    def array(self) -> Array:
+    def array(self) -> HoconArray:
         start = self.pos
         self.pos += 1
         items: list[Syntax] = []
@@ -100,13 +100,13 @@ class _Reader:
             elif self.pos == before:
                 self.stray()
         self.close(start, "]")
-        return Array(items, self.place(start, self.pos))
+        return HoconArray(items, self.place(start, self.pos))
 
     def warn_of_merging(self, item: Syntax) -> None:
         """Two blocks side by side are one in HOCON, whose later values count: in a list, hardly what is meant."""
         seen: set[str] = set()
         for part in item.parts if isinstance(item, Concatenation) else ():
-            keys = [field.key for field in part.fields] if isinstance(part, Object) else []
+            keys = [field.key for field in part.fields] if isinstance(part, HoconObject) else []
             if key := next((each for each in keys if each in seen), None):
                 span = self.source.span(part.place.start, part.place.start + 1)
                 message = f"this block is merged into the one before it, and its `{key}` replaces the other's"
@@ -124,7 +124,7 @@ class _Reader:
         elif here:  # the other kind of closer
             opener = self.text[start]
             line = self.source.span(start, start + 1).line
-            self.fault(self.pos, self.pos + 1, f"`{here}` where the `{opener}` of line {line} needs `{closer}`")
+            self.error(self.pos, self.pos + 1, f"`{here}` where the `{opener}` of line {line} needs `{closer}`")
             self.pos += 1
         else:
             self.unclosed(start, closer)
@@ -135,7 +135,7 @@ class _Reader:
         self.is_cut_off = True
         likely = start if self.misplaced is None else self.misplaced
         opener = self.text[likely]
-        self.fault(likely, likely + 1, f"this `{opener}` is never closed", f"add the missing `{_CLOSERS[opener]}`")
+        self.error(likely, likely + 1, f"this `{opener}` is never closed", f"add the missing `{_CLOSERS[opener]}`")
 
     def indent(self, offset: int) -> int:
         line = self.text.rfind("\n", 0, offset) + 1
@@ -145,8 +145,8 @@ class _Reader:
         line = self.text.rfind("\n", 0, offset) + 1
         return not self.text[line:offset].strip()
 
-    def fields(self, closer: str | None) -> list[Field]:
-        fields: list[Field] = []
+    def fields(self, closer: str | None) -> list[HoconField]:
+        fields: list[HoconField] = []
         while True:
             self.gap()
             here = self.peek()
@@ -155,7 +155,7 @@ class _Reader:
             if here in "}]":
                 if closer is not None:
                     return fields
-                self.fault(self.pos, self.pos + 1, f"this `{here}` closes nothing", "remove it, or open it above")
+                self.error(self.pos, self.pos + 1, f"this `{here}` closes nothing", "remove it, or open it above")
                 self.pos += 1
                 continue
             include = _INCLUDE.match(self.text, self.pos) if here in "iI" else None
@@ -164,13 +164,13 @@ class _Reader:
             else:
                 self.field(fields)
 
-    def include(self, match: "re.Match[str]", fields: list[Field]) -> None:
+    def include(self, match: "re.Match[str]", fields: list[HoconField]) -> None:
         required, kind, quoted = match.groups()
         self.pos = match.end()
         for _ in range(bool(required) + bool(kind)):
             close = _CLOSE.match(self.text, self.pos)
             if close is None:
-                self.fault(self.pos, self.pos + 1, "`)` expected after the name of the included file")
+                self.error(self.pos, self.pos + 1, "`)` expected after the name of the included file")
                 self.skip_line()
                 return
             self.pos = close.end()
@@ -179,14 +179,14 @@ class _Reader:
         place = self.place(start, match.end(3))
         for text in self.includes.find(name, (kind or "").lower(), bool(required), place, self.diagnostics):
             root = parse(text, self.diagnostics, self.includes.within(text.path))
-            if isinstance(root, Object):
+            if isinstance(root, HoconObject):
                 fields.extend(root.fields)
             else:
                 self.diagnostics.error("PEN1004", f"`{name}` holds a list, not keys and values", place.span)
 
     # fields
 
-    def field(self, fields: list[Field]) -> None:
+    def field(self, fields: list[HoconField]) -> None:
         start = self.pos
         steps, self.pos = key_at(self.source, start)
         if not steps:
@@ -201,7 +201,7 @@ class _Reader:
             self.pos += 1
         elif self.peek() != "{":
             name = self.text[start : steps[-1][2]]
-            self.fault(start, steps[-1][2], f"`{name}` has no value", f"write `{name} = …` or `{name} {{ … }}`")
+            self.error(start, steps[-1][2], f"`{name}` has no value", f"write `{name} = …` or `{name} {{ … }}`")
             self.skip_line()
             return
         equals = self.pos
@@ -209,12 +209,12 @@ class _Reader:
         value = self.value()
         if value is None:
             name = self.text[start : steps[-1][2]]
-            self.fault(start, equals, f"`{name}` has no value", 'write `""` for an empty text')
+            self.error(start, equals, f"`{name}` has no value", 'write `""` for an empty text')
             return
         key, first, last = steps[-1]
-        field = Field(key, self.place(first, last), value, is_append)
+        field = HoconField(key, self.place(first, last), value, is_append)
         for key, first, last in reversed(steps[:-1]):
-            field = Field(key, self.place(first, last), Object([field], value.place))
+            field = HoconField(key, self.place(first, last), HoconObject([field], value.place))
         fields.append(field)
 
     def gap_before_value(self) -> None:
@@ -236,7 +236,7 @@ class _Reader:
             self.unclosed_string()
             self.skip_line()
         else:
-            self.fault(self.pos, self.pos + 1, f"`{here}` is not expected here", "text with such a sign needs quotes")
+            self.error(self.pos, self.pos + 1, f"`{here}` is not expected here", "text with such a sign needs quotes")
             self.skip_field()
 
     # values
@@ -269,7 +269,7 @@ class _Reader:
         if len(parts) == 1 and len(words) == 1:
             return False
         start = last.place.end - len(words[-1])
-        self.fault(start, last.place.end, f"a comma or a new line is missing before `{words[-1]}`")
+        self.error(start, last.place.end, f"a comma or a new line is missing before `{words[-1]}`")
         self.pos = start
         parts.pop()
         return True
@@ -297,12 +297,12 @@ class _Reader:
     def unclosed_string(self) -> TextNode:
         start = self.pos
         if self.text.startswith('"""', start):
-            self.fault(start, start + 3, 'this `"""` is never closed', 'add `"""` where the text ends')
+            self.error(start, start + 3, 'this `"""` is never closed', 'add `"""` where the text ends')
             self.is_cut_off = True
             self.pos = len(self.text)
         else:
             self.skip_line()
-            self.fault(
+            self.error(
                 start, start + 1, "this string is not closed on its line",
                 'add the missing `"`; text over several lines stands between `"""` and `"""`',
             )  # fmt: skip
@@ -325,5 +325,5 @@ class _Reader:
     def forbidden(self, message: str) -> TextNode:
         start = self.pos
         self.skip_line()
-        self.fault(start, start + 1, message, 'put the value in quotes: `"…"`')
+        self.error(start, start + 1, message, 'put the value in quotes: `"…"`')
         return TextNode(PlacedText.verbatim(self.source, start, self.pos), self.place(start, self.pos), False)

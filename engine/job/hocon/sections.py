@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText, Run
+from catalog.source import PlacedText, Segment
 from engine.job.hocon.substitution import SECTIONS, Resolver
-from engine.job.hocon.syntax import Array, Field, Object, Syntax, parts_of
+from engine.job.hocon.syntax import HoconArray, HoconField, HoconObject, Syntax, parts_of
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, kind_of
 
 
 def resolve_job(
-    syntax: Object,
+    syntax: HoconObject,
     diagnostics: Diagnostics,
     variables: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
@@ -40,14 +40,14 @@ class _Sections:
 
     resolver: Resolver
 
-    def tree(self, root: Object) -> MapNode:
+    def tree(self, root: HoconObject) -> MapNode:
         sections: dict[str, list[MapNode]] = {}
-        places: dict[str, Field] = {}
+        places: dict[str, HoconField] = {}
         for field in root.fields:
             if section_like(field.key) and not isinstance(field.value, ScalarNode | TextNode):
                 places.setdefault(field.key, field)
                 sections.setdefault(field.key, []).extend(self.blocks(field))
-        others = Object([field for field in root.fields if field.key not in sections], root.place)
+        others = HoconObject([field for field in root.fields if field.key not in sections], root.place)
         entries = [
             each for each in self.resolver.map_of(others, (), None).entries if each.key not in self.resolver.used
         ]
@@ -56,56 +56,56 @@ class _Sections:
             entries.append(Entry(name, field.key_place, ListNode(tuple(blocks), field.value.place)))
         return MapNode(tuple(entries), root.place)
 
-    def blocks(self, section: Field) -> Iterable[MapNode]:
+    def blocks(self, section: HoconField) -> Iterable[MapNode]:
         for part in parts_of(section.value):
             match part:
-                case Object(fields):
+                case HoconObject(fields):
                     for field in fields:
                         yield from self.block(field, section.key)
-                case Array(items):
+                case HoconArray(items):
                     yield from self.listed(items, section)
                 case _:
                     yield from self.brought(self.resolver.value(part, (section.key,), None), section)
 
-    def block(self, field: Field, section: str) -> Iterable[MapNode]:
+    def block(self, field: HoconField, section: str) -> Iterable[MapNode]:
         node = self.resolver.value(field.value, (section, field.key), None)
         items = node.items if isinstance(node, ListNode) else (node,)
         for item in items:
             if isinstance(item, MapNode):
                 yield _with_name(item, field.key, field.key_place)
             elif item is not None:
-                self.resolver.fault(
+                self.resolver.error(
                     "PEN2001",
                     f"`{field.key}` is {kind_of(item)}, not a block of options",
                     field.key_place,
                     f"write `{field.key} {{ … }}`",
                 )
 
-    def listed(self, items: Iterable[Syntax], section: Field) -> Iterable[MapNode]:
+    def listed(self, items: Iterable[Syntax], section: HoconField) -> Iterable[MapNode]:
         for item in items:
             node = self.resolver.value(item, None, None)
             if isinstance(node, MapNode):
                 yield node
             elif node is not None:
-                self.resolver.fault(
+                self.resolver.error(
                     "PEN2001",
                     f"{kind_of(node)} stands where a block is expected",
                     node.place,
                     'write `{ plugin_name = "…", … }`',
                 )
 
-    def brought(self, node: Node | None, section: Field) -> Iterable[MapNode]:
+    def brought(self, node: Node | None, section: HoconField) -> Iterable[MapNode]:
         """The blocks of a section that is written as a substitution."""
         match node:
             case ListNode(items):
                 yield from self.listed(items, section)
             case MapNode(entries):
                 for each in entries:
-                    yield from self.block(Field(each.key, each.key_place, each.value), section.key)
+                    yield from self.block(HoconField(each.key, each.key_place, each.value), section.key)
             case None:
                 pass
             case _:
-                self.resolver.fault(
+                self.resolver.error(
                     "PEN2001",
                     f"`{section.key}` is {kind_of(node)}, not a list of blocks",
                     section.key_place,
@@ -114,6 +114,6 @@ class _Sections:
 
 
 def _with_name(block: MapNode, name: str, place: Place) -> MapNode:
-    text = PlacedText(name, place.source, (Run(0, len(name), place.start, place.end),))
+    text = PlacedText(name, place.source, (Segment(0, len(name), place.start, place.end),))
     rest = tuple(each for each in block.entries if each.key != "plugin_name")
     return MapNode((Entry("plugin_name", place, TextNode(text, place)), *rest), block.place)

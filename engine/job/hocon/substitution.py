@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText
 from engine.job.hocon.concatenation import all_merged, bare, blanks_between, merged, moved, shape
-from engine.job.hocon.syntax import Array, Concatenation, Field, Object, Substitution, Syntax, parts_of
+from engine.job.hocon.syntax import Concatenation, HoconArray, HoconField, HoconObject, Substitution, Syntax, parts_of
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, kind_of
 
 SECTIONS: Final = ("source", "transform", "sink")
@@ -19,7 +19,7 @@ Path: TypeAlias = tuple[str, ...]
 
 
 def resolve(
-    syntax: Object | Array,
+    syntax: HoconObject | HoconArray,
     diagnostics: Diagnostics,
     variables: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
@@ -28,7 +28,7 @@ def resolve(
 ) -> Node:
     """The tree of a file, as pyhocon would have it. With `compat`, what is not defined stays as it is written."""
     resolver = Resolver(syntax, diagnostics, variables or {}, environment or {}, compat)
-    if isinstance(syntax, Array):
+    if isinstance(syntax, HoconArray):
         return resolver.list_of(syntax)
     return resolver.map_of(syntax, (), None)
 
@@ -38,13 +38,13 @@ class Resolver:
 
     def __init__(
         self,
-        root: Object | Array,
+        root: HoconObject | HoconArray,
         diagnostics: Diagnostics,
         variables: Mapping[str, str],
         environment: Mapping[str, str],
         compat: bool,
     ) -> None:
-        self.fields = root.fields if isinstance(root, Object) else []
+        self.fields = root.fields if isinstance(root, HoconObject) else []
         self.diagnostics = diagnostics
         self.variables = variables
         self.environment = environment
@@ -55,9 +55,9 @@ class Resolver:
 
     # maps and lists
 
-    def map_of(self, syntax: Object, path: Path | None, base: MapNode | None) -> MapNode:
+    def map_of(self, syntax: HoconObject, path: Path | None, base: MapNode | None) -> MapNode:
         """The entries of an object, laid over those of `base`."""
-        by_key: dict[str, list[Field]] = {}
+        by_key: dict[str, list[HoconField]] = {}
         for field in syntax.fields:
             by_key.setdefault(field.key, []).append(field)
         entries = {each.key: each for each in base.entries} if base else {}
@@ -68,11 +68,11 @@ class Resolver:
                 entries[key] = Entry(key, fields[-1].key_place, value)
         return MapNode(tuple(entries.values()), syntax.place)
 
-    def list_of(self, syntax: Array) -> ListNode:
+    def list_of(self, syntax: HoconArray) -> ListNode:
         values = (self.value(item, None, None) for item in syntax.items)
         return ListNode(tuple(each for each in values if each is not None), syntax.place)
 
-    def fold(self, fields: Iterable[Field], path: Path | None, before: Node | None) -> Node | None:
+    def fold(self, fields: Iterable[HoconField], path: Path | None, before: Node | None) -> Node | None:
         """The value of a key that is written once or several times, each knowing the one before."""
         node = before
         for field in fields:
@@ -90,7 +90,7 @@ class Resolver:
                 del self.folding[path]
         return node
 
-    def appended(self, field: Field, path: Path | None, before: Node | None) -> Node | None:
+    def appended(self, field: HoconField, path: Path | None, before: Node | None) -> Node | None:
         """`+=`: a list takes one more element or, as in pyhocon, the elements of another list; texts are joined."""
         more = self.value(field.value, path, None)
         match before, more:
@@ -119,9 +119,9 @@ class Resolver:
                 return syntax
             case MapNode():
                 return merged(before, syntax) if isinstance(before, MapNode) else syntax
-            case Object():
+            case HoconObject():
                 return self.map_of(syntax, path, before if isinstance(before, MapNode) else None)
-            case Array():
+            case HoconArray():
                 return self.list_of(syntax)
             case Substitution():
                 node = self.substituted(syntax)
@@ -135,7 +135,7 @@ class Resolver:
         nodes: list[Node] = []
         so_far = before
         for part in parts:
-            inner = so_far if isinstance(part, Object) else None
+            inner = so_far if isinstance(part, HoconObject) else None
             node = self.value(part, path, inner)
             if node is not None:
                 nodes.append(node)
@@ -182,7 +182,7 @@ class Resolver:
 
     def mixed(self, first: Node, second: Node) -> TextNode:
         message = f"{kind_of(first)} and {kind_of(second)} cannot be joined"
-        self.fault("PEN1002", message, second.place, "put a comma or a new line between them")
+        self.error("PEN1002", message, second.place, "put a comma or a new line between them")
         return TextNode(PlacedText("", second.place.source, ()), second.place, False)
 
     # substitutions
@@ -205,29 +205,29 @@ class Resolver:
     def undefined(self, each: Substitution, path: Path) -> TextNode:
         written = each.place.source.text[each.place.start : each.place.end]
         if path in self.folding:
-            self.fault("PEN1002", f"`{written}` refers to itself", each.place, "give it a value before this one")
+            self.error("PEN1002", f"`{written}` refers to itself", each.place, "give it a value before this one")
         elif self.compat:
             return bare(written, each.place)
         else:
             known = [*self.variables, *(field.key for field in self.fields if field.key not in (*SECTIONS, "env"))]
-            self.fault("PEN1003", f"the variable `{each.name}` is not defined", each.place,
+            self.error("PEN1003", f"the variable `{each.name}` is not defined", each.place,
                        undefined_help(each.name, known))  # fmt: skip
         return TextNode(PlacedText("", each.place.source, ()), each.place, False)
 
-    def at(self, fields: Iterable[Field], path: Path, walked: Path) -> Node | None:
+    def at(self, fields: Iterable[HoconField], path: Path, walked: Path) -> Node | None:
         """The value at a path of the file; None where there is none."""
         here = (*walked, path[0])
         same = [field for field in fields if field.key == path[0]]
         if len(path) == 1:
             return self.fold(same, here, None)
-        inner: list[Field] = []
+        inner: list[HoconField] = []
         for part in (part for field in same for part in parts_of(field.value)):
             node = part if not isinstance(part, Substitution) else self.brought_into(part, here)
             match node:
-                case Object(more):
+                case HoconObject(more):
                     inner += more
                 case MapNode(entries):
-                    inner += [Field(each.key, each.key_place, each.value) for each in entries]
+                    inner += [HoconField(each.key, each.key_place, each.value) for each in entries]
                 case None:
                     pass
                 case _:
@@ -239,7 +239,7 @@ class Resolver:
         target = steps(part.name)
         return None if target == path or target in self.folding else self.substituted(part)
 
-    def fault(self, code: str, message: str, place: Place, help: str | None) -> None:
+    def error(self, code: str, message: str, place: Place, help: str | None) -> None:
         """Report a fault once, however often the value is read."""
         if (place.source.path, place.start) not in self.reported:
             self.reported.add((place.source.path, place.start))

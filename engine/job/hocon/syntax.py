@@ -7,7 +7,7 @@ from engine.job.model.tree import ListNode, MapNode, Place, ScalarNode, TextNode
 
 
 @dataclass(eq=False, slots=True)
-class Field:
+class HoconField:
     """One written key with its value; `a.b = 1` is a field `a` that holds an object with the field `b`."""
 
     key: str
@@ -17,15 +17,15 @@ class Field:
 
 
 @dataclass(eq=False, slots=True)
-class Object:
+class HoconObject:
     """Fields in the order in which they are written, every duplicate kept."""
 
-    fields: list[Field]
+    fields: list[HoconField]
     place: Place
 
 
 @dataclass(eq=False, slots=True)
-class Array:
+class HoconArray:
     items: list["Syntax"]
     place: Place
 
@@ -48,7 +48,7 @@ class Concatenation:
     place: Place
 
 
-Syntax: TypeAlias = Object | Array | Substitution | Concatenation | ScalarNode | TextNode | ListNode | MapNode
+Syntax: TypeAlias = HoconObject | HoconArray | Substitution | Concatenation | ScalarNode | TextNode | ListNode | MapNode
 """Leaves are final nodes already; lists and maps stand here where a substitution brought them."""
 
 

@@ -9,7 +9,7 @@ from catalog.secret_names import is_secret_name
 from catalog.source import PlacedText, Span
 from connectors.support.option import Option, Options, OptionType, Value
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode, flatten, kind_of
-from engine.job.options.option_schema import conforms, faults
+from engine.job.options.option_schema import conforms, violations
 from engine.job.options.option_values import converted, entries, nodes, texts, written
 from engine.job.options.secret_options import Secrets
 
@@ -124,11 +124,11 @@ class _Check:
                 each.place.source.hidden.add((each.place.start, each.place.end))
         value = converted(node, option)
         if conforms(value, option):
-            faults_before = len(self.diagnostics)
+            errors_before = len(self.diagnostics)
             self.values[option.name] = self.secrets.opened(value, option, node.place.span, self.diagnostics)
-            self.is_sound &= len(self.diagnostics) == faults_before
+            self.is_sound &= len(self.diagnostics) == errors_before
             return
-        for below, why in faults(value, option):
+        for below, why in violations(value, option):
             span = self.places.get(option.name + below, node.place.span)
             help = did_you_mean(written(node) or "", option.choices) if "`" in why and not option.sensitive else None
             self.diagnostics.error(

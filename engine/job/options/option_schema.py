@@ -75,7 +75,7 @@ def conforms(value: Value, option: Option) -> bool:
             return _fits(value, option.type, option)
 
 
-def faults(value: Value, option: Option) -> Iterator[tuple[str, str]]:
+def violations(value: Value, option: Option) -> Iterator[tuple[str, str]]:
     """Where (`.0.name` below the option, or nothing) and why the value does not fit, as the end of a sentence."""
     for error in _validator(json.dumps(option_schema(option), sort_keys=True)).iter_errors(value):
         yield "".join(f".{step}" for step in error.absolute_path), _reason(str(error.validator), error.validator_value)

@@ -39,13 +39,13 @@ def _encrypted(value: str, shade: Shade, environment: Mapping[str, str]) -> str:
 def _rewritten(job: Job, change: Callable[[str], str]) -> str:
     diagnostics = Diagnostics()
     text = job.source.text
-    for secret in sorted(_secrets(job), key=lambda each: each.runs[0].file_start, reverse=True):
+    for secret in sorted(_secrets(job), key=lambda each: each.segments[0].file_start, reverse=True):
         try:
             new = change(secret.value)
         except SecretError as error:
             diagnostics.error("PEN1005", f"the value cannot be changed: {error}", secret.span())
             continue
-        start, end = secret.runs[0].file_start, secret.runs[0].file_end
+        start, end = secret.segments[0].file_start, secret.segments[0].file_end
         quote = "" if text[start - 1] in "\"'" else '"'  # what is encrypted holds `:` and `=`
         text = text[:start] + quote + new + quote + text[end:]
     if diagnostics.has_errors:
@@ -62,5 +62,7 @@ def _secrets(job: Job) -> list[PlacedText]:
         for name, text in block.options.texts.items()
         if name in block.options.sensitive or name in SHADED_NAMES or name in further
     ]
-    own = [each for each in texts if each.source is job.source and len(each.runs) == 1 and each.runs[0].is_verbatim]
-    return list({each.runs[0].file_start: each for each in own}.values())
+    own = [
+        each for each in texts if each.source is job.source and len(each.segments) == 1 and each.segments[0].is_verbatim
+    ]
+    return list({each.segments[0].file_start: each for each in own}.values())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText, Run
+from catalog.source import PlacedText, Segment
 from engine.job.hocon.substitution import undefined_help
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, TextNode
 
@@ -98,14 +98,16 @@ def is_placeholder(name: str) -> bool:
 
 def _standing_at(text: PlacedText, start: int, end: int, value: str) -> PlacedText:
     part = text.slice(start, end)
-    at = (part.runs[0].file_start, part.runs[-1].file_end) if part.runs else (0, 0)
-    return PlacedText(value, text.source, (Run(0, len(value), *at),) if value else ())
+    at = (part.segments[0].file_start, part.segments[-1].file_end) if part.segments else (0, 0)
+    return PlacedText(value, text.source, (Segment(0, len(value), *at),) if value else ())
 
 
 def _joined(parts: list[PlacedText], whole: PlacedText) -> PlacedText:
-    runs: list[Run] = []
+    segments: list[Segment] = []
     length = 0
     for part in parts:
-        runs += (replace(run, start=run.start + length, end=run.end + length) for run in part.runs)
+        segments += (
+            replace(segment, start=segment.start + length, end=segment.end + length) for segment in part.segments
+        )
         length += len(part.value)
-    return PlacedText("".join(part.value for part in parts), whole.source, tuple(runs))
+    return PlacedText("".join(part.value for part in parts), whole.source, tuple(segments))

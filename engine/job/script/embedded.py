@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText, Run, SourceFile, Span
+from catalog.source import PlacedText, Segment, SourceFile, Span
 from engine.job.hocon.parse import parse
 from engine.job.hocon.substitution import resolve
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
@@ -43,18 +43,22 @@ def _moved(node: Node, text: PlacedText) -> Node:
 
 def _within(inner: PlacedText, outer: PlacedText) -> PlacedText:
     """A text read from another one's value, as read from the file of that one."""
-    runs: list[Run] = []
-    for run in inner.runs:
-        part = outer.slice(run.file_start, run.file_end)
-        if run.is_verbatim:
-            runs.extend(replace(each, start=each.start + run.start, end=each.end + run.start) for each in part.runs)
-        elif part.runs:
-            runs.append(Run(run.start, run.end, part.runs[0].file_start, part.runs[-1].file_end))
-    return PlacedText(inner.value, outer.source, tuple(runs))
+    segments: list[Segment] = []
+    for segment in inner.segments:
+        part = outer.slice(segment.file_start, segment.file_end)
+        if segment.is_verbatim:
+            segments.extend(
+                replace(each, start=each.start + segment.start, end=each.end + segment.start) for each in part.segments
+            )
+        elif part.segments:
+            segments.append(
+                Segment(segment.start, segment.end, part.segments[0].file_start, part.segments[-1].file_end)
+            )
+    return PlacedText(inner.value, outer.source, tuple(segments))
 
 
 def _place(place: Place, text: PlacedText) -> Place:
     part = text.slice(place.start, place.end)
-    if not part.runs:
-        return Place(text.source, text.runs[0].file_start, text.runs[-1].file_end)
-    return Place(text.source, part.runs[0].file_start, part.runs[-1].file_end)
+    if not part.segments:
+        return Place(text.source, text.segments[0].file_start, text.segments[-1].file_end)
+    return Place(text.source, part.segments[0].file_start, part.segments[-1].file_end)

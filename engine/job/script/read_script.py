@@ -18,7 +18,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place
 from engine.job.script.env_statements import env_tree
 from engine.job.script.query_blocks import inserted, names_in, renamed, whole_table
 from engine.job.script.table_blocks import check_role, connector_of, is_role, sink_entries, source_entries
-from engine.job.script.table_names import Relation, Relations
+from engine.job.script.table_names import ScriptName, ScriptNames
 from engine.job.script.tree_nodes import entry, generated, list_node, map_node, text_node
 from engine.job.script.with_options import option_entries, transform_spec
 from sql.script.split_statements import read_script
@@ -41,14 +41,14 @@ class _Script:
 
     def __init__(self, statements: Sequence[Statement], diagnostics: Diagnostics) -> None:
         self.diagnostics = diagnostics
-        self.relations = Relations(statements, diagnostics)
+        self.relations = ScriptNames(statements, diagnostics)
         self.blocks: dict[str, list[MapNode]] = {name: [] for name in SECTIONS}
         self.reject_names: dict[tuple[str, CreateTable | CreateView], PlacedText] = {}
         self.outputs = {name for name, each in self.relations.by_name.items() if not each.is_written or each.is_read}
         for relation in self.relations.by_name.values():
             self.add(relation)
 
-    def add(self, relation: Relation) -> None:
+    def add(self, relation: ScriptName) -> None:
         statement = relation.statement
         if isinstance(statement, CreateView):
             self.add_view(statement)
@@ -78,9 +78,9 @@ class _Script:
         reads: PlacedText | None = None,
     ) -> None:
         """A `Sql` block; its inputs are the names of the script that the query reads."""
-        plugin = text_node(PlacedText("Sql", name.source, name.runs))
+        plugin = text_node(PlacedText("Sql", name.source, name.segments))
         known = self.relations.reads[reads or query]
-        inputs = [text_node(PlacedText(each, query.source, query.runs)) for each in known]
+        inputs = [text_node(PlacedText(each, query.source, query.segments)) for each in known]
         self.put("transform", statement, [
             entry("plugin_name", plugin), entry("plugin_input", list_node(inputs, query)),
             entry("plugin_output", text_node(name)), entry("query", text_node(query)), *more,
@@ -104,7 +104,7 @@ class _Script:
             *self.expectations(view),
         ])  # fmt: skip
 
-    def add_table(self, relation: Relation, table: CreateTable) -> None:
+    def add_table(self, relation: ScriptName, table: CreateTable) -> None:
         connector = connector_of(table, self.diagnostics)
         if connector is None:
             return
@@ -123,7 +123,7 @@ class _Script:
                 *self.expectations(table),
             ])  # fmt: skip
 
-    def inputs_of(self, relation: Relation, table: CreateTable) -> list[Node]:
+    def inputs_of(self, relation: ScriptName, table: CreateTable) -> list[Node]:
         """What flows into a table: its own query, each INSERT, the rows that expectations send there."""
         inputs: list[Node] = []
         if table.query is not None:
@@ -133,7 +133,7 @@ class _Script:
         for each in relation.inserts:
             source = self.relations.by_name.get((whole_table(each.query) or "").lower())
             if source is not None and not each.columns and not table.columns:
-                inputs.append(text_node(PlacedText(source.name, each.query.source, each.query.runs)))
+                inputs.append(text_node(PlacedText(source.name, each.query.source, each.query.segments)))
                 continue
             name = self.free_name(each.target, "_rows")
             self.add_query(name, inserted(each, table.columns), each.text, reads=each.query)
@@ -146,7 +146,7 @@ class _Script:
         name = free_name(wanted.value + ending, self.outputs)
         return wanted if name == wanted.value else generated(name, wanted)
 
-    def reject_output(self, relation: Relation, statement: CreateTable | CreateView) -> PlacedText:
+    def reject_output(self, relation: ScriptName, statement: CreateTable | CreateView) -> PlacedText:
         """The output of a statement's expectations that goes into a quarantine table."""
         key = (relation.name.lower(), statement)
         if key not in self.reject_names:

@@ -8,7 +8,7 @@ from catalog.source import PlacedText
 from connectors.support.option import Option
 from engine.job.model.tree import Entry
 from engine.job.script.schema_block import schema_entry
-from engine.job.script.table_names import Relation
+from engine.job.script.table_names import ScriptName
 from engine.job.script.tree_nodes import entry, generated, list_node, text_node
 from engine.job.script.with_options import named, option_entries, sink_spec, source_spec
 from sql.script.statements import CreateTable, Property
@@ -27,7 +27,7 @@ def connector_of(table: CreateTable, diagnostics: Diagnostics) -> PlacedText | N
     return written.value
 
 
-def is_role(relation: Relation, role: str) -> bool:
+def is_role(relation: ScriptName, role: str) -> bool:
     """Whether the table is used so; `'type'` decides where its use leaves it open."""
     table = relation.statement
     assert isinstance(table, CreateTable)
@@ -38,7 +38,7 @@ def is_role(relation: Relation, role: str) -> bool:
     return relation.is_source and (relation.is_read or not (word == "sink" or _looks_like_sink(table)))
 
 
-def check_role(relation: Relation, table: CreateTable, diagnostics: Diagnostics) -> None:
+def check_role(relation: ScriptName, table: CreateTable, diagnostics: Diagnostics) -> None:
     """Report a `'type'` that the script contradicts, and a sink that nothing goes into."""
     declared = _property(table, "type")
     role = declared.value.value.lower() if declared else None
@@ -63,14 +63,14 @@ def _looks_like_sink(table: CreateTable) -> bool:
     return any(named(sink, key) is not None and named(source, key) is None for key in keys)
 
 
-def source_entries(relation: Relation, table: CreateTable, diagnostics: Diagnostics) -> Iterator[Entry]:
+def source_entries(relation: ScriptName, table: CreateTable, diagnostics: Diagnostics) -> Iterator[Entry]:
     spec = source_spec(_connector(table))
     if schema := schema_entry(table, diagnostics):
         yield schema
     yield from option_entries(spec, _options(relation, table, spec, sink_spec(_connector(table))), diagnostics)
 
 
-def sink_entries(relation: Relation, table: CreateTable, diagnostics: Diagnostics) -> Iterator[Entry]:
+def sink_entries(relation: ScriptName, table: CreateTable, diagnostics: Diagnostics) -> Iterator[Entry]:
     spec = sink_spec(_connector(table))
     written = _options(relation, table, spec, source_spec(_connector(table)))
     yield from option_entries(spec, written, diagnostics)
@@ -88,7 +88,7 @@ def sink_entries(relation: Relation, table: CreateTable, diagnostics: Diagnostic
             diagnostics.error("PEN2011", message, columns[0].span(), "leave PARTITIONED BY out")
 
 
-def _save_mode(relation: Relation, written: Sequence[Property], diagnostics: Diagnostics) -> Iterator[Entry]:
+def _save_mode(relation: ScriptName, written: Sequence[Property], diagnostics: Diagnostics) -> Iterator[Entry]:
     """What INSERT OVERWRITE says, as the option that says it."""
     overwriting = [each for each in relation.inserts if each.overwrite]
     if not overwriting:
@@ -106,7 +106,9 @@ def _save_mode(relation: Relation, written: Sequence[Property], diagnostics: Dia
         diagnostics.error("PEN2011", message, before.value.span())
 
 
-def _options(relation: Relation, table: CreateTable, spec: Sequence[Option], other: Sequence[Option]) -> list[Property]:
+def _options(
+    relation: ScriptName, table: CreateTable, spec: Sequence[Option], other: Sequence[Option]
+) -> list[Property]:
     """The WITH list without what is not the connector's; of a table both read and written, what is the other role's."""
     both = relation.is_source and relation.is_written
     return [

@@ -15,7 +15,7 @@ READS = re.compile(r"\b(FROM|JOIN|TABLE)\b|^\s*SELECT\s+\w+\s*$", re.IGNORECASE)
 
 
 @dataclass(eq=False, slots=True)
-class Relation:
+class ScriptName:
     """A name of the script: its inserts in their order, and the outputs of expectations that go into it."""
 
     statement: CreateTable | CreateView
@@ -42,14 +42,14 @@ class Relation:
         return self.is_table and self.statement.query is None and (self.is_read or not self.is_written)
 
 
-class Relations:
+class ScriptNames:
     """The names of a script; wherever one is used it may be spelled in any case.
 
     `reads`: the names that each query of a statement reads, as they were defined.
     """
 
     def __init__(self, statements: Sequence[Statement], diagnostics: Diagnostics) -> None:
-        self.by_name: dict[str, Relation] = {}
+        self.by_name: dict[str, ScriptName] = {}
         self.reads: dict[PlacedText, tuple[str, ...]] = {}
         for statement in statements:
             if isinstance(statement, CreateTable | CreateView):
@@ -65,7 +65,7 @@ class Relations:
             if isinstance(statement, CreateTable | CreateView):
                 self._mark_rejects(statement, diagnostics)
 
-    def target(self, name: PlacedText, diagnostics: Diagnostics) -> Relation | None:
+    def target(self, name: PlacedText, diagnostics: Diagnostics) -> ScriptName | None:
         """The table that rows go into; what is none is reported."""
         relation = self.by_name.get(name.value.lower())
         if relation is None:
@@ -81,7 +81,7 @@ class Relations:
 
     def _define(self, statement: CreateTable | CreateView, diagnostics: Diagnostics) -> None:
         name = statement.name
-        before = self.by_name.setdefault(name.value.lower(), Relation(statement)).statement
+        before = self.by_name.setdefault(name.value.lower(), ScriptName(statement)).statement
         if before is not statement:
             place = before.name.span()
             diagnostics.error(

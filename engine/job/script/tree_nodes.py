@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from catalog.source import PlacedText, Run
+from catalog.source import PlacedText, Segment
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
 from sql.grammar.tokens import concatenate
 
 
 def place_of(text: PlacedText) -> Place:
-    if not text.runs:
+    if not text.segments:
         return Place(text.source, 0, 0)
-    return Place(text.source, text.runs[0].file_start, text.runs[-1].file_end)
+    return Place(text.source, text.segments[0].file_start, text.segments[-1].file_end)
 
 
 def generated(value: str, at: PlacedText) -> PlacedText:
     """Words that nobody wrote, placed at those for which they stand."""
     place = place_of(at)
-    return PlacedText(value, at.source, (Run(0, len(value), place.start, place.end),))
+    return PlacedText(value, at.source, (Segment(0, len(value), place.start, place.end),))
 
 
 def text_node(text: PlacedText) -> TextNode:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from catalog.diagnostics import Diagnostics
-from engine.expectations.read import read_rules
+from engine.expectations.read_expectations import read_rules
 from engine.job.model.job import Block
 from engine.plan.nodes import Expect, Node, Rejects
 

@@ -36,9 +36,9 @@ def refuse_duplicates(writes: Iterable[Write], diagnostics: Diagnostics) -> None
     places = {
         place
         for query in queries
-        for fault in query.analysis.diagnostics
-        if fault.code == "PEN3015"
-        for place in (fault.span, query.span)  # the latter where the text is not the user's
+        for diagnostic in query.analysis.diagnostics
+        if diagnostic.code == "PEN3015"
+        for place in (diagnostic.span, query.span)  # the latter where the text is not the user's
     }
     diagnostics.items = [
         replace(each, severity=Severity.ERROR) if each.code == "PEN3015" and each.span in places else each

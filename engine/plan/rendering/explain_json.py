@@ -1,8 +1,8 @@
 """A plan as JSON, for other programs."""
 
 from connectors.support.option import Value
-from engine.plan.nodes import AnyNode, Expect, KeepableNode, Plan, Query, Rejects, Scan, Union, Write, children
-from engine.plan.options import given
+from engine.plan.nodes import AnyNode, Expect, PersistableNode, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.option_values import given
 from engine.plan.rendering.explain_text import Actions, caveats
 from engine.plan.staged_rules import staged_rules
 from sql.rewrite.select_query import Select
@@ -22,8 +22,8 @@ def _node_json(node: AnyNode, actions: Actions) -> Value:
         "columns": [{"name": c.name, "type": str(c.type), "nullable": c.nullable} for c in node.table.columns],
         "columns_known": not node.table.is_open,
     }
-    if isinstance(node, KeepableNode) and (kept := node.kept):
-        common["kept"] = {"cache": kept.cache.value, "readers": kept.readers, "reason": kept.reason}
+    if isinstance(node, PersistableNode) and (persisted := node.persisted):
+        common["persisted"] = {"cache": persisted.cache.value, "readers": persisted.readers, "reason": persisted.reason}
     return common | _own_json(node, actions)
 
 

@@ -14,8 +14,8 @@ from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from connectors.support.option import Value
 from engine.job.model.job import Cache
-from engine.plan.nodes import AnyNode, Expect, KeepableNode, Plan, Query, Rejects, Scan, Union, Write, children
-from engine.plan.options import given
+from engine.plan.nodes import AnyNode, Expect, PersistableNode, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.option_values import given
 from engine.plan.staged_rules import staged_rules
 from sql.rewrite.select_query import Projection, Select, is_plain, text_of
 
@@ -136,9 +136,9 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
             yield from caveats(node, actions)
     if isinstance(node, Scan | Query) and node.parallelism is not None:
         yield f"parallelism: {node.parallelism}"
-    if isinstance(node, KeepableNode) and (kept := node.kept):
-        where = "in memory" if kept.cache is Cache.MEMORY else "on disk"
-        yield f"computed once for {kept.readers} readers and kept {where}: {kept.reason}"
+    if isinstance(node, PersistableNode) and (persisted := node.persisted):
+        where = "in memory" if persisted.cache is Cache.MEMORY else "on disk"
+        yield f"computed once for {persisted.readers} readers and persisted {where}: {persisted.reason}"
 
 
 def caveats(write: Write, actions: Actions) -> tuple[str, ...]:

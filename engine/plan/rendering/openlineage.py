@@ -1,7 +1,7 @@
 """A plan's lineage as OpenLineage's datasets with the column lineage facet (spec 1-2-0)."""
 
 from connectors.support.option import Options, Value
-from engine.plan.lineage import Origin, lineage
+from engine.plan.lineage import SourceColumn, lineage
 from engine.plan.nodes import Plan, Scan, Write
 from sql.analyze import Dependency
 
@@ -41,7 +41,7 @@ def _schema(node: Scan | Write) -> Value:
     return {"_producer": PRODUCER, "_schemaURL": SCHEMA, "fields": fields}
 
 
-def _field(scan: Scan, origin: Origin) -> Value:
+def _field(scan: Scan, origin: SourceColumn) -> Value:
     kind = {
         "type": "DIRECT" if origin.is_direct else "INDIRECT",
         "subtype": SUBTYPES.get(origin.dependency, origin.dependency.value.upper()),

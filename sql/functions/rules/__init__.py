@@ -19,7 +19,7 @@ from sql.functions.rules import (
     strings,
     structs,
 )
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.call import Call, Rule
 from sql.types.expression_type import NOT_KNOWN, Typed
 
 

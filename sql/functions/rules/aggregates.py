@@ -24,7 +24,7 @@ from catalog.datatypes import (
     Struct,
     is_numeric,
 )
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.call import Call, Rule
 from sql.types import decimals
 from sql.types.casts import forces_null
 from sql.types.coercion import tightest

@@ -3,7 +3,7 @@
 from typing import Final
 
 from catalog.datatypes import BIGINT, DOUBLE, FLOAT, INTEGRAL_TYPES, UNKNOWN, VOID, DataType, Decimal, is_numeric
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.call import Call, Rule
 from sql.types import decimals
 from sql.types.coercion import as_decimal, tightest
 from sql.types.expression_type import NOT_KNOWN, Typed

@@ -18,8 +18,8 @@ from catalog.datatypes import (
     Interval,
     Struct,
 )
-from sql.functions.rules.arguments import array_of, becomes_null, common, fitting
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.argument_checks import array_of, becomes_null, common, fitting
+from sql.functions.rules.call import Call, Rule
 from sql.naming.field_names import own_name
 from sql.types.coercion import as_nullable, tightest, widest
 from sql.types.expression_type import NOT_KNOWN, Typed

@@ -3,8 +3,8 @@
 from typing import Final
 
 from catalog.datatypes import BOOLEAN, INT, STRING, UNKNOWN, VOID, DataType
-from sql.functions.rules.arguments import becomes_null, common
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.argument_checks import becomes_null, common
+from sql.functions.rules.call import Call, Rule
 from sql.types.casts import forces_null
 from sql.types.coercion import widest
 from sql.types.expression_type import Typed

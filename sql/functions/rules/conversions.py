@@ -3,7 +3,7 @@
 from typing import Final
 
 from catalog.datatypes import DATE, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType, Decimal, Time
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.call import Call, Rule
 from sql.types.casts import can_cast, forces_null
 from sql.types.expression_type import Typed
 from sql.types.operators import Mismatch

@@ -19,7 +19,7 @@ from catalog.datatypes import (
     Struct,
     Time,
 )
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.call import Call, Rule
 from sql.types import intervals
 from sql.types.casts import forces_null
 from sql.types.expression_type import NOT_KNOWN, Typed

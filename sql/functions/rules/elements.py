@@ -5,8 +5,8 @@ from typing import Final
 from sqlglot import exp
 
 from catalog.datatypes import INT, UNKNOWN, VOID, Array, DataType, Map
-from sql.functions.rules.arguments import fitting
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.argument_checks import fitting
+from sql.functions.rules.call import Call, Rule
 from sql.naming.field_names import unbracketed
 from sql.types.coercion import tightest
 from sql.types.expression_type import NOT_KNOWN, Typed

@@ -3,8 +3,8 @@
 from typing import Final
 
 from catalog.datatypes import BOOLEAN, INT, UNKNOWN, VOID, Array, DataType, Map, has_unknown
-from sql.functions.rules.arguments import array_of, fitting, map_of
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.argument_checks import array_of, fitting, map_of
+from sql.functions.rules.call import Call, Rule
 from sql.functions.rules.maps import check_key
 from sql.types.expression_type import Typed
 from sql.types.operators import Mismatch

@@ -3,8 +3,8 @@
 from typing import Final
 
 from catalog.datatypes import BOOLEAN, STRING, UNKNOWN, VARIANT, Array, DataType, Field, Map, Struct
-from sql.functions.rules.arguments import array_of, becomes_null, common, fitting
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.argument_checks import array_of, becomes_null, common, fitting
+from sql.functions.rules.call import Call, Rule
 from sql.types.coercion import holds_map
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.operators import Mismatch

@@ -3,10 +3,10 @@
 from typing import Final
 
 from catalog.datatypes import STRING, UNKNOWN, VARIANT, VOID, Array, DataType, Map, Struct
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.call import Call, Rule
 from sql.types.casts import can_cast
 from sql.types.operators import Mismatch
-from sql.types.type_names import parse_schema, schema_fault
+from sql.types.type_names import parse_schema, schema_error
 
 
 def to_variant_object(call: Call) -> DataType:
@@ -45,9 +45,9 @@ def _schema(call: Call, index: int) -> DataType:
     text = call.text(index)
     if text is None:
         return UNKNOWN
-    fault = schema_fault(text)
-    if fault is not None:
-        raise Mismatch(f"'{text}' is no schema: {fault}", index)
+    error = schema_error(text)
+    if error is not None:
+        raise Mismatch(f"'{text}' is no schema: {error}", index)
     return parse_schema(text) or UNKNOWN
 
 

@@ -18,7 +18,7 @@ from catalog.datatypes import (
     Decimal,
     is_numeric,
 )
-from sql.functions.rules.function_call import Call, Rule
+from sql.functions.rules.call import Call, Rule
 from sql.types.casts import forces_null
 from sql.types.expression_type import Typed
 from sql.types.operators import Mismatch

@@ -60,7 +60,7 @@ def test_all_sinks_get_the_same_rows(spark, folder, capsys, expression):
 
 
 @pytest.mark.parametrize("cache", ["disk", "memory"])
-def test_kept_rows_are_read_once_counted_once_and_released(spark, folder, capsys, cache):
+def test_persisted_rows_are_read_once_counted_once_and_released(spark, folder, capsys, cache):
     before = kept_by_spark(spark)  # Delta keeps the states of its tables
     assert run(folder, "amount", f", cache = {cache}") == 0, capsys.readouterr().err
     counts = json.loads((folder / "state" / "runs" / "r" / "run.json").read_text())["counts"]
@@ -76,7 +76,7 @@ def test_other_rows_for_each_sink_where_the_job_says_so(spark, folder, capsys):
     assert counts["sources"]["orders"]["passes"] == 2
 
 
-def test_a_fault_while_kept_rows_are_computed_is_told_at_its_place(spark, folder, capsys):
+def test_a_error_while_persisted_rows_are_computed_is_reported_at_its_place(spark, folder, capsys):
     assert run(folder, "amount / (id - 11)", ", cache = disk") == 1
     told = capsys.readouterr().err
     assert "error[PEN5001]: Division by zero" in told

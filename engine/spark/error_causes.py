@@ -14,7 +14,7 @@ _SENTENCES: Final = re.compile(r"(?<=[\w`'\")\]])[.?] (?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
-class SparkFault:
+class ErrorCause:
     """One of the causes of a Spark error: its condition, what it says, and the SQL text it points at."""
 
     condition: str | None
@@ -23,7 +23,7 @@ class SparkFault:
     position: tuple[int, int] | None
 
 
-def spark_faults(error: BaseException) -> Iterator[SparkFault]:
+def error_causes(error: BaseException) -> Iterator[ErrorCause]:
     """The Java exceptions behind a Python one, outermost first; those without anything to say are left out."""
     thrown: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     for _ in range(20):
@@ -34,7 +34,7 @@ def spark_faults(error: BaseException) -> Iterator[SparkFault]:
         position = _LINE_AND_COLUMN.search(text)
         if text and not (condition is None and text.startswith("Job aborted")):
             at = (int(position.group(1)), int(position.group(2))) if position else None
-            yield SparkFault(condition, _clean(text), contexts, at)
+            yield ErrorCause(condition, _clean(text), contexts, at)
         thrown = thrown.getCause()
 
 

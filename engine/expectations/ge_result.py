@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterable, Mapping
 
 from connectors.support.option import Value
-from engine.expectations.outcomes import Outcome
+from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import RowCheck
 
 
-def validation_result(job: str, run_id: str, outcomes: Iterable[Outcome]) -> dict[str, Value]:
+def validation_result(job: str, run_id: str, outcomes: Iterable[ExpectationOutcome]) -> dict[str, Value]:
     """An `ExpectationSuiteValidationResult` of great-expectations 1.x as JSON."""
     results = [_result(each) for each in outcomes]
     good = sum(bool(each["success"]) for each in results)
@@ -29,7 +29,7 @@ def validation_result(job: str, run_id: str, outcomes: Iterable[Outcome]) -> dic
     }
 
 
-def _result(outcome: Outcome) -> dict[str, Value]:
+def _result(outcome: ExpectationOutcome) -> dict[str, Value]:
     rule, result = outcome.rule, {"element_count": outcome.rows}
     found: dict[str, Value] = dict(result)
     if outcome.unexpected is not None:

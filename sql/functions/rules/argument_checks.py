@@ -1,7 +1,7 @@
 """What result rules ask of the arguments: arrays and maps, the type that holds them all."""
 
 from catalog.datatypes import FLOAT, INTEGRAL_TYPES, UNKNOWN, Array, DataType, Map, has_unknown
-from sql.functions.rules.function_call import Call
+from sql.functions.rules.call import Call
 from sql.types.casts import forces_null
 from sql.types.coercion import tightest, widest_of
 from sql.types.expression_type import Typed

@@ -1,34 +1,34 @@
-"""Compute once what several read and what would not be the same for each."""
+"""Persist rows that several nodes read and that would differ between the reads."""
 
 from collections import Counter
 from dataclasses import replace
 
 from engine.expectations.rules import QueryCheck
 from engine.job.model.job import Cache
-from engine.plan.nodes import AnyNode, Expect, KeepableNode, Kept, Plan, Query, Scan, Union, children, rewrite
+from engine.plan.nodes import AnyNode, Expect, PersistableNode, Persisted, Plan, Query, Scan, Union, children, rewrite
 from engine.plan.staged_rules import staged_rules
 
 
-def keep_shared(plan: Plan) -> Plan:
-    """Have the rows of a node kept for its readers where the job says so, where they may be others the next time
-    (`rand()`, a clock, a limit without an order), or where its source is dear to read.
+def persist_shared(plan: Plan) -> Plan:
+    """Persist the rows of a node with several readers where the job says so, where they may differ the next time
+    (`rand()`, a clock, a limit without an order), or where its source is expensive to read.
 
     Not where the job says `cache = none`. Rows that are the same each time and cheap to read are computed for each
-    reader: then Spark reads only what that one needs.
+    reader: then Spark reads only what that reader needs.
     """
     readers = _readers(plan)
     unsettled: set[str] = set()
 
-    def keep(node: AnyNode) -> AnyNode:
-        if not isinstance(node, KeepableNode):
+    def persist(node: AnyNode) -> AnyNode:
+        if not isinstance(node, PersistableNode):
             return node
         varies = varies_by_itself(node) or any(child.name in unsettled for child in children(node))
-        kept = _kept(node, readers[node.name], varies)
-        if varies and kept is None:
+        persisted = _persisted(node, readers[node.name], varies)
+        if varies and persisted is None:
             unsettled.add(node.name)
-        return node if node.kept == kept else replace(node, kept=kept)
+        return node if node.persisted == persisted else replace(node, persisted=persisted)
 
-    return rewrite(plan, keep)
+    return rewrite(plan, persist)
 
 
 def varies_by_itself(node: Scan | Query | Union | Expect) -> bool:
@@ -42,15 +42,15 @@ def varies_by_itself(node: Scan | Query | Union | Expect) -> bool:
             return False
 
 
-def _kept(node: KeepableNode, readers: int, varies: bool) -> Kept | None:
+def _persisted(node: PersistableNode, readers: int, varies: bool) -> Persisted | None:
     if readers < 2 or node.cache is Cache.NONE:
         return None
     if node.cache is not None:
-        return Kept(node.cache, readers, f"cache = {node.cache.value}")
+        return Persisted(node.cache, readers, f"cache = {node.cache.value}")
     if varies:
-        return Kept(Cache.DISK, readers, "its rows may be others the next time")
+        return Persisted(Cache.DISK, readers, "its rows may differ the next time")
     if isinstance(node, Scan) and not node.connector.source_capabilities.is_cheap:
-        return Kept(Cache.DISK, readers, "its source is dear to read, and may change in between")
+        return Persisted(Cache.DISK, readers, "its source is expensive to read and may change in between")
     return None
 
 

@@ -6,7 +6,7 @@ from engine.expectations.rules import RowCheck, Rule
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExpectationOutcome:
     """`rows` came by; `unexpected` of them broke a rule over rows, `observed` is the value of one over all rows.
 
     `rejected`: rows that rules of the node took out, all of its rules together; a row that breaks two is one.

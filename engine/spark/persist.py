@@ -8,10 +8,10 @@ from pyspark.sql import DataFrame
 from engine.job.model.job import Cache
 
 
-def keep(df: DataFrame, cache: Cache) -> DataFrame:
+def persist(df: DataFrame, cache: Cache) -> DataFrame:
     """The rows, computed now; under new column ids, so that Spark's metrics tell reading these from reading those.
 
-    Kept as a checkpoint on the executors: unlike a cache, it is never computed anew. Rows that are lost with an
+    Persisted as a checkpoint on the executors: unlike a cache, it is never computed anew. Rows that are lost with an
     executor fail the job, which is then tried again, instead of being replaced by other ones.
     """
     level = StorageLevel.MEMORY_AND_DISK if cache is Cache.MEMORY else StorageLevel.DISK_ONLY
@@ -19,6 +19,6 @@ def keep(df: DataFrame, cache: Cache) -> DataFrame:
 
 
 def release(df: DataFrame) -> None:
-    """Remove what `keep` kept."""
-    kept: Any = df._jdf.queryExecution().analyzed()
-    kept.rdd().unpersist(False)
+    """Remove the rows that `persist` wrote."""
+    checkpoint: Any = df._jdf.queryExecution().analyzed()
+    checkpoint.rdd().unpersist(False)

@@ -7,12 +7,12 @@ from sqlglot.errors import TokenError
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
-from sql.grammar.tokens import Cursor, SyntaxFaultError
+from sql.grammar.tokens import Cursor, ScriptSyntaxError
 from sql.script.split_statements import report_unclosed, split
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ScriptedRows:
     """The rows of a source or node: a query; `ordered`: their order counts."""
 
     name: PlacedText
@@ -25,8 +25,8 @@ class ScriptedTest:
     """One test of a script, with the variables that it sets."""
 
     name: str
-    given: tuple[Rows, ...] = ()
-    expected: tuple[Rows, ...] = ()
+    given: tuple[ScriptedRows, ...] = ()
+    expected: tuple[ScriptedRows, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
 
 
@@ -43,17 +43,17 @@ def read_tests(text: PlacedText, diagnostics: Diagnostics) -> tuple[ScriptedTest
         try:
             _read(cursor, tests)
             if not cursor.at_end:
-                raise cursor.fault("expected `;`")
-        except SyntaxFaultError as fault:
-            diagnostics.error("PEN6005", fault.message, fault.span, fault.help)
+                raise cursor.error("expected `;`")
+        except ScriptSyntaxError as error:
+            diagnostics.error("PEN6005", error.message, error.span, error.help)
     return tuple(each.frozen() for each in tests if each.given or each.expected)
 
 
 class _Test:
     def __init__(self, name: str) -> None:
         self.name = name
-        self.given: list[Rows] = []
-        self.expected: list[Rows] = []
+        self.given: list[ScriptedRows] = []
+        self.expected: list[ScriptedRows] = []
         self.variables: list[tuple[str, str]] = []
 
     def frozen(self) -> ScriptedTest:
@@ -72,14 +72,14 @@ def _read(cursor: Cursor, tests: list[_Test]) -> None:
     elif cursor.take("EXPECT"):
         tests[-1].expected.append(_rows(cursor, may_be_ordered=True))
     else:
-        raise cursor.fault("expected `TEST`, `SET`, `GIVEN` or `EXPECT`")
+        raise cursor.error("expected `TEST`, `SET`, `GIVEN` or `EXPECT`")
 
 
-def _rows(cursor: Cursor, *, may_be_ordered: bool = False) -> Rows:
+def _rows(cursor: Cursor, *, may_be_ordered: bool = False) -> ScriptedRows:
     name = cursor.name("the name of a source or node")
     ordered = may_be_ordered and cursor.take("ORDERED")
     cursor.expect("AS")
     if cursor.at_end:
-        raise cursor.fault("expected a query")
+        raise cursor.error("expected a query")
     start, cursor.index = cursor.index, len(cursor.tokens)
-    return Rows(name, cursor.between(start, cursor.index), ordered)
+    return ScriptedRows(name, cursor.between(start, cursor.index), ordered)

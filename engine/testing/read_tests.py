@@ -13,13 +13,13 @@ from engine.job.hocon.parse import parse
 from engine.job.hocon.substitution import resolve
 from engine.job.load import read_file
 from engine.job.model.tree import ListNode, MapNode, Node, TextNode, plain
-from sql.script.job_tests import read_tests
+from sql.script.scripted_tests import read_tests
 
 Records: TypeAlias = tuple[Mapping[str, Value], ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Rows:
+class NamedRows:
     """Rows under a name: a query, or records. `span` is where they are written."""
 
     name: str
@@ -35,8 +35,8 @@ class JobTest:
     name: str
     file: Path
     job: Path
-    given: tuple[Rows, ...]
-    expected: tuple[Rows, ...]
+    given: tuple[NamedRows, ...]
+    expected: tuple[NamedRows, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -69,9 +69,9 @@ def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
         return
     if own == ".sql":
         for test in read_tests(PlacedText.verbatim(source, 0, len(source.text)), diagnostics):
-            given = tuple(Rows(each.name.value, each.query.value, each.query.span()) for each in test.given)
+            given = tuple(NamedRows(each.name.value, each.query.value, each.query.span()) for each in test.given)
             expected = tuple(
-                Rows(each.name.value, each.query.value, each.query.span(), each.ordered) for each in test.expected
+                NamedRows(each.name.value, each.query.value, each.query.span(), each.ordered) for each in test.expected
             )
             yield JobTest(test.name, file, job, given, expected, dict(test.variables))
         return
@@ -102,9 +102,9 @@ def _of_node(node: MapNode, file: Path, job: Path, diagnostics: Diagnostics) -> 
     )  # fmt: skip
 
 
-def _rows(node: Node | None, ordered: set[str]) -> Iterator[Rows]:
+def _rows(node: Node | None, ordered: set[str]) -> Iterator[NamedRows]:
     for entry in node.entries if isinstance(node, MapNode) else ():
         items = entry.value.items if isinstance(entry.value, ListNode) else ()
         records = [plain(each) for each in items]
         rows = tuple(each for each in records if isinstance(each, Mapping))
-        yield Rows(entry.key, rows, entry.key_place.span, entry.key in ordered)
+        yield NamedRows(entry.key, rows, entry.key_place.span, entry.key in ordered)

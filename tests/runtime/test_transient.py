@@ -3,7 +3,7 @@
 import pytest
 
 from catalog.diagnostics import job_error, run_error
-from engine.runtime.faults import may_pass
+from engine.runtime.transient import is_transient
 
 
 class AnalysisException(Exception):
@@ -26,7 +26,7 @@ def caused(outer: BaseException, inner: BaseException) -> BaseException:
     ],
 )
 def test_may_pass(error):
-    assert may_pass(error)
+    assert is_transient(error)
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_may_pass(error):
     ],
 )
 def test_is_permanent(error):
-    assert not may_pass(error)
+    assert not is_transient(error)

@@ -64,13 +64,13 @@ PERMANENT_OS_ERRORS: Final = (
     IsADirectoryError,
 )
 
-PASSING_CODES: Final = frozenset({"PEN5001", "PEN5004", "PEN5005"})
+TRANSIENT_CODES: Final = frozenset({"PEN5001", "PEN5004", "PEN5005"})
 """Diagnostics that say where it failed, not why: their cause decides. Every other code is a permanent fault."""
 
 _SQLSTATE: Final = re.compile(r"SQLSTATE: (\w{2})\w{3}")
 
 
-def may_pass(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Whether the same work, tried again, might succeed."""
     return all(not _is_permanent(each) for each in causes(error))
 
@@ -89,7 +89,7 @@ def _is_permanent(error: BaseException) -> bool:
     if isinstance(error, JobError):
         return True
     if isinstance(error, PenstockError):
-        return any(each.code not in PASSING_CODES for each in error.diagnostics)
+        return any(each.code not in TRANSIENT_CODES for each in error.diagnostics)
     if isinstance(error, PERMANENT_OS_ERRORS) or any(text in str(error) for text in PERMANENT_TEXTS):
         return True
     if isinstance(error, (AssertionError, TypeError, KeyError, AttributeError, ImportError, SyntaxError)):

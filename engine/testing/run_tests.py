@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, run_error
 from engine.compile import Compiled, Settings, compile_job
-from engine.testing.read import JobTest
+from engine.testing.read_tests import JobTest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +20,7 @@ class Result:
     """A test, what is wrong, and how long it took."""
 
     test: JobTest
-    faults: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
     seconds: float
 
 
@@ -35,10 +35,10 @@ def run_tests(tests: Sequence[JobTest], settings: Settings, workers: int = 4) ->
 
     def run(index: int) -> Result:
         started = monotonic()
-        test, (job, faults) = tests[index], compiled[index]
+        test, (job, diagnostics) = tests[index], compiled[index]
         if job is not None:
-            faults = _run(pipeline_session(spark, job.plan.env.spark), job, test)
-        return Result(test, faults, monotonic() - started)
+            diagnostics = _run(pipeline_session(spark, job.plan.env.spark), job, test)
+        return Result(test, diagnostics, monotonic() - started)
 
     with ThreadPoolExecutor(max(1, workers)) as pool:
         return tuple(pool.map(run, range(len(tests))))
