@@ -28,6 +28,7 @@ CODES: dict[str, str] = {
     "PEN2013": "a node needs named inputs",
     "PEN2014": "a Spark setting that cannot be set by a job",
     "PEN2015": "what the other form of a job file cannot say",
+    "PEN2016": "a transform through which row kinds cannot travel",
     # 3xxx: SQL
     "PEN3001": "SQL syntax error",
     "PEN3002": "unknown table",
@@ -59,6 +60,7 @@ CODES: dict[str, str] = {
     "PEN4008": "a key or partition column that the table does not have",
     "PEN4009": "the schema lock differs from what is there",
     "PEN4010": "a change of a schema that breaks what reads it",
+    "PEN4011": "rows with row kinds go into a sink that would write deletes as rows",
     # 5xxx: running
     "PEN5001": "the job failed in Spark",
     "PEN5002": "Spark or Java is not there",

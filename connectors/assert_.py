@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from catalog.datatypes import STRING, Array, DataType, Map, Struct, has_unknown
 from catalog.diagnostics import Diagnostic, Diagnostics, RunError, did_you_mean
 from catalog.quoting import quote, quote_text
-from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.source import Span
 from catalog.table import CatalogTable
 from catalog.typenames import TypeTextError, parse_type, to_ddl
@@ -64,6 +64,7 @@ class Assert(Sink):
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),
+        row_kind_modes=(WriteMode.APPEND,),
     )
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics
-from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.quoting import quote
+from catalog.row_kind import ROW_KIND
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.option import Option, Options, OptionType
 from connectors.support.sink import Sink, SinkCapabilities, Staged, WriteTask
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 class Console(Sink):
     name: ClassVar[str] = "Console"
-    doc: ClassVar[str] = "Prints rows, up to a limit, as a table."
+    doc: ClassVar[str] = "Prints rows, up to a limit, as a table; rows with row kinds have theirs in the first column."
     sink_options: ClassVar[tuple[Option, ...]] = (
         Option("limit", OptionType.INTEGER, "How many rows are printed.", default=20, minimum=0),
         Option(
@@ -28,6 +30,7 @@ class Console(Sink):
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),
         is_staged=False,
+        row_kind_modes=(WriteMode.APPEND,),
     )
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
@@ -44,6 +47,8 @@ class Console(Sink):
         if not task.options.flag("log.print.data"):
             df.write.format("noop").mode("overwrite").save()
             return {"text": ""}
+        if task.table.has_row_kind:
+            df = df.selectExpr(f"{quote(ROW_KIND)} as kind", *(quote(name) for name in task.table.schema.names))
         limit, truncate = task.options.integer("limit"), task.options.integer("truncate")
         return {"text": str(df._jdf.showString(limit, truncate, False))}
 

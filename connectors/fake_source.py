@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.datatypes import (
@@ -16,6 +17,7 @@ from catalog.datatypes import (
 )
 from catalog.diagnostics import Diagnostics
 from catalog.quoting import quote, quote_text
+from catalog.row_kind import ROW_KIND, RowKind
 from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
 from connectors.support.option import Option, Options, OptionType, Value
@@ -46,7 +48,8 @@ def _options() -> Iterator[Option]:
     yield Option(
         "rows",
         OptionType.LIST,
-        "The rows, instead of made-up ones: `[{ kind = INSERT, fields = [1, a] }]`.",
+        "The rows, instead of made-up ones: `[{ kind = INSERT, fields = [1, a] }]`. Where any `kind` is UPDATE_BEFORE, "
+        "UPDATE_AFTER or DELETE, the rows carry row kinds.",
         element=OptionType.MAP,
     )
     yield Option("seed", OptionType.INTEGER, "Of two runs with one seed the rows are equal.", default=42)
@@ -92,11 +95,12 @@ class FakeSource(Source):
                 span = options.places.get(f"rows.{index}.fields") or options.span("rows")
                 message = f"the row has {count} fields, the schema {len(table.columns)} columns"
                 diagnostics.error("PEN2004", message, span)
+        kinds = _kinds(options, diagnostics)
         for name in _TEMPLATED:
             if options[f"{name}.fake.mode"] == "template" and not options.strings(f"{name}.template"):
                 help = f"{name}.template = [...]"
                 diagnostics.error("PEN2011", f"`{name}.template` is not given", options.span(f"{name}.fake.mode"), help)
-        return (table,)
+        return (replace(table, has_row_kind=any(kind is not RowKind.INSERT for kind in kinds)),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         if task.options.get("rows") is not None:
@@ -117,8 +121,10 @@ connector = FakeSource()
 def _listed(spark: "SparkSession", task: ScanTask) -> "DataFrame":
     """The rows of the `rows` option; each value is cast to its column's type as Spark casts text."""
     names = [f"c{i}" for i in range(len(task.table.columns))]
-    rows = [tuple(_literal(value) for value in _fields(row)) for row in _rows(task.options)]
-    text = spark.createDataFrame(rows, ", ".join(f"{name} string" for name in names))
+    kinds = [kind.value for kind in _kinds(task.options, Diagnostics())]
+    listed = zip(_rows(task.options), kinds, strict=True)
+    rows = [(*(_literal(value) for value in _fields(row)), kind) for row, kind in listed]
+    text = spark.createDataFrame(rows, ", ".join(f"{name} string" for name in (*names, "kind")))
     columns = []
     for name, column in zip(names, task.table.columns, strict=True):
         kind = to_ddl(column.type)
@@ -127,8 +133,9 @@ def _listed(spark: "SparkSession", task: ScanTask) -> "DataFrame":
         else:
             value = f"cast({name} as {kind})"
         columns.append(f"{value} as {quote(column.name)}")
-    df = text.selectExpr(*columns)
-    return df.select(*(quote(name) for name in task.columns)) if task.columns else df
+    hidden = [ROW_KIND] if task.table.has_row_kind else []
+    df = text.selectExpr(*columns, *(f"kind as {quote(name)}" for name in hidden))
+    return df.select(*(quote(name) for name in (*task.columns, *hidden))) if task.columns else df
 
 
 def _literal(value: Value) -> str | None:
@@ -143,6 +150,19 @@ def _literal(value: Value) -> str | None:
 def _rows(options: Options) -> list[Value]:
     rows = options.get("rows")
     return list(rows) if isinstance(rows, Sequence) and not isinstance(rows, str) else []
+
+
+def _kinds(options: Options, diagnostics: Diagnostics) -> list[RowKind]:
+    """The kind of each listed row."""
+    kinds = []
+    for index, row in enumerate(_rows(options)):
+        text = row.get("kind") if isinstance(row, Mapping) else None
+        try:
+            kinds.append(RowKind.INSERT if text is None else RowKind.parse(str(text)))
+        except ValueError as cause:
+            diagnostics.error("PEN2004", str(cause), options.places.get(f"rows.{index}.kind") or options.span("rows"))
+            kinds.append(RowKind.INSERT)
+    return kinds
 
 
 def _fields(row: Value) -> list[Value]:

@@ -97,6 +97,8 @@ def _modes(can: SinkCapabilities) -> str:
         ("data_save_mode", [mode.value for mode in can.data_save_modes]),
         ("write_mode", [mode.value for mode in can.write_modes]),
     ]
+    if can.row_kind_modes:
+        lines.append(("row kinds in write_mode", [mode.value for mode in can.row_kind_modes]))
     listed = "\n".join(f"- `{name}`: {', '.join(f'`{each}`' for each in modes) or 'none'}" for name, modes in lines)
     staged = (
         "Rows are seen by nobody before the commit." if can.is_staged else "Rows are not staged: what is out is out."

@@ -21,7 +21,9 @@ class SinkCapabilities:
     """What a sink can do; a mode that is not here is a validation error (PEN4004), never a silent no-op.
 
     `is_staged`: nothing of a run is visible before its commit. A sink that is not says so in `explain`.
-    `fills_columns`: a column that the rows lack is the target's to fill; else it is staged as NULL.
+    `fills_columns`: a column that the rows lack is the target's to fill; else it is staged as NULL. `row_kind_modes`:
+    the write modes that honour row kinds (`catalog.row_kind`): where `WriteTask.table.has_row_kind`, the staged rows
+    have the hidden column. Rows with kinds in any other mode are a validation error (PEN4011).
     """
 
     schema_save_modes: tuple[SchemaSaveMode, ...]
@@ -29,6 +31,7 @@ class SinkCapabilities:
     write_modes: tuple[WriteMode, ...] = (WriteMode.APPEND,)
     is_staged: bool = True
     fills_columns: bool = False
+    row_kind_modes: tuple[WriteMode, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)

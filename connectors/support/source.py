@@ -62,5 +62,6 @@ class Source(Protocol):
         ...
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
-        """The rows; columns and types as `task.table` says (in its order, cut to `task.columns`)."""
+        """The rows; columns and types as `task.table` says (in its order, cut to `task.columns`). Where the table
+        `has_row_kind`, the hidden column `catalog.row_kind.ROW_KIND` comes last."""
         ...

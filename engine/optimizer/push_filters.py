@@ -33,7 +33,8 @@ def push_filters(plan: Plan) -> Plan:
 
 def can_take_filters(scan: Scan, readers: int) -> bool:
     can = scan.connector.source_capabilities
-    return readers == 1 and can.filter_pushdown and can.is_deterministic and not scan.table.is_open
+    is_plain = not scan.table.is_open and not scan.table.has_row_kind
+    return readers == 1 and can.filter_pushdown and can.is_deterministic and is_plain
 
 
 def pushable(select: Select, scan: Scan) -> tuple[str, ...]:

@@ -4,8 +4,8 @@ A query's text goes to Spark as it was written: its inputs are bound as views of
 right before it is analyzed. Spark resolves a view's name at that moment: two queries may use one name for two inputs.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from py4j.protocol import Py4JError
@@ -13,7 +13,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from catalog.diagnostics import run_error
-from catalog.quoting import quote
+from catalog.quoting import quote, quote_text
+from catalog.row_kind import ROW_KIND, RowKind
+from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from connectors.support.source import ScanTask
 from connectors.support.spark_types import columns_of
@@ -33,7 +35,8 @@ from engine.plan.nodes import (
 from engine.spark.errors import as_run_error
 from engine.spark.expect import Watched, rejected, watch
 from engine.spark.persist import persist
-from sql.rewrite.select_query import Select
+from sql.rewrite.row_kinds import with_row_kinds
+from sql.rewrite.select_query import Projection, Select
 
 Persist: TypeAlias = Callable[[Node, Persisted, DataFrame], DataFrame]
 """Computes the rows of a node that are to be persisted for its readers."""
@@ -103,7 +106,7 @@ def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
         case Query():
             return _query(spark, node, lowered)
         case Union():
-            return _union([lowered.dataframes[each] for each in node.inputs])
+            return _union([_with_kinds(each, lowered, node.table.has_row_kind) for each in node.inputs])
         case Expect():
             df, watched = watch(lowered.dataframes[node.input], node)
             lowered.watched.append(watched)
@@ -123,8 +126,31 @@ def _scan(spark: SparkSession, scan: Scan) -> DataFrame:
 def _query(spark: SparkSession, query: Query, lowered: Lowered) -> DataFrame:
     for each in query.inputs:
         lowered.dataframes[each.node].createOrReplaceTempView(quote(each.name))
-    text = query.body.to_sql() if isinstance(query.body, Select) else query.body.value
-    return spark.sql(text)
+    carrying = [each.name for each in query.inputs if each.node.table.has_row_kind]
+    df = spark.sql(_text(query, carrying))
+    return df if query.table.has_row_kind or not carrying else df.drop(ROW_KIND)
+
+
+def _text(query: Query, carrying: Sequence[str]) -> str:
+    """The query as Spark gets it; where rows carry their kinds through it, with the hidden column."""
+    match query.body:
+        case Select(projections=()) as select:
+            return select.to_sql()
+        case Select() as select if carrying and query.table.has_row_kind:
+            hidden = Projection(ROW_KIND, quote(ROW_KIND))
+            return replace(select, projections=(*select.projections, hidden)).to_sql()
+        case Select() as select:
+            return select.to_sql()
+        case PlacedText() as text:
+            return with_row_kinds(text, carrying).value if carrying else text.value
+
+
+def _with_kinds(node: Node, lowered: Lowered, has_row_kind: bool) -> DataFrame:
+    """The rows of a node, as inserts where those that they are united with have kinds and they have none."""
+    df = lowered.dataframes[node]
+    if not has_row_kind or node.table.has_row_kind:
+        return df
+    return df.selectExpr("*", f"{quote_text(RowKind.INSERT.value)} as {quote(ROW_KIND)}")
 
 
 def _union(inputs: list[DataFrame]) -> DataFrame:

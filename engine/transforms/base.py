@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.quoting import quote
+from catalog.quoting import quote, quote_text
+from catalog.row_kind import ROW_KIND, RowKind
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from connectors.support.option import Option, Options
@@ -23,6 +24,20 @@ class TableTransform(Protocol):
         """The query over `table`, whose path's last name it reads; None where a fault was reported. An open table's
         columns are not known: nothing may be said of those that it does not list."""
         ...
+
+
+@runtime_checkable
+class RowKindTransform(TableTransform, Protocol):
+    """A transform of one table that reads row kinds: its Select may name the hidden column (`row_kind_of`)."""
+
+    def keeps_row_kind(self, options: Options) -> bool:
+        """Whether the rows that it yields have kinds, where those of its input do."""
+        ...
+
+
+def row_kind_of(table: CatalogTable) -> str:
+    """Spark SQL for the kind of a row; the rows of a table without kinds are all inserts."""
+    return quote(ROW_KIND) if table.has_row_kind else quote_text(RowKind.INSERT.value)
 
 
 @runtime_checkable

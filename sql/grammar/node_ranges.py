@@ -43,6 +43,12 @@ class Places:
         return start, end + 1
 
 
+def first_offset(node: exp.Expr) -> int | None:
+    """The offset of the first name, literal or named function of the node; None where it has none."""
+    found = _extent(node)
+    return found[0] if found else None
+
+
 _OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET))
 _CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET))
 

@@ -60,7 +60,8 @@ def _table(nodes: tuple[Node, ...]) -> CatalogTable:
     tables = [node.table for node in nodes]
     first = next((table for table in tables if not table.is_open), tables[0])
     columns = (_merged([table.columns[i] for table in tables if not table.is_open]) for i in range(len(first.columns)))
-    return replace(first, schema=replace(first.schema, columns=tuple(columns), primary_key=None, constraint_keys=()))
+    schema = replace(first.schema, columns=tuple(columns), primary_key=None, constraint_keys=())
+    return replace(first, schema=schema, has_row_kind=any(table.has_row_kind for table in tables))
 
 
 def _merged(columns: list[Column]) -> Column:

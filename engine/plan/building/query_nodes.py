@@ -5,21 +5,30 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
+from catalog.datatypes import STRING
 from catalog.diagnostics import Diagnostic, Diagnostics, Severity
 from catalog.quoting import quote
+from catalog.row_kind import ROW_KIND
 from catalog.source import PlacedText, Span
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, Column
 from engine.job.model.job import Block
 from engine.plan.building.feeds import Feed, united
 from engine.plan.nodes import Input, Node, Query
 from engine.transforms import transform
-from engine.transforms.base import QueryTransform, TableTransform
+from engine.transforms.base import QueryTransform, RowKindTransform, TableTransform
 from sql.analyze import Analysis, analyze
 from sql.grammar.query_text import tables_named
+from sql.rewrite.row_kinds import RowKindError, with_row_kinds
 from sql.rewrite.select_query import Select, text_of
 
 DUAL = "dual"
 """What SeaTunnel's jobs may call the input of a query."""
+
+
+ROW_KIND_HELP = (
+    "put `FilterRowKind { include_kinds = [INSERT] }` before it to go on with inserts alone, or `RowKindExtractor` to "
+    "make the kind a column"
+)
 
 
 class Analyze(Protocol):
@@ -74,10 +83,13 @@ def _selection(
                 "give its source a `schema`, or run `penstock schema sync`",
             )
         return None
-    analysis = analyze(select.to_text(), {select.source: table}, output=name)
+    analysis = analyze(select.to_text(), {select.source: _with_row_kind(plugin, table)}, output=name)
     if not _report(analysis, None if _has_own_text(select) else block.plugin_span or block.span, diagnostics):
         return None
-    analysis = replace(analysis, table=_like_input(analysis.table, node.table, select))
+    output = _like_input(analysis.table, node.table, select)
+    if isinstance(plugin, RowKindTransform):
+        output = _without_row_kind(output, has_row_kind=output.has_row_kind and plugin.keeps_row_kind(block.options))
+    analysis = replace(analysis, table=output)
     return _node(block, name, select, (Input(select.source, node),), analysis)
 
 
@@ -104,6 +116,13 @@ def _query(
     analysis = analyze(text, {each: node.table.renamed(each) for each, node in nodes.items()}, output=name)
     if not _report(analysis, None, diagnostics):
         return None
+    if carrying := [each for each, node in nodes.items() if node.table.has_row_kind]:
+        try:
+            with_row_kinds(text, carrying)
+        except RowKindError as error:
+            diagnostics.error("PEN2016", f"the query {error}", text.span(), ROW_KIND_HELP)
+            return None
+        analysis = replace(analysis, table=replace(analysis.table, has_row_kind=True))
     inputs = tuple(Input(each, node) for each, node in nodes.items())
     return _node(block, name, text, inputs, analysis)
 
@@ -131,6 +150,19 @@ def _node(block: Block, name: str, body: PlacedText | Select, inputs: tuple[Inpu
         span=block.plugin_span or block.span,
         cache=block.cache,
     )
+
+
+def _with_row_kind(plugin: TableTransform, table: CatalogTable) -> CatalogTable:
+    """The table as the transform's query may read it: the hidden column only where it is made for row kinds."""
+    if not (table.has_row_kind and isinstance(plugin, RowKindTransform)):
+        return table
+    columns = (*table.columns, Column(ROW_KIND, STRING, nullable=False))
+    return replace(table, schema=replace(table.schema, columns=columns))
+
+
+def _without_row_kind(table: CatalogTable, *, has_row_kind: bool) -> CatalogTable:
+    columns = tuple(column for column in table.columns if column.name != ROW_KIND)
+    return replace(table, schema=replace(table.schema, columns=columns), has_row_kind=has_row_kind)
 
 
 def _has_own_text(select: Select) -> bool:

@@ -10,6 +10,7 @@ from typing import TypeVar
 import connectors
 from catalog.diagnostics import Diagnostics, Severity
 from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
+from catalog.source import Span
 from catalog.table import CatalogTable
 from connectors.support.option import Options, Value
 from connectors.support.sink import Sink
@@ -105,6 +106,9 @@ def _write(block: Block, name: str, sink: Sink, node: Node, diagnostics: Diagnos
     write_mode = _mode("write_mode", WriteMode, can.write_modes, sink, options, diagnostics=diagnostics)
     if why := contradiction(data_mode, write_mode):
         diagnostics.error("PEN2011", why, options.span("write_mode"))
+    if node.table.has_row_kind and write_mode not in can.row_kind_modes:
+        place = block.plugin_span or block.span
+        diagnostics.error("PEN4011", *_row_kinds_refused(node.name, sink, write_mode, place))
     sink.validate(options, node.table, diagnostics)
     if any(each.severity.value == "error" for each in diagnostics.items[before:]):
         return None
@@ -120,6 +124,14 @@ def _write(block: Block, name: str, sink: Sink, node: Node, diagnostics: Diagnos
         uid=block.uid,
         span=options.span(),
     )
+
+
+def _row_kinds_refused(rows: str, sink: Sink, mode: WriteMode, place: Span | None) -> tuple[str, Span | None, str]:
+    """The error of rows with kinds that go into a sink which takes every row for an insert."""
+    able = " or ".join(f'`write_mode = "{each.value}"`' for each in sink.sink_capabilities.row_kind_modes)
+    other = "`FilterRowKind` keeps rows of some kinds, `RowKindExtractor` makes the kind a column"
+    adds = f"`{sink.name}` in write_mode `{mode.value}` would add them all as rows"
+    return f"`{rows}` holds inserts, updates and deletes: {adds}", place, f"use {able}; {other}" if able else other
 
 
 def _mode(

@@ -112,6 +112,8 @@ def _short(text: str) -> str:
 def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
     match node:
         case Scan():
+            if node.table.has_row_kind:
+                yield "rows carry a row kind: +I, -U, +U, -D"
             if node.columns is not None:
                 yield f"columns: {', '.join(node.columns)} ({len(node.columns)} of {len(node.table.columns)})"
             if node.filters:
