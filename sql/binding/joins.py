@@ -1,5 +1,6 @@
 """JOIN of every kind: whose columns are seen, in what order, and which become nullable."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,7 +11,17 @@ from sql.expressions import infer, widest
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency, through
 from sql.scopes.misplaced_functions import refuse_misplaced
-from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, made_optional, merge, side_by_side
+from sql.scopes.relations import (
+    Attribute,
+    Output,
+    RangeVariable,
+    Relation,
+    Slot,
+    hiding,
+    made_optional,
+    merge,
+    side_by_side,
+)
 from sql.scopes.scope import SelectScope
 from sql.types.expression_type import Typed
 from sql.types.operators import is_orderable
@@ -21,23 +32,38 @@ def join_relations(
 ) -> Relation:
     """The relation of `left JOIN right` as the join node says it."""
     side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
+    if isinstance(join.this, exp.Lateral) and not _may_be_lateral(binder, join, side, kind):
+        return side_by_side(left, right)
     if kind in ("SEMI", "ANTI"):
         if (join.args.get("method") or "").upper() == "NATURAL":
             binder.report("PEN3017", join.this, f"Spark has no NATURAL {kind} JOIN", "write `USING (...)`")
         return _filtered(binder, environment, left, right, join)
     names = _shared_names(binder, left, right, join)
-    joined = side_by_side(
-        made_optional(left) if side in ("RIGHT", "FULL") else left,
-        made_optional(right) if side in ("LEFT", "FULL") else right,
-    )
+    optional_left = made_optional(left) if side in ("RIGHT", "FULL") else left
+    optional_right = made_optional(right) if side in ("LEFT", "FULL") else right
     if names:
         _check_keys(binder, left, right, names, join)
-        return _merged(joined, len(left.sources), names, side)
+        return _merged(optional_left, optional_right, names, side)
+    joined = side_by_side(optional_left, optional_right)
     on = join.args.get("on")
     if on is not None:
         # the condition is evaluated before the missing rows are filled in
         joined = _with_condition(binder, environment, side_by_side(left, right), on, joined)
     return joined
+
+
+def _may_be_lateral(binder: Binder, join: exp.Join, side: str, kind: str) -> bool:
+    """Whether Spark has the join with a LATERAL item on the right; reported where not."""
+    if join.args.get("using"):
+        message, help = "a LATERAL join takes no USING", "write the condition behind ON"
+    elif (join.args.get("method") or "").upper() == "NATURAL":
+        message, help = "a LATERAL join is never NATURAL", "write the condition behind ON"
+    elif side in ("RIGHT", "FULL") or kind in ("SEMI", "ANTI"):
+        message, help = f"a LATERAL item may not stand in a {side or 'LEFT'} {kind}".rstrip() + " JOIN", None
+    else:
+        return True
+    binder.report("PEN3017", join.this, message, help)
+    return False
 
 
 def _with_condition(
@@ -64,8 +90,13 @@ def _filtered(binder: Binder, environment: Environment, left: Relation, right: R
     """LEFT SEMI and LEFT ANTI: the left columns only."""
     names = _shared_names(binder, left, right, join)
     on = join.args.get("on")
-    keys = [slot.attribute.origins for side in (left, right) for name in names for slot in side.find([name])[0]]
+    slots = [slot for side in (left, right) for name in names for slot in side.keys_of_using(name)]
+    keys = [slot.attribute.origins for slot in slots]
     result = replace(left, row_origins=merge(left.row_origins, right.row_origins))
+    if names:
+        first = [slot for name in names for slot in left.keys_of_using(name)]
+        taken = {slot.key for slot in first}
+        result = replace(result, order=(*first, *(slot for slot in left.star() if slot.key not in taken)))
     result = replace(result, row_origins=merge(result.row_origins, through(merge(*keys), Dependency.JOIN)))
     for side in (left, right):
         _note_read(binder, side, names)
@@ -77,8 +108,10 @@ def _shared_names(binder: Binder, left: Relation, right: Relation, join: exp.Joi
     if (join.args.get("method") or "").upper() == "NATURAL":
         if left.is_open or right.is_open:
             return []
-        mine = {slot.attribute.name.lower() for slot in right.star()}
-        return [slot.attribute.name for slot in left.star() if slot.attribute.name.lower() in mine]
+        shared = Counter(slot.attribute.name for slot in left.star()) & Counter(
+            slot.attribute.name for slot in right.star()
+        )
+        return list(dict.fromkeys(slot.attribute.name for slot in left.star() if shared[slot.attribute.name]))
     names = []
     for identifier in join.args.get("using") or ():
         name = identifier.name
@@ -93,7 +126,7 @@ def _shared_names(binder: Binder, left: Relation, right: Relation, join: exp.Joi
 def _check_keys(binder: Binder, left: Relation, right: Relation, names: Sequence[str], join: exp.Join) -> None:
     """The key columns are compared: values of their types must be comparable."""
     for name in names:
-        pair = [relation.find([name])[0][0].typed.type for relation in (left, right)]
+        pair = [relation.keys_of_using(name)[0].typed.type for relation in (left, right)]
         common = widest(*pair)
         at = next((each for each in join.args.get("using") or () if each.name == name), join.this)
         if common is None:
@@ -103,66 +136,47 @@ def _check_keys(binder: Binder, left: Relation, right: Relation, names: Sequence
 
 
 def _has_key(binder: Binder, relation: Relation, identifier: exp.Expr, name: str) -> bool:
-    found, _ = relation.find([name])
-    if len(found) > 1:
-        where = ", ".join(f"`{slot.source.label}`" for slot in found)
-        binder.report("PEN3003", identifier, f"the USING column `{name}` is ambiguous: it is in {where}")
-    elif not found and not relation.is_open:
+    found = relation.keys_of_using(name)
+    if not found and not relation.is_open:
         labels = ", ".join(f"`{source.label}`" for source in relation.sources if source.label)
         close = nearest(name, relation.names())
         help = f"did you mean `{close}`?" if close else None
         binder.report(
             "PEN3004", identifier, f"the USING column `{name}` does not exist in {labels or 'one side'}", help
         )
-    return len(found) == 1
+    return bool(found)
 
 
 def _note_read(binder: Binder, relation: Relation, names: Sequence[str]) -> None:
     for name in names:
-        for slot in relation.find([name])[0]:
+        for slot in relation.keys_of_using(name):
             if slot.source.input is not None:
                 binder.columns_read[slot.source.input].add(slot.attribute.name)
 
 
-def _merged(joined: Relation, split: int, names: Sequence[str], side: str) -> Relation:
-    """Key columns once and first, then the other columns; both sides' own keys stay reachable by qualified names."""
-    left, right = Relation(joined.sources[:split]), Relation(joined.sources[split:])
-    order = joined.order
-    if order is not None:
-        inside = {id(source) for source in left.sources}
-        left = replace(left, order=tuple(slot for slot in order if id(slot.source) in inside))
-        right = replace(right, order=tuple(slot for slot in order if id(slot.source) not in inside))
-    pairs = [(left.find([name])[0][0], right.find([name])[0][0]) for name in names]
-    coalesced = RangeVariable((), Output(tuple(_coalesced(*pair) for pair in pairs))) if side == "FULL" else None
-    lost = [pair[0] if side == "RIGHT" else pair[1] for pair in pairs]
-    if coalesced is not None:
-        lost = [slot for pair in pairs for slot in pair]
-    sources = _hiding(joined.sources, lost)
-    moved = dict(zip((id(source) for source in joined.sources), sources, strict=True))
-    keys = [Slot(coalesced, position) for position in range(len(pairs))] if coalesced else [
-        Slot(moved[id(pair[side == "RIGHT"].source)], pair[side == "RIGHT"].position) for pair in pairs
-    ]  # fmt: skip
-    first = {slot.key for pair in pairs for slot in pair}
-    rest = [
-        Slot(moved[id(slot.source)], slot.position)
-        for part in (left, right)
-        for slot in part.star()
-        if slot.key not in first
-    ]
-    origins = through(merge(*(slot.attribute.origins for pair in pairs for slot in pair)), Dependency.JOIN)
-    everything = (*sources, coalesced) if coalesced else sources
-    return Relation(everything, merge(joined.row_origins, origins), (*keys, *rest))
+def _merged(left: Relation, right: Relation, names: Sequence[str], side: str) -> Relation:
+    """Key columns once and first, then the other columns; both sides' own keys stay reachable by qualified names.
 
+    As Spark's `commonNaturalJoinProcessing` has it, the order of what `t.*` shows included.
+    """
+    pairs = [(left.keys_of_using(name)[0], right.keys_of_using(name)[0]) for name in names]
+    lefts, rights = zip(*pairs, strict=True)
+    lost = {"FULL": (*lefts, *rights), "RIGHT": lefts}.get(side, rights)
+    rest = [slot for slot in (*left.star(), *right.star()) if slot.key not in {key.key for key in (*lefts, *rights)}]
+    origins = through(merge(*(slot.attribute.origins for slot in (*lefts, *rights))), Dependency.JOIN)
+    both = side_by_side(left, right)
+    hidden, moved = hiding(both, lost)
 
-def _hiding(sources: Sequence[RangeVariable], lost: Sequence[Slot]) -> tuple[RangeVariable, ...]:
-    """The sources, with the lost columns reachable by qualified names only."""
-    positions: dict[int, set[int]] = {}
-    for slot in lost:
-        positions.setdefault(id(slot.source), set()).add(slot.position)
-    return tuple(
-        replace(source, hidden=source.hidden | positions[id(source)]) if id(source) in positions else source
-        for source in sources
-    )
+    def now(slots: Sequence[Slot]) -> tuple[Slot, ...]:
+        return tuple(Slot(moved[id(slot.source)], slot.position) for slot in slots)
+
+    keys, sources = now(rights if side == "RIGHT" else lefts), hidden.sources
+    if side == "FULL":
+        coalesced = RangeVariable((), Output(tuple(_coalesced(*pair) for pair in pairs)))
+        keys = tuple(Slot(coalesced, position) for position in range(len(pairs)))
+        sources = (*sources, coalesced)
+    concealed = (*now(lost), *hidden.concealed)
+    return Relation(sources, merge(both.row_origins, origins), (*keys, *now(rest)), concealed)
 
 
 def _coalesced(left: Slot, right: Slot) -> Attribute:

@@ -19,7 +19,7 @@ def bind_order(
     scope: SelectScope,
     node: exp.Expr,
     outputs: Sequence[Attribute],
-    check: Callable[[exp.Expr], None] | None = None,
+    check: Callable[[exp.Expr, str], None] | None = None,
 ) -> Origins:
     """Types what a query is sorted or distributed by; `check` is asked of each expression that is no ordinal."""
     origins: Origins = ()
@@ -38,7 +38,7 @@ def _item(
     node: exp.Expr,
     clause: str,
     outputs: Sequence[Attribute],
-    check: Callable[[exp.Expr], None] | None,
+    check: Callable[[exp.Expr, str], None] | None,
     *,
     is_only: bool,
 ) -> Origins:
@@ -64,12 +64,16 @@ def _item(
             f"a correlated scalar subquery may not stand in {clause}",
             "select it and sort by its alias",
         )
+    for predicate in node.find_all(exp.Exists, exp.In):
+        if isinstance(predicate, exp.Exists) or predicate.args.get("query") is not None:
+            message = f"EXISTS and IN over a subquery may not stand in {clause}"
+            scope.report("PEN3016", predicate, message, "select it and sort by its alias")
     if clause != "DISTRIBUTE BY" and not is_orderable(typed.type):
         scope.report("PEN3008", node, f"rows cannot be sorted by a value of type {typed.type}")
     elif clause == "DISTRIBUTE BY" and typed.type == VARIANT:
         scope.report("PEN3008", node, "rows cannot be distributed by a variant", "cast it to the type that it holds")
     if check is not None:
-        check(node)
+        check(node, clause)
     return scope.origins_for(Dependency.SORT)
 
 

@@ -98,7 +98,7 @@ def _where(binder: Binder, environment: Environment, relation: Relation, step: e
 def _sorted(binder: Binder, environment: Environment, relation: Relation, step: exp.Select) -> Relation:
     scope = SelectScope(binder, environment, relation)
 
-    def check(node: exp.Expr) -> None:
+    def check(node: exp.Expr, clause: str) -> None:
         special = find_special(node)
         for each in (*special.aggregates, *special.windows):
             scope.report("PEN3011", each, "neither an aggregate nor a window function may stand in ORDER BY here")

@@ -12,6 +12,7 @@ from sql.binding.joins import condition
 from sql.binding.ordering import bind_limits, bind_order
 from sql.binding.select_item import Item
 from sql.binding.set_operations import refuse_unhashable
+from sql.binding.sorted_aggregates import check_sorted_aggregates, projected_by
 from sql.binding.ungrouped_columns import check_grouped
 from sql.binding.windows import check_window
 from sql.expressions import generator_columns, infer, is_generator, output_name
@@ -225,11 +226,12 @@ def _order(
     seen = _output_scope(scope, outputs)
     distinct = select.args.get("distinct") is not None
 
-    def check(node: exp.Expr) -> None:
+    projected = projected_by(scope, select, items, grouping)
+
+    def check(node: exp.Expr, clause: str) -> None:
         if grouping is not None:
             check_grouped(seen, node, grouping)
-        elif find_special(node).aggregates:
-            scope.report("PEN3011", node, "an aggregate function in ORDER BY needs a query with GROUP BY or aggregates")
+        check_sorted_aggregates(seen, node, clause, grouping, projected)
         for window in find_special(node).windows:
             _check_sorted_window(scope, window, items)
         if distinct:

@@ -35,6 +35,7 @@ _INTEGERS: Final = "tinyint smallint int bigint"
 _NUMBERS: Final = f"{_INTEGERS} float double decimal"
 _ATOMIC: Final = f"boolean {_NUMBERS} string binary date timestamp timestamp_ntz ym dt interval variant time"
 _ALL: Final = f"{_ATOMIC} array map struct"
+_NOT_NUMBERS: Final = "boolean string binary date timestamp timestamp_ntz ym dt interval variant time"
 _DATES: Final = "string date timestamp timestamp_ntz"
 _ORDERABLE: Final = f"boolean {_NUMBERS} string binary date timestamp timestamp_ntz ym dt array struct time"
 
@@ -75,6 +76,7 @@ KINDS: Final[dict[str, tuple[str, DataType | None, str]]] = {
     "int_or_bigint": (f"{_NUMBERS} string",      INT,           "int bigint"),
     "seconds16":    (f"{_NUMBERS} string",       Decimal(16, 6), ""),
     "datetime_text": (_ATOMIC,                   STRING,        "date timestamp timestamp_ntz"),
+    "datetime_not_number": (_NOT_NUMBERS,        STRING,        "date timestamp timestamp_ntz"),
     "datetime_text_or_number": (_ATOMIC,         STRING,        f"date timestamp timestamp_ntz {_NUMBERS}"),
     "comparable_array": ("array",                None,          _ALL),
     "sketchable":   (f"boolean {_NUMBERS} {_DATES}", None,      _ALL),

@@ -16,10 +16,8 @@ from pathlib import Path
 from typing import Final
 
 SPARK_VERSION: Final = "4.1"
-SPARK_PATCH: Final = "4.1.1"
-
-LATER: Final = {f"kll_merge_agg_{each}": "4.1.2" for each in ("bigint", "double", "float")}
-"""Functions of later patches than the one that queries are checked for, and the patch that brought each."""
+SPARK_PATCH: Final = "4.1.4"
+"""The patch release that the catalogue belongs to: patches of Spark add functions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from sqlglot import exp
 from catalog.datatypes import STRING, UNKNOWN, VOID, Array, DataType, has_unknown, is_numeric
 from catalog.diagnostics import did_you_mean
 from sql.functions.argument_kinds import kind
-from sql.functions.catalogue import LATER, SPARK_PATCH, Signature, function_names, signatures
+from sql.functions.catalogue import Signature, function_names, signatures
 from sql.functions.modifiers import check_modifiers, check_unit, check_values
 from sql.functions.rules import RULES
 from sql.functions.rules.argument_checks import becomes_null
@@ -273,7 +273,5 @@ def _many(count: int, noun: str = "") -> str:
 
 
 def _nearest(name: str) -> str | None:
-    if name.lower() in LATER:
-        return f"Spark {LATER[name.lower()]} brought it, and queries are checked for {SPARK_PATCH}"
     help = did_you_mean(name, function_names())
     return help if help is not None and help.startswith("did") else None

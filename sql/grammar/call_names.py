@@ -90,7 +90,8 @@ def call_name(node: exp.Anonymous) -> str:
 def _is_call(tokens: Sequence[Token], index: int) -> bool:
     token = tokens[index]
     name = token.text.lower()
-    if token.token_type not in (TokenType.VAR, TokenType.IDENTIFIER) and name not in KEYWORD_CALLS and name != "when":
+    is_plain = token.token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+    if not is_plain and name not in KEYWORD_CALLS and name != "when" and (name in NOT_CALLS or not name.isidentifier()):
         return False
     previous = tokens[index - 1] if index else None
     if previous is not None and previous.token_type in _NO_CALL_AFTER and not _is_soft_keyword(tokens, index - 1):

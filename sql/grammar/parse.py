@@ -15,6 +15,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.grammar.call_names import keep_calls
 from sql.grammar.pipe_syntax import PipeSyntaxError, has_pipes, parse_pipes
+from sql.grammar.precedence import rebalanced
 from sql.grammar.recursion import MOST_NESTED, too_deep
 from sql.grammar.token_rewrites import rewritten
 
@@ -73,11 +74,14 @@ def parse(text: str) -> Parsed:
         return Parsed(None, tokens, (SyntaxIssue(error.first.start, error.last.end + 1, error.message, error.help),))
     if not isinstance(tree, (exp.Query, exp.Values)):
         return Parsed(None, tokens, (_no_query(tokens[0]),))
-    return Parsed(tree, tokens)
+    return Parsed(rebalanced(tree, text), tokens)
 
 
 def _tree(tokens: list[Token], text: str) -> exp.Expr | None:
-    trees = SPARK.parser(error_level=ErrorLevel.IMMEDIATE).parse(keep_calls(tokens), text)
+    try:
+        trees = SPARK.parser(error_level=ErrorLevel.IMMEDIATE).parse(keep_calls(tokens), text)
+    except (TypeError, ValueError, AttributeError, LookupError) as error:  # sqlglot's, over a tree that it cannot make
+        raise ParseError("the query cannot be parsed") from error
     return trees[0] if trees else None
 
 

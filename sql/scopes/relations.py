@@ -1,6 +1,6 @@
 """What the rows of a query or of a FROM clause are made of, and how a dotted name finds a column there."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog.table import CatalogTable
@@ -113,11 +113,15 @@ class Slot:
 
 @dataclass(slots=True, eq=False)
 class Relation:
-    """What a FROM clause yields: relations side by side; `order`: the columns of `*` where USING rearranged them."""
+    """What a FROM clause yields: relations side by side; `order`: the columns of `*` where USING rearranged them.
+
+    `concealed`: the key columns that USING took out of `*`, which `t.*` shows first.
+    """
 
     sources: tuple[RangeVariable, ...] = ()
     row_origins: Origins = ()
     order: tuple[Slot, ...] | None = None
+    concealed: tuple[Slot, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -130,6 +134,15 @@ class Relation:
         for source in self.sources:
             yield from visible(source)
 
+    def qualified_star(self, qualifier: Sequence[str]) -> list[Slot]:
+        """The columns of `t.*`, of all relations that the (lower-case) qualifier means."""
+        return [slot for slot in (*self.concealed, *self.star()) if slot.source.answers(qualifier)]
+
+    def keys_of_using(self, name: str) -> list[Slot]:
+        """The column that a USING key means, in a list: the first of that name; none where there is none."""
+        folded = name.lower()
+        return [slot for slot in self.star() if slot.attribute.name.lower() == folded][:1]
+
     def names(self) -> list[str]:
         return [each.name for source in self.sources for each in source.output.attributes]
 
@@ -137,16 +150,11 @@ class Relation:
         """The columns that a dotted name may mean and how many of its parts they take; the rest are struct fields.
 
         The longest qualifier wins, as in Spark: `a.b` is column `b` of `a` before it is field `b` of column `a`.
+        Columns that USING took out of `*` come last.
         """
         folded = [part.lower() for part in parts]
         for size in range(min(len(folded) - 1, 3), 0, -1):
-            found = [
-                Slot(source, position)
-                for source in self.sources
-                if source.answers(folded[:size])
-                for position in source.output.find(folded[size])
-            ]
-            if found:
+            if found := self._qualified(folded, size, hidden=False):
                 return _distinct(found), size + 1
         name = folded[0]
         found = [
@@ -155,7 +163,20 @@ class Relation:
             for position in source.output.find(name)
             if position not in source.hidden
         ]
+        if not found and self.concealed:
+            for size in range(min(len(folded) - 1, 3), 0, -1):
+                if found := self._qualified(folded, size, hidden=True):
+                    return _distinct(found), size + 1
         return _distinct(found), 1
+
+    def _qualified(self, folded: Sequence[str], size: int, *, hidden: bool) -> list[Slot]:
+        return [
+            Slot(source, position)
+            for source in self.sources
+            if source.answers(folded[:size])
+            for position in source.output.find(folded[size])
+            if (position in source.hidden) is hidden
+        ]
 
     def open_source(self, parts: Sequence[str]) -> tuple[RangeVariable, str] | None:
         """The open relation that may hold a column of that name, and the column's name there."""
@@ -196,14 +217,33 @@ def all_nullable(output: Output) -> Output:
 def side_by_side(left: Relation, right: Relation) -> Relation:
     """The columns of both, left first."""
     order = None if left.order is None and right.order is None else (*left.star(), *right.star())
-    return Relation((*left.sources, *right.sources), merge(left.row_origins, right.row_origins), order)
+    concealed = (*left.concealed, *right.concealed)
+    return Relation((*left.sources, *right.sources), merge(left.row_origins, right.row_origins), order, concealed)
 
 
 def made_optional(relation: Relation) -> Relation:
     """The relation on the side of an outer join that may have no row."""
     copies = {id(source): replace(source, optional=True) for source in relation.sources}
+    return _over(relation, copies)
+
+
+def hiding(relation: Relation, lost: Sequence[Slot]) -> tuple[Relation, Mapping[int, RangeVariable]]:
+    """The relation with the lost columns reachable by qualified names only, and its sources by the id of the old."""
+    positions: dict[int, set[int]] = {}
+    for slot in lost:
+        positions.setdefault(id(slot.source), set()).add(slot.position)
+    moved = {
+        id(source): replace(source, hidden=source.hidden | positions[id(source)]) if id(source) in positions else source
+        for source in relation.sources
+    }
+    return _over(relation, moved), moved
+
+
+def _over(relation: Relation, copies: Mapping[int, RangeVariable]) -> Relation:
+    """The same relation over copies of its sources, by the id of the old."""
     order = relation.order and tuple(Slot(copies[id(slot.source)], slot.position) for slot in relation.order)
-    return Relation(tuple(copies.values()), relation.row_origins, order)
+    concealed = tuple(Slot(copies[id(slot.source)], slot.position) for slot in relation.concealed)
+    return Relation(tuple(copies.values()), relation.row_origins, order, concealed)
 
 
 def merge(*origins: Iterable[Origin]) -> Origins:

@@ -127,7 +127,8 @@ class SelectScope:
             return Bound(None, NOT_KNOWN), len(parts)
         attribute = named[0]
         typed = Typed(attribute.typed.type, attribute.typed.nullable)  # an alias is no constant, whatever it stands for
-        return Bound(("alias", id(attribute)), typed, attribute.origins, is_alias=True), 1
+        key = attribute.identity or ("alias", id(attribute))
+        return Bound(key, typed, attribute.origins, is_alias=True), 1
 
     def _fields(self, bound: Bound, identifiers: Sequence[exp.Expr], taken: int) -> Bound:
         typed, key, origins = bound.typed, bound.key, bound.origins

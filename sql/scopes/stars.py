@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import UNKNOWN, Struct
+from catalog.datatypes import UNKNOWN, DataType, Field, Struct
 from sql.scopes.analysis import EnclosingScope, nearest
 from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.relations import Attribute, Slot
@@ -22,9 +22,7 @@ def expand_star(scope: EnclosingScope, node: exp.Expr) -> list[Attribute] | None
     attributes = _qualified(scope, node) if isinstance(node, exp.Column) else _all(scope)
     if attributes is None:
         return None
-    for dropped in star.args.get("except_") or ():
-        attributes = _without(scope, attributes, dropped)
-    return attributes
+    return _without_all(scope, attributes, star.args.get("except_") or ())
 
 
 def _all(scope: EnclosingScope) -> list[Attribute] | None:
@@ -51,14 +49,7 @@ def _qualified(scope: EnclosingScope, node: exp.Column) -> list[Attribute] | Non
     if sources:
         if any(source.output.is_open for source in sources):
             return None
-        order = [Slot(source, position) for source in sources for position in sorted(source.hidden)]
-        order += [
-            Slot(source, position)
-            for source in sources
-            for position in range(len(source.output.attributes))
-            if position not in source.hidden
-        ]
-        return _read(scope, order)
+        return _read(scope, scope.relation.qualified_star(folded))
     return _fields(scope, node, qualifier)
 
 
@@ -93,29 +84,82 @@ def _take_used(scope: EnclosingScope, column: exp.Expr) -> Origins:
     return ()
 
 
-def _without(scope: EnclosingScope, attributes: list[Attribute], dropped: exp.Expr) -> list[Attribute]:
-    """The attributes without one that EXCEPT names; it must be there."""
-    parts = [part.name for part in dropped.parts] if isinstance(dropped, exp.Column) else [dropped.name]
-    name = parts[-1].lower()
-    kept = [each for each in attributes if each.name.lower() != name]
-    if len(parts) == 1 and len(attributes) - len(kept) > 1:
-        scope.report(
-            "PEN3003", dropped, f"EXCEPT names `{parts[0]}`, which `*` has {len(attributes) - len(kept)} times"
-        )
-    if len(kept) == len(attributes):
-        if len(parts) > 1 and any(each.name.lower() == parts[0].lower() for each in attributes):
-            return [_without_field(each, parts) for each in attributes]
-        known = [each.name for each in attributes]
-        close = nearest(name, known)
-        help = f"did you mean `{close}`?" if close else None
-        scope.report("PEN3004", dropped, f"EXCEPT names the column `{'.'.join(parts)}`, which `*` does not have", help)
+def _without_all(
+    scope: EnclosingScope, attributes: list[Attribute], dropped: Sequence[exp.Expr]
+) -> list[Attribute] | None:
+    """The attributes without the columns and fields that EXCEPT names, each of which must be there, and once."""
+    paths: dict[int, list[tuple[str, ...]]] = {}
+    for node in dropped:
+        parts = tuple(part.name for part in node.parts) if isinstance(node, exp.Column) else (node.name,)
+        found, taken = _named(scope, attributes, parts)
+        if not found:
+            _refuse_unknown(scope, attributes, node, parts)
+            return None
+        if len(found) > 1:
+            message = f"EXCEPT names `{'.'.join(parts)}`, which `*` has {len(found)} times"
+            scope.report("PEN3003", node, message)
+            return None
+        fields = tuple(part.lower() for part in parts[taken:])
+        others = paths.setdefault(found[0], [])
+        if any(fields[: len(other)] == other[: len(fields)] for other in others):
+            scope.report("PEN3003", node, f"EXCEPT names `{'.'.join(parts)}` twice")
+            return None
+        others.append(fields)
+        if not _has_field(scope, node, attributes[found[0]].typed.type, parts, taken):
+            return None
+    kept: list[Attribute] = []
+    for index, attribute in enumerate(attributes):
+        fields_dropped = paths.get(index, [])
+        struct = attribute.typed.type
+        if not fields_dropped:
+            kept.append(attribute)
+        elif fields_dropped != [()] and isinstance(struct, Struct):
+            rest = _without_fields(struct, fields_dropped)
+            kept.append(replace(attribute, typed=Typed(rest, nullable=False), identity=None))
     return kept
 
 
-def _without_field(attribute: Attribute, parts: Sequence[str]) -> Attribute:
-    """`* except (s.a)` drops a field of the struct `s`."""
-    struct = attribute.typed.type
-    if attribute.name.lower() != parts[0].lower() or not isinstance(struct, Struct):
-        return attribute
-    fields = tuple(field for field in struct.fields if field.name.lower() != parts[-1].lower())
-    return replace(attribute, typed=Typed(Struct(fields), nullable=False))
+def _named(scope: EnclosingScope, attributes: Sequence[Attribute], parts: Sequence[str]) -> tuple[list[int], int]:
+    """The positions of the attributes that a dotted name means, and how many of its parts name the column."""
+    first = parts[0].lower()
+    if len(parts) == 1:
+        return [index for index, each in enumerate(attributes) if each.name.lower() == first], 1
+    slots, taken = scope.relation.find(parts)
+    keys = {slot.key for slot in slots}
+    found = [index for index, each in enumerate(attributes) if each.identity is not None and each.identity in keys]
+    if found:
+        return found, taken
+    return [at for at, each in enumerate(attributes) if each.identity is None and each.name.lower() == first], 1
+
+
+def _refuse_unknown(
+    scope: EnclosingScope, attributes: Sequence[Attribute], node: exp.Expr, parts: Sequence[str]
+) -> None:
+    close = nearest(parts[-1].lower(), [each.name for each in attributes])
+    help = f"did you mean `{close}`?" if close else None
+    scope.report("PEN3004", node, f"EXCEPT names the column `{'.'.join(parts)}`, which `*` does not have", help)
+
+
+def _has_field(scope: EnclosingScope, node: exp.Expr, type: DataType, parts: Sequence[str], taken: int) -> bool:
+    """Whether each part behind the column's name is a field of the struct before it; reported where it is not."""
+    for index in range(taken, len(parts)):
+        field = type.field(parts[index]) if isinstance(type, Struct) else None
+        if field is None:
+            if type != UNKNOWN:
+                message = f"`{'.'.join(parts[:index])}` has no field `{parts[index]}` that EXCEPT could drop"
+                scope.report("PEN3005", node, message)
+            return False
+        type = field.type
+    return True
+
+
+def _without_fields(struct: Struct, dropped: Sequence[tuple[str, ...]]) -> Struct:
+    """The struct without fields; one that loses a field within it is made anew, and so never null."""
+    kept: list[Field] = []
+    for field in struct.fields:
+        inner = [path[1:] for path in dropped if path[0] == field.name.lower()]
+        if not inner:
+            kept.append(field)
+        elif inner != [()] and isinstance(field.type, Struct):
+            kept.append(Field(field.name, _without_fields(field.type, inner), nullable=False))
+    return Struct(tuple(kept))

@@ -11,10 +11,11 @@ MICROS: Final = {
     "millisecond": 1_000, "microsecond": 1,
 }  # fmt: skip
 MONTHS: Final = {"year": 12, "month": 1}
-_PAIR: Final = re.compile(r"([+-]?\s*[0-9.]+)\s*([A-Za-z]+)")
-_PAIR_APART: Final = re.compile(r"[+-]?\s*[0-9.]+\s+[A-Za-z]+")
-_YEAR_MONTH: Final = re.compile(r"\s*([+-])?(\d+)-(\d+)\s*")
-_DAY_TIME: Final = re.compile(r"\s*([+-])?(?:(\d+)\s+)?([\d:.]+)\s*")
+_AMOUNT: Final = r"[+-]?\s*(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
+_PAIR: Final = re.compile(rf"({_AMOUNT})\s*([A-Za-z]+)")
+_PAIR_APART: Final = re.compile(rf"{_AMOUNT}\s+[A-Za-z]+")
+_YEAR_MONTH: Final = re.compile(r"\s*([+-])?(\d+)-(\d+)\s*", re.ASCII)
+_DAY_TIME: Final = re.compile(r"\s*([+-])?(?:(\d+)\s+)?((?:\d+:)*\d+(?:\.\d*)?)\s*", re.ASCII)
 
 
 def of_pairs(text: str) -> int | None:
@@ -25,7 +26,7 @@ def of_pairs(text: str) -> int | None:
         size = MICROS.get(unit) or MONTHS.get(unit)
         if size is None:
             return None
-        total += Number(value.replace(" ", "")) * size
+        total += Number("".join(value.split())) * size
     return int(total)
 
 

@@ -146,3 +146,10 @@ def test_two_columns_of_one_name_are_kept_and_warned_of():
     found = analyze(PlacedText.bare("select id, id from orders"), INPUTS)
     assert [each.name for each in found.columns] == ["id", "id"]
     assert [(each.code, each.severity.value) for each in found.diagnostics] == [("PEN3015", "warning")]
+
+
+@pytest.mark.parametrize(
+    "query", ["select interval '-\t 1' day", "select and(*) from orders", "select or(*) from orders"]
+)
+def test_no_text_makes_the_analyzer_raise(query):
+    analyze(PlacedText.bare(query), INPUTS)
