@@ -140,7 +140,7 @@ def main(subject: Subject, rounds: int, rows: int) -> None:
                 by_great_expectations(spark.read.schema(subject.columns).csv(f"{folder}/rows"), subject.demands)
                 taken["great-expectations"].append(since(before, spent(spark)))
     for kind, what in enumerate(("clock", "CPU of the JVM", "CPU of its tasks")):
-        own = {name: [each[kind] for each in seconds[2:]] for name, seconds in taken.items()}
+        own = {name: [run[kind] for run in seconds[2:]] for name, seconds in taken.items()}
         for name, seconds in own.items():
             least, middle = min(seconds) / min(own["without"]), median(seconds) / median(own["without"])
             added = f"{100 * least - 100:+.1f} % {100 * middle - 100:+.1f} %" if name == "with" else ""
@@ -154,7 +154,7 @@ def since(before: tuple[float, ...], after: tuple[float, ...]) -> tuple[float, .
 def spent(spark: object) -> tuple[float, ...]:
     """Seconds on the clock, and of CPU that Spark's JVM has used, and those of the threads that run its tasks."""
     process = Path(f"/proc/{spark._jvm.java.lang.ProcessHandle.current().pid()}")  # type: ignore[attr-defined]
-    threads = [_used(each / "stat", "Executor task") for each in (process / "task").iterdir()]
+    threads = [_used(path / "stat", "Executor task") for path in (process / "task").iterdir()]
     return time.perf_counter(), _used(process / "stat", ""), sum(threads)
 
 

@@ -120,9 +120,9 @@ class Struct:
 
     def __post_init__(self) -> None:
         by_name: dict[str, tuple[Field, ...]] = {}
-        for each in self.fields:
-            name = each.name.lower()
-            by_name[name] = (*by_name.get(name, ()), each)
+        for field in self.fields:
+            name = field.name.lower()
+            by_name[name] = (*by_name.get(name, ()), field)
         object.__setattr__(self, "_by_name", by_name)
 
     def __str__(self) -> str:
@@ -158,8 +158,8 @@ UNKNOWN: Final = Atomic("unknown")
 """The type that could not be proved; it fits everything and nothing is guessed from it."""
 
 ATOMIC_TYPES: Final = {
-    each.name: each
-    for each in (
+    atomic.name: atomic
+    for atomic in (
         BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ,
         CALENDAR_INTERVAL, VARIANT, VOID, UNKNOWN,
     )

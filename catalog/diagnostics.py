@@ -125,7 +125,7 @@ def run_error(
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like this one, ignoring case; None where none is near."""
-    folded = {each.lower(): each for each in sorted(known)}
+    folded = {candidate.lower(): candidate for candidate in sorted(known)}
     close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
 
@@ -136,5 +136,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     if close := nearest(name, names):
         return f"did you mean `{close}`?"
     if 0 < len(names) <= 8:
-        return "known: " + ", ".join(f"`{each}`" for each in names)
+        return "known: " + ", ".join(f"`{choice}`" for choice in names)
     return None

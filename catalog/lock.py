@@ -70,7 +70,7 @@ def parse_lock(text: str) -> Lock:
 
 def find_lock(folder: Path) -> Path | None:
     """The nearest lock file, in the folder or one above it."""
-    return next((each / FILE_NAME for each in (folder, *folder.parents) if (each / FILE_NAME).is_file()), None)
+    return next((parent / FILE_NAME for parent in (folder, *folder.parents) if (parent / FILE_NAME).is_file()), None)
 
 
 def _line(column: Column) -> str:

@@ -49,7 +49,7 @@ class Plugins(Generic[T]):
     def all(self) -> tuple[T, ...]:
         """Every plugin; imports them all."""
         found = (self.get(folded) for folded in {*self._modules, *self._entry_points})
-        return tuple(each for each in found if each is not None)
+        return tuple(plugin for plugin in found if plugin is not None)
 
     def forget(self) -> None:
         """Look anew for what was found so far: other distributions may have been installed."""

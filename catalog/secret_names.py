@@ -31,10 +31,10 @@ def redacted(value: object) -> object:
             return _USER_INFO.sub(rf"\g<before>{HIDDEN}@", value)
         case Mapping():
             return {
-                key: HIDDEN if is_secret_name(str(key)) and not isinstance(each, Mapping) else redacted(each)
-                for key, each in value.items()
+                key: HIDDEN if is_secret_name(str(key)) and not isinstance(inner, Mapping) else redacted(inner)
+                for key, inner in value.items()
             }
         case list() | tuple():
-            return [redacted(each) for each in value]
+            return [redacted(item) for item in value]
         case _:
             return value

@@ -81,7 +81,7 @@ def type_of_value(value: object) -> SizedType:
         case str():
             return parse_sized_type(value)
         case Mapping():
-            return SizedType(Struct(tuple(_field_of(str(name), each) for name, each in value.items())))
+            return SizedType(Struct(tuple(_field_of(str(name), written) for name, written in value.items())))
         case None:
             return SizedType(VOID)
     raise TypeTextError(f"expected a type or a block of fields, found {value!r}")

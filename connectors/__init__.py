@@ -28,7 +28,7 @@ def sink(name: str) -> Sink | None:
 
 def names() -> tuple[str, ...]:
     """The names of all connectors, sorted; imports them all."""
-    return tuple(sorted(each.name for each in plugins.all()))
+    return tuple(sorted(plugin.name for plugin in plugins.all()))
 
 
 def source_names() -> tuple[str, ...]:

@@ -84,7 +84,7 @@ class Assert(Sink):
                 broken = f"not coalesce({rule.keeps}, false)"
                 example = f"first(case when {broken} then coalesce(cast({rule.actual} as string), 'NULL') end, true)"
                 aggregates += [f"count_if({broken})", example if rule.actual else "cast(null as string)"]
-        row = df.selectExpr(*(f"{each} as a{index}" for index, each in enumerate(aggregates))).first()
+        row = df.selectExpr(*(f"{aggregate} as a{index}" for index, aggregate in enumerate(aggregates))).first()
         assert row is not None
         values = iter(row[1:])
         broken_rules = [each for rule in rules if (each := _verdict(rule, row[0], values))]
@@ -117,12 +117,12 @@ def _verdict(rule: AssertRule, rows: int, values: Iterator[object]) -> Diagnosti
 def _rules(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> Iterator[AssertRule]:
     rules = options.mapping("rules")
     _check_keys(rules, _RULE_KEYS, "rules", options, diagnostics)
-    for place, each in _listed(rules, "row_rules", "rules", options, diagnostics):
-        yield from _row_rule(each, place, options, diagnostics)
-    for place, each in _listed(rules, "field_rules", "rules", options, diagnostics):
-        yield from _field_rules(each, place, table, options, diagnostics)
-    for place, each in _listed(rules, "condition_rules", "rules", options, diagnostics):
-        condition = str(each.get("condition") or "")
+    for place, rule in _listed(rules, "row_rules", "rules", options, diagnostics):
+        yield from _row_rule(rule, place, options, diagnostics)
+    for place, field_rule in _listed(rules, "field_rules", "rules", options, diagnostics):
+        yield from _field_rules(field_rule, place, table, options, diagnostics)
+    for place, condition_rule in _listed(rules, "condition_rules", "rules", options, diagnostics):
+        condition = str(condition_rule.get("condition") or "")
         if not condition:
             diagnostics.error("PEN2005", "a condition rule needs a `condition`", _span(options, place))
             continue
@@ -228,9 +228,9 @@ def _listed(
     block: Mapping[str, Value], key: str, place: str, options: Options, diagnostics: Diagnostics
 ) -> Iterator[tuple[str, Mapping[str, Value]]]:
     value = block.get(key)
-    for index, each in enumerate(value if isinstance(value, Sequence) and not isinstance(value, str) else ()):
-        if isinstance(each, Mapping):
-            yield f"{place}.{key}.{index}", each
+    for index, item in enumerate(value if isinstance(value, Sequence) and not isinstance(value, str) else ()):
+        if isinstance(item, Mapping):
+            yield f"{place}.{key}.{index}", item
         else:
             diagnostics.error("PEN2004", f"`{key}` is a list of objects", _span(options, f"{place}.{key}.{index}"))
 

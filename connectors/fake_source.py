@@ -209,7 +209,7 @@ def _random(type: DataType, options: Options, seeds: Iterator[int]) -> str:
             )
             return f"map_from_entries(array_distinct(array({pairs})))" if pairs else "map()"
         case Struct(fields):
-            parts = ", ".join(f"{quote_text(each.name)}, {_typed(each.type, options, seeds)}" for each in fields)
+            parts = ", ".join(f"{quote_text(field.name)}, {_typed(field.type, options, seeds)}" for field in fields)
             return f"named_struct({parts})"
 
 

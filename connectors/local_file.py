@@ -95,9 +95,9 @@ class LocalFile(Source, Sink):
                 diagnostics.error(
                     "PEN4008", f"no column `{name}` to part the files by", options.span("partition_by"), hint
                 )
-        written = [each for each in table.columns if not kept or each.name.lower() in kept]
+        written = [column for column in table.columns if not kept or column.name.lower() in kept]
         parts = {name.lower() for name in options.strings("partition_by")}
-        data = [each for each in written if each.name.lower() not in parts]
+        data = [column for column in written if column.name.lower() not in parts]
         if not data and written:
             diagnostics.error(
                 "PEN4008", "all columns are in `partition_by`: the files would be empty", options.span("partition_by")
@@ -167,7 +167,7 @@ def _check_format(options: Options, spec: Sequence[Option], diagnostics: Diagnos
         and codec.lower() not in CODECS_OF_FORMAT[kind]
         and "compress_codec" not in misplaced(options, ("compress_codec",))
     ):
-        help = "known: " + ", ".join(f"`{each}`" for each in CODECS_OF_FORMAT[kind])
+        help = "known: " + ", ".join(f"`{known}`" for known in CODECS_OF_FORMAT[kind])
         diagnostics.error(
             "PEN2004", f"{kind} files cannot be compressed by `{codec}`", options.span("compress_codec"), help
         )

@@ -60,7 +60,7 @@ def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, .
     diagnostics = Diagnostics()
     compiled = [compile_job(path, settings, diagnostics) for path in paths]
     diagnostics.raise_errors()
-    return tuple(each for each in compiled if each)
+    return tuple(job for job in compiled if job)
 
 
 def refuse_unknown_types(plan: Plan, diagnostics: Diagnostics) -> None:
@@ -78,4 +78,4 @@ def refuse_unknown_types(plan: Plan, diagnostics: Diagnostics) -> None:
 def typed_columns(plan: Plan) -> tuple[int, int]:
     """How many of the columns that queries yield have a proved type, and how many there are."""
     types = [column.type for node in plan.nodes() if isinstance(node, Query) for column in node.table.columns]
-    return sum(not has_unknown(each) for each in types), len(types)
+    return sum(not has_unknown(type) for type in types), len(types)

@@ -99,7 +99,7 @@ def _modes(can: SinkCapabilities) -> str:
     ]
     if can.row_kind_modes:
         lines.append(("row kinds in write_mode", [mode.value for mode in can.row_kind_modes]))
-    listed = "\n".join(f"- `{name}`: {', '.join(f'`{each}`' for each in modes) or 'none'}" for name, modes in lines)
+    listed = "\n".join(f"- `{name}`: {', '.join(f'`{mode}`' for mode in modes) or 'none'}" for name, modes in lines)
     staged = (
         "Rows are seen by nobody before the commit." if can.is_staged else "Rows are not staged: what is out is out."
     )
@@ -130,7 +130,9 @@ def _errors() -> Iterator[str]:
 def _table(options: Sequence[Option]) -> str:
     if not options:
         return "No options."
-    rows = [f"| `{each.name}` | {_kind(each)} | {_default(each)} | {_cell(_words(each))} |" for each in options]
+    rows = [
+        f"| `{option.name}` | {_kind(option)} | {_default(option)} | {_cell(_words(option))} |" for option in options
+    ]
     return "\n".join(("| option | type | default | |", "|---|---|---|---|", *rows))
 
 
@@ -153,11 +155,11 @@ def _default(option: Option) -> str:
 def _words(option: Option) -> str:
     parts = [option.doc]
     if option.choices:
-        parts.append("One of " + ", ".join(f"`{each}`" for each in option.choices) + ".")
+        parts.append("One of " + ", ".join(f"`{choice}`" for choice in option.choices) + ".")
     if option.minimum is not None:
         parts.append(f"At least {option.minimum:g}.")
     if option.alternatives:
-        parts.append("Also written " + ", ".join(f"`{each}`" for each in option.alternatives) + ".")
+        parts.append("Also written " + ", ".join(f"`{alternative}`" for alternative in option.alternatives) + ".")
     if option.sensitive:
         parts.append(f"Sensitive: never shown; `{option.name}_file` names a file that holds it.")
     return " ".join(parts)

@@ -68,7 +68,9 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
     else:
         check_nodes(binder, nodes)
         found = bind_query(binder, parsed.tree, Environment())
-    columns = tuple(Column(each.name, each.typed.type, each.typed.nullable) for each in found.attributes)
+    columns = tuple(
+        Column(attribute.name, attribute.typed.type, attribute.typed.nullable) for attribute in found.attributes
+    )
     distinct, repeated = _split(columns)
     if repeated:
         _warn_of_duplicates(binder, parsed.tree, columns)
@@ -155,7 +157,7 @@ def _by_cause(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         cause = diagnostic.message if diagnostic.code in _NAME_THEIR_CAUSE else diagnostic.span
         groups.setdefault((diagnostic.code, diagnostic.severity, cause), []).append(diagnostic)
     return tuple(
-        replace(first, also=tuple(each.span for each in rest if each.span)) for first, *rest in groups.values()
+        replace(first, also=tuple(other.span for other in rest if other.span)) for first, *rest in groups.values()
     )
 
 

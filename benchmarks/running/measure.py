@@ -59,7 +59,7 @@ def cost(command: list[str], work: Path) -> Cost:
 
 
 def best(costs: list[Cost]) -> Cost:
-    return Cost(min(each.wall for each in costs), min(each.cpu for each in costs))
+    return Cost(min(cost.wall for cost in costs), min(cost.cpu for cost in costs))
 
 
 def main() -> None:

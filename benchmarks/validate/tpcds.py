@@ -20,10 +20,11 @@ def main() -> None:
     tables, queries = benchmark("tpcds")
     inputs = {table.path.table: table for table in tables}
     fastest = {number: min(milliseconds(query, inputs) for _ in range(RUNS)) for number, query in queries}
-    slow = {number: each for number, each in fastest.items() if each > TARGET_MS}
+    slow = {number: millis for number, millis in fastest.items() if millis > TARGET_MS}
     print(f"mean {mean(fastest.values()):.1f} ms, median {median(fastest.values()):.1f} ms")
     print(
-        f"over {TARGET_MS} ms:", ", ".join(f"query {number} {each:.1f} ms" for number, each in slow.items()) or "none"
+        f"over {TARGET_MS} ms:",
+        ", ".join(f"query {number} {millis:.1f} ms" for number, millis in slow.items()) or "none",
     )
 
 

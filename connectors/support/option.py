@@ -133,7 +133,7 @@ class Options:
 
     def strings(self, name: str) -> tuple[str, ...]:
         value = self.values.get(name)
-        return tuple(str(each) for each in value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
+        return tuple(str(item) for item in value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
 
     def mapping(self, name: str) -> Mapping[str, Value]:
         value = self.values.get(name)

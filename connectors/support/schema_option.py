@@ -58,10 +58,10 @@ def _columns(
             column = Column(name, sized.type, length=sized.length, source_type=_source_type(text))
             yield column, options.key_span(place)
     elif isinstance(columns, Sequence) and not isinstance(columns, str):
-        for index, each in enumerate(columns):
+        for index, written in enumerate(columns):
             place = f"schema.columns.{index}"
             span = options.places.get(f"{place}.name")
-            yield from ((column, span) for column in _column(each, place, options, diagnostics))
+            yield from ((column, span) for column in _column(written, place, options, diagnostics))
     else:
         help = "fields { id = bigint, name = string }"
         diagnostics.error("PEN2005", "`schema` has neither `fields` nor `columns`", options.span("schema"), help)
@@ -135,7 +135,9 @@ def _constraints(
     if not isinstance(keys, Sequence) or isinstance(keys, str):
         return ()
     return tuple(
-        each for index, key in enumerate(keys) for each in _constraint(key, index, names, options, diagnostics)
+        constraint
+        for index, key in enumerate(keys)
+        for constraint in _constraint(key, index, names, options, diagnostics)
     )
 
 
@@ -144,15 +146,15 @@ def _constraint(
 ) -> Iterator[ConstraintKey]:
     place = f"schema.constraintKeys.{index}"
     span = options.places.get(place) or options.span("schema.constraintKeys")
-    kinds = [each.value for each in ConstraintType]
+    kinds = [member.value for member in ConstraintType]
     if not isinstance(key, Mapping) or str(key.get("constraintType", "")).upper() not in kinds:
         diagnostics.error("PEN2004", "a constraint is an object with a `constraintType`", span, _known(kinds))
         return
     parts = key.get("constraintColumns")
     order = {
-        str(each.get("columnName")): str(each.get("sortType") or "ASC")
-        for each in (parts if isinstance(parts, Sequence) else ())
-        if isinstance(each, Mapping)
+        str(part.get("columnName")): str(part.get("sortType") or "ASC")
+        for part in (parts if isinstance(parts, Sequence) else ())
+        if isinstance(part, Mapping)
     }
     columns = _names(list(order), names, place, options, diagnostics)
     kind = ConstraintType(str(key["constraintType"]).upper())
@@ -162,7 +164,7 @@ def _constraint(
 
 
 def _names(value: Value, names: set[str], place: str, options: Options, diagnostics: Diagnostics) -> tuple[str, ...]:
-    listed = [str(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
+    listed = [str(item) for item in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
     for name in listed:
         if name.lower() not in names:
             span = options.places.get(place) or options.span("schema")

@@ -20,14 +20,16 @@ def of_spark_json(type: Any) -> DataType:
         case {"type": "map", "keyType": key, "valueType": value}:
             return Map(of_spark_json(key), of_spark_json(value))
         case {"type": "struct", "fields": fields}:
-            return Struct(tuple(Field(each["name"], of_spark_json(each["type"])) for each in fields))
+            return Struct(tuple(Field(field["name"], of_spark_json(field["type"])) for field in fields))
         case {"type": "udt", "sqlType": inner}:
             return of_spark_json(inner)
     raise ValueError(f"no type of Spark's: {type!r}")
 
 
 def columns_of(schema: "StructType") -> tuple[Column, ...]:
-    return tuple(Column(each.name, of_spark_json(each.dataType.jsonValue()), each.nullable) for each in schema.fields)
+    return tuple(
+        Column(field.name, of_spark_json(field.dataType.jsonValue()), field.nullable) for field in schema.fields
+    )
 
 
 def table_of(name: str, schema: "StructType") -> CatalogTable:

@@ -36,7 +36,11 @@ def differences(expected: Accepted, found: Analysis) -> list[str]:
         return []
     if len(expected.columns) != len(found.columns):
         return [f"{len(found.columns)} columns for Spark's {len(expected.columns)}"]
-    return [each for pair in zip(expected.columns, found.columns, strict=True) for each in _column_differences(*pair)]
+    return [
+        difference
+        for pair in zip(expected.columns, found.columns, strict=True)
+        for difference in _column_differences(*pair)
+    ]
 
 
 def _column_differences(expected: Column, found: Column) -> Iterator[str]:
@@ -61,7 +65,7 @@ def exact(type: DataType) -> str:
         case Map(key, value, contains_null):
             return f"map<{exact(key)},{exact(value)}{_mark(contains_null)}>"
         case Struct(fields):
-            return f"struct<{','.join(f'{each.name}:{exact(each.type)}{_mark(each.nullable)}' for each in fields)}>"
+            return f"struct<{','.join(f'{field.name}:{exact(field.type)}{_mark(field.nullable)}' for field in fields)}>"
         case _:
             return str(type)
 

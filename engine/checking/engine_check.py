@@ -92,7 +92,7 @@ def _compare(question: Question, spark_says: "Accepted | Rejected") -> Iterator[
     from engine.checking.analyzer_answers import Rejected, differences
 
     said, text = question.said, question.text
-    error = next((each for each in said.diagnostics if each.severity is Severity.ERROR), None)
+    error = next((diagnostic for diagnostic in said.diagnostics if diagnostic.severity is Severity.ERROR), None)
     if isinstance(spark_says, Rejected):
         if error is None and "penstock:" not in text.value:  # a fault that a comment suppresses is known
             start, end = spark_says.start, spark_says.end

@@ -28,7 +28,7 @@ class SparkAnalyzer:
         """`tables`: by the name under which queries read them; a table whose types are not all known is refused."""
         self._spark = spark
         for name, table in tables.items():
-            schema = t.StructType([_field(each.name, each.type, each.nullable) for each in table.all_columns])
+            schema = t.StructType([_field(column.name, column.type, column.nullable) for column in table.all_columns])
             spark.createDataFrame([], schema).createOrReplaceTempView(quote(name))
 
     def ask(self, query: str) -> Accepted | Rejected:
@@ -40,7 +40,7 @@ class SparkAnalyzer:
         except Py4JJavaError as error:  # a bare exception of Java's out of the analyzer
             return Rejected("", str(error.java_exception))
         assert isinstance(schema, t.StructType)
-        return Accepted(tuple(Column(each.name, _read(each.dataType), each.nullable) for each in schema.fields))
+        return Accepted(tuple(Column(field.name, _read(field.dataType), field.nullable) for field in schema.fields))
 
 
 def _read(type: t.DataType) -> DataType:
@@ -50,7 +50,7 @@ def _read(type: t.DataType) -> DataType:
         case t.MapType():
             return Map(_read(type.keyType), _read(type.valueType), type.valueContainsNull)
         case t.StructType():
-            return Struct(tuple(Field(each.name, _read(each.dataType), each.nullable) for each in type.fields))
+            return Struct(tuple(Field(field.name, _read(field.dataType), field.nullable) for field in type.fields))
     text = type.simpleString()
     try:
         return parse_type(text)
@@ -69,7 +69,7 @@ def _written(type: DataType) -> t.DataType:
         case Map(key, value, contains_null):
             return t.MapType(_written(key), _written(value), contains_null)
         case Struct(fields):
-            return t.StructType([_field(each.name, each.type, each.nullable) for each in fields])
+            return t.StructType([_field(field.name, field.type, field.nullable) for field in fields])
         case _:
             return t.DataType.fromDDL(str(type))
 

@@ -31,10 +31,10 @@ def run(arguments: Namespace) -> int:
         arguments.html.write_text(_page(results), encoding="utf-8")
         print(arguments.html)
     if not arguments.json and not arguments.html:
-        for each in (one for result in results for one in result["results"]):
-            meta, found = each["expectation_config"]["meta"], each["result"]
+        for expectation in (one for result in results for one in result["results"]):
+            meta, found = expectation["expectation_config"]["meta"], expectation["result"]
             told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in found.items())
-            print(f"{'holds' if each['success'] else 'BROKEN'} {meta['node']}.{meta['name']}: {told}")
+            print(f"{'holds' if expectation['success'] else 'BROKEN'} {meta['node']}.{meta['name']}: {told}")
     return 0 if all(result["success"] for result in results) else 1
 
 

@@ -39,8 +39,8 @@ def run(arguments: Namespace) -> int:
     for node, column in wanted:
         origins = found[node].get(column.lower(), ())
         print(f"{node.name}.{column}")
-        for each in origins:
-            print(f"  {'<-' if each.is_direct else '~ '} {each.scan}.{each.column} ({each.dependency.value})")
+        for origin in origins:
+            print(f"  {'<-' if origin.is_direct else '~ '} {origin.scan}.{origin.column} ({origin.dependency.value})")
         if not origins:
             print("  no source column")
     return 0
@@ -55,7 +55,7 @@ def _wanted(plan: "Plan", column: str | None) -> "list[tuple[AnyNode, str]]":
     name, dot, last = column.rpartition(".")
     node = nodes.get(name.lower())
     if not dot or node is None:
-        help = did_you_mean(name, [each.name for each in nodes.values()])
+        help = did_you_mean(name, [candidate.name for candidate in nodes.values()])
         raise job_error("PEN3002", f"the job has no node `{name or column}`", None, help or "NODE.COLUMN")
     known = node.table.column(last)
     if known is None:
@@ -66,7 +66,12 @@ def _wanted(plan: "Plan", column: str | None) -> "list[tuple[AnyNode, str]]":
 
 def _json(node: "AnyNode", column: str, found: "SourceColumns") -> dict[str, object]:
     origins = [
-        {"source": each.scan, "column": each.column, "dependency": each.dependency.value, "direct": each.is_direct}
-        for each in found.get(column.lower(), ())
+        {
+            "source": origin.scan,
+            "column": origin.column,
+            "dependency": origin.dependency.value,
+            "direct": origin.is_direct,
+        }
+        for origin in found.get(column.lower(), ())
     ]
     return {"node": node.name, "column": column, "origins": origins}

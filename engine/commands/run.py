@@ -95,7 +95,7 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     with application(jobs, arguments.master) as spark:
         for job in jobs:
             checks = dry_run(spark, job)
-            print(explain(job.plan, actions={name: each.actions for name, each in checks.items()}), end="")
+            print(explain(job.plan, actions={name: check.actions for name, check in checks.items()}), end="")
     return 0
 
 

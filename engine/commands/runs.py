@@ -21,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     found = runs(*files_at(None, local_state_dir(arguments.state_dir)))[-arguments.limit :]
     if arguments.format == "json":
-        print(json.dumps([asdict(each) for each in found], indent=2, default=str))
+        print(json.dumps([asdict(run) for run in found], indent=2, default=str))
     elif not found:
         print(f"no run is recorded in {state_dir(arguments.state_dir)}")
     else:
@@ -37,16 +37,16 @@ def _print_table(found: tuple[RunRecord, ...]) -> None:
     table = Table("run", "job", "state", "started", "seconds", "rows written", "error", box=None, pad_edge=False)
     for column in table.columns[:6]:
         column.no_wrap = True
-    for each in found:
-        seconds = "" if each.seconds is None else f"{each.seconds:.1f}"
-        written = each.counts.get("rows_written")
+    for run in found:
+        seconds = "" if run.seconds is None else f"{run.seconds:.1f}"
+        written = run.counts.get("rows_written")
         table.add_row(
-            each.run_id,
-            each.job,
-            each.state.value,
-            each.started[:19],
+            run.run_id,
+            run.job,
+            run.state.value,
+            run.started[:19],
             seconds,
             f"{written:,}" if isinstance(written, int) else "",
-            (each.error or "").splitlines()[0] if each.error else "",
+            (run.error or "").splitlines()[0] if run.error else "",
         )
     console().print(table)

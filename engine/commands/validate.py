@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> int:
 
         checked = engine_check(paths, settings)
         diagnostics.extend(checked.diagnostics)
-    typed, columns = sum(each.typed for each in outcomes), sum(each.columns for each in outcomes)
+    typed, columns = sum(job.typed for job in outcomes), sum(job.columns for job in outcomes)
     report(diagnostics, arguments.format, sys.stdout)
     if arguments.format == "text":
         _print_summary(len(paths), diagnostics, typed, columns, perf_counter() - started)

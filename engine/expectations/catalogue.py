@@ -50,7 +50,7 @@ def _bounds(expression: str, arguments: Arguments) -> str:
 
 def _in_set(arguments: Arguments) -> str:
     values = arguments.get("value_set")
-    items = [literal(each) for each in values] if isinstance(values, Sequence) and not isinstance(values, str) else []
+    items = [literal(value) for value in values] if isinstance(values, Sequence) and not isinstance(values, str) else []
     return f"{_column(arguments)} IN ({', '.join(items)})" if items else "FALSE"
 
 
@@ -70,12 +70,12 @@ def _pair(operator: str, arguments: Arguments) -> str:
 
 
 def _columns(arguments: Arguments) -> tuple[str, ...]:
-    return tuple(quote(each) for each in strings(arguments.get("column_list")))
+    return tuple(quote(string) for string in strings(arguments.get("column_list")))
 
 
 def _all_equal(arguments: Arguments) -> str:
     first, *rest = _columns(arguments)
-    return " AND ".join(f"{first} = {each}" for each in rest) or "TRUE"
+    return " AND ".join(f"{first} = {other}" for other in rest) or "TRUE"
 
 
 def _all_unlike(arguments: Arguments) -> str:
@@ -156,7 +156,7 @@ def structural(type: str, arguments: Arguments, table: CatalogTable) -> str | No
     None: it is not about the columns.
     """
     names = [name.lower() for name in table.schema.names]
-    wanted = [each.lower() for each in strings(arguments.get("column_list") or arguments.get("column_set"))]
+    wanted = [string.lower() for string in strings(arguments.get("column_list") or arguments.get("column_set"))]
     match type:
         case "expect_column_to_exist":
             return "" if str(arguments.get("column")).lower() in names else "there is no such column"
@@ -194,7 +194,7 @@ def check_of(type: str, arguments: Arguments) -> RowCheck | TableCheck | QueryCh
         predicate = ROW[type][1](arguments)
         counted = [quote(str(arguments[key])) for key in ("column", "column_A", "column_B") if key in arguments]
         counted = [] if type.endswith("be_null") else counted or list(_columns(arguments))
-        return RowCheck(predicate, mostly, " AND ".join(f"{each} IS NOT NULL" for each in counted) or None)
+        return RowCheck(predicate, mostly, " AND ".join(f"{column} IS NOT NULL" for column in counted) or None)
     if type in AGGREGATE:
         return _bounded(AGGREGATE[type](arguments), arguments)
     match type:
@@ -231,7 +231,7 @@ def _number(value: Value) -> float | None:
 
 
 def _repeated(columns: Sequence[str]) -> str:
-    listed, known = ", ".join(columns), " AND ".join(f"{each} IS NOT NULL" for each in columns)
+    listed, known = ", ".join(columns), " AND ".join(f"{column} IS NOT NULL" for column in columns)
     return (
         f"SELECT coalesce(sum(n), 0) FROM (SELECT count(1) AS n FROM {{table}} WHERE {known} "
         f"GROUP BY {listed} HAVING count(1) > 1)"

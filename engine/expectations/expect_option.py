@@ -19,8 +19,8 @@ def rejects_of(options: Options) -> tuple[Reference, ...]:
     """The outputs into which the block's expectations quarantine rows, each once, at its first place."""
     written = options.get("expectations")
     found: dict[str, Reference] = {}
-    for index, each in enumerate(written if isinstance(written, list | tuple) else ()):
-        name = each.get("quarantine") if isinstance(each, Mapping) else None
+    for index, rule in enumerate(written if isinstance(written, list | tuple) else ()):
+        name = rule.get("quarantine") if isinstance(rule, Mapping) else None
         if isinstance(name, str):
             place = options.places.get(f"expectations.{index}.quarantine") or options.span("expectations")
             found.setdefault(name.lower(), Reference(name, place))

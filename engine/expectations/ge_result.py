@@ -10,8 +10,8 @@ from engine.expectations.rules import RowCheck
 
 def validation_result(job: str, run_id: str, outcomes: Iterable[ExpectationOutcome]) -> dict[str, Value]:
     """An `ExpectationSuiteValidationResult` of great-expectations 1.x as JSON."""
-    results = [_result(each) for each in outcomes]
-    good = sum(bool(each["success"]) for each in results)
+    results = [_result(outcome) for outcome in outcomes]
+    good = sum(bool(result["success"]) for result in results)
     share = 100 * good / len(results) if results else None
     return {
         "success": good == len(results),

@@ -30,7 +30,7 @@ class _Body(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         classes = (dict(attrs).get("class") or "").split()
-        if self.skipped or tag in _LEFT_OUT or any(each in _LEFT_OUT_CLASSES for each in classes):
+        if self.skipped or tag in _LEFT_OUT or any(class_ in _LEFT_OUT_CLASSES for class_ in classes):
             self.skipped.extend([tag] if tag not in _VOID else [])
         elif tag not in ("html", "body"):
             self.parts.append(self._start(tag, attrs))

@@ -23,9 +23,9 @@ def read_rules(options: Options, node: str, table: CatalogTable, diagnostics: Di
     if not isinstance(written, list | tuple):
         return ()
     rules: list[Rule] = []
-    for index, each in enumerate(written):
+    for index, entry in enumerate(written):
         reader = _Reader(options, f"expectations.{index}", node, table, diagnostics)
-        rule = reader.rule(each) if isinstance(each, Mapping) else None
+        rule = reader.rule(entry) if isinstance(entry, Mapping) else None
         if rule is not None and any(other.name == rule.name for other in rules):
             diagnostics.error("PEN6002", f"two expectations of `{node}` are named `{rule.name}`", rule.span)
         elif rule is not None:
@@ -112,7 +112,7 @@ class _Reader:
         if not self.table.is_open:
             analysis = analyze(query, {self.node: self.table.renamed(self.node)}, output=self.node)
             self.diagnostics.extend(
-                each if placed else replace(each, span=self.span()) for each in analysis.diagnostics
+                diagnostic if placed else replace(diagnostic, span=self.span()) for diagnostic in analysis.diagnostics
             )
 
     def with_action(self, rule: Rule, written: Mapping[str, Value]) -> Rule | None:
@@ -136,5 +136,5 @@ class _Reader:
 
 def _columns(arguments: Mapping[str, Value]) -> list[str]:
     listed = arguments.get("column_list")
-    several = [str(each) for each in listed] if isinstance(listed, list | tuple) else []
+    several = [str(item) for item in listed] if isinstance(listed, list | tuple) else []
     return [str(arguments[key]) for key in ("column", "column_A", "column_B") if key in arguments] + several

@@ -43,7 +43,7 @@ class TableCheck:
         if value is None:
             return True
         if self.values is not None:
-            return str(value) in {str(each) for each in self.values}
+            return str(value) in {str(allowed) for allowed in self.values}
         number = float(str(value))
         low = self.minimum is None or (number > self.minimum if self.strict_minimum else number >= self.minimum)
         high = self.maximum is None or (number < self.maximum if self.strict_maximum else number <= self.maximum)

@@ -78,10 +78,10 @@ def _layers(sizes: Mapping[T, tuple[float, float]], edges: Sequence[tuple[T, T]]
         after[start].append(end)
     layers: dict[T, int] = {}
     for node in sizes:
-        layers[node] = max((layers[each] + 1 for each in before[node]), default=0)
+        layers[node] = max((layers[input] + 1 for input in before[node]), default=0)
     for node in sizes:
         if not before[node] and after[node]:
-            layers[node] = min(layers[each] for each in after[node]) - 1
+            layers[node] = min(layers[reader] for reader in after[node]) - 1
     return layers
 
 
@@ -143,7 +143,7 @@ def _part(layer: list[_Item]) -> None:
 
 
 def _mean(neighbours: list[_Item], item: _Item) -> float:
-    return sum(each.centre for each in neighbours) / len(neighbours) if neighbours else item.centre
+    return sum(neighbour.centre for neighbour in neighbours) / len(neighbours) if neighbours else item.centre
 
 
 def _points(path: list[_Item], lefts: list[float], widths: list[float]) -> list[tuple[float, float]]:

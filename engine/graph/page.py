@@ -31,7 +31,7 @@ def _drawn(plan: Plan) -> dict[str, Any]:
         "height": drawing.height,
         "nodes": [_node(node, drawing.boxes[keys[node]]) for node in nodes],
         "edges": [{"from": start, "to": end, "points": drawing.edges[start, end]} for start, end in edges],
-        "lineage": [list(each) for node in nodes for each in _steps(node, keys)],
+        "lineage": [list(step) for node in nodes for step in _steps(node, keys)],
     }
 
 
@@ -77,10 +77,10 @@ def _steps(node: AnyNode, keys: Mapping[AnyNode, int]) -> Iterator[tuple[int, st
     """One step of lineage: node, column, the node it reads, its column, how. A whole row's dependency is left out:
     it would light up everything."""
     if isinstance(node, Query):
-        inputs = {each.name.lower(): each.node for each in node.inputs}
-        for each in node.analysis.lineage:
-            if each.output is not None and (child := inputs.get(each.input.lower())) is not None:
-                yield keys[node], each.output.lower(), keys[child], each.column.lower(), each.dependency.value
+        inputs = {input.name.lower(): input.node for input in node.inputs}
+        for step in node.analysis.lineage:
+            if step.output is not None and (child := inputs.get(step.input.lower())) is not None:
+                yield keys[node], step.output.lower(), keys[child], step.column.lower(), step.dependency.value
         return
     for child in children(node):
         known = {column.name.lower() for column in child.table.columns}

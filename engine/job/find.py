@@ -18,7 +18,7 @@ def find_jobs(paths: Iterable[str], diagnostics: Diagnostics) -> tuple[Path, ...
     """
     jobs: dict[Path, None] = {}
     for path in paths:
-        matches = [Path(each) for each in sorted(glob(path, recursive=True))] if has_magic(path) else [Path(path)]
+        matches = [Path(match) for match in sorted(glob(path, recursive=True))] if has_magic(path) else [Path(path)]
         files = [file for match in matches for file in _files(match)]
         if not files:
             diagnostics.error("PEN1001", f"no job file at `{path}`", help=f"job files end in {', '.join(SUFFIXES)}")
@@ -31,10 +31,10 @@ def _files(path: Path) -> Iterator[Path]:
         if path.exists():
             yield path
         return
-    for each in sorted(path.rglob("*")):
-        hidden = any(part.startswith((".", "_")) for part in each.relative_to(path).parts)
-        if not hidden and each.is_file() and is_job(each):
-            yield each
+    for file in sorted(path.rglob("*")):
+        hidden = any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
+        if not hidden and file.is_file() and is_job(file):
+            yield file
 
 
 def is_job(path: Path) -> bool:

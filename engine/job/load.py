@@ -37,7 +37,7 @@ COMMON: Final = (
     Option("cache", OptionType.STRING,
            "Where its rows are kept when several read them: computed once, then read from memory or disk. Without it, "
            "rows that would not be the same each time are kept on disk, others computed for each reader.",
-           choices=tuple(each.value for each in Cache)),
+           choices=tuple(cache.value for cache in Cache)),
     EXPECTATIONS,
 )  # fmt: skip
 """What every block takes beside its own options."""
@@ -69,7 +69,7 @@ def load(
     root = job_tree(source, Variables(variables or {}, os.environ, seatunnel), diagnostics)
     if root is None:
         return None
-    is_whole = all(each.code not in _HIDING for each in diagnostics.items[before:])
+    is_whole = all(item.code not in _HIDING for item in diagnostics.items[before:])
     return _Loader(
         source, root, diagnostics, is_whole=is_whole, is_lenient=seatunnel, reads_secrets=reads_secrets
     ).job()
@@ -103,8 +103,8 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
         return None
     root = resolve_job(syntax, diagnostics, variables.given, variables.environment, compat=variables.compat)
     entries = (
-        replace(each, value=fill_in(each.value, variables, diagnostics, in_sink=section_like(each.key) == "sink"))
-        for each in root.entries
+        replace(entry, value=fill_in(entry.value, variables, diagnostics, in_sink=section_like(entry.key) == "sink"))
+        for entry in root.entries
     )
     return replace(root, entries=tuple(entries))
 
@@ -166,12 +166,12 @@ class _Loader:
         name, place = self.plugin(kind, node)
         spec = _spec(kind, name) if name else None
         if not self.is_whole:  # a brace is missing, and a section was taken for what is in the block before it
-            node = replace(node, entries=tuple(each for each in node.entries if each.key not in ("env", *SECTIONS)))
+            node = replace(node, entries=tuple(entry for entry in node.entries if entry.key not in ("env", *SECTIONS)))
         if name and spec is None and (self.is_whole or name not in ("env", *SECTIONS)):
             self.unknown_plugin(kind, name, place)
         if spec is None:  # its own options cannot be checked, but how it is wired can
-            common = {each for option in COMMON for each in (option.name, *option.alternatives)}
-            node = replace(node, entries=tuple(each for each in node.entries if each.key in common))
+            common = {alternative for option in COMMON for alternative in (option.name, *option.alternatives)}
+            node = replace(node, entries=tuple(entry for entry in node.entries if entry.key in common))
         options = check_options(
             node, (*COMMON, *(spec or ())), self.diagnostics, owner=name or "the block", at=place.span, secrets=secrets,
             is_lenient=self.is_lenient,
@@ -182,9 +182,9 @@ class _Loader:
         if kind is BlockKind.SINK:
             sink_name, outputs = self.sink_name(outputs), ()
         hides_names = any(
-            isinstance(each, TextNode) and not each.is_resolved
+            isinstance(text, TextNode) and not text.is_resolved
             for name in ("plugin_input", "source_table_name", "plugin_output", "result_table_name")
-            for each in _texts_of(node.entry(name))
+            for text in _texts_of(node.entry(name))
         )
         parallelism, uid = options["parallelism"], options.optional_string("uid")
         if uid is not None and not _UID.fullmatch(uid):  # files are called by it
@@ -201,14 +201,16 @@ class _Loader:
 
     def sink_name(self, written: tuple[Reference, ...]) -> str | None:
         """The sink's own name, where the job gives one."""
-        for each in written[1:]:
-            self.diagnostics.error("PEN2011", f"a sink has one name, and `{each.name}` is a second", each.span)
-        for each in written[:1]:
-            if each.name.lower() in self.sink_names:
+        for reference in written[1:]:
+            self.diagnostics.error(
+                "PEN2011", f"a sink has one name, and `{reference.name}` is a second", reference.span
+            )
+        for only in written[:1]:
+            if only.name.lower() in self.sink_names:
                 self.diagnostics.error(
-                    "PEN2006", f"two sinks are called `{each.name}`", each.span, "give each a name of its own"
+                    "PEN2006", f"two sinks are called `{only.name}`", only.span, "give each a name of its own"
                 )
-            self.sink_names.add(each.name.lower())
+            self.sink_names.add(only.name.lower())
         return written[0].name if written else None
 
     def plugin(self, kind: BlockKind, node: MapNode) -> tuple[str, Place]:
@@ -226,7 +228,7 @@ class _Loader:
     def unknown_plugin(self, kind: BlockKind, name: str, place: Place) -> None:
         elsewhere = [other for other in BlockKind if other is not kind and _spec(other, name) is not None]
         if elsewhere:
-            help = f"`{name}` can be a {' or a '.join(each.value for each in elsewhere)}"
+            help = f"`{name}` can be a {' or a '.join(other.value for other in elsewhere)}"
         else:
             known = {
                 BlockKind.SOURCE: connectors.source_names,
@@ -239,7 +241,7 @@ class _Loader:
 
 def _cache(options: Options) -> Cache | None:
     text = options.optional_string("cache")
-    return next((each for each in Cache if text and each.value == text.lower()), None)
+    return next((cache for cache in Cache if text and cache.value == text.lower()), None)
 
 
 def references(options: Options, name: str) -> tuple[Reference, ...]:

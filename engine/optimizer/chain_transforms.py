@@ -56,9 +56,9 @@ def chain(inner: Query, outer: Query, merge: Merge) -> Query | None:
     if body is None:
         return None
     text = body.to_text() if isinstance(body, Select) else body
-    tables = {each.name: each.node.table.renamed(each.name) for each in inner.inputs}
+    tables = {input.name: input.node.table.renamed(input.name) for input in inner.inputs}
     analysis = analyze(text, tables, output=outer.name)
-    has_errors = any(each.severity is Severity.ERROR for each in analysis.diagnostics)
+    has_errors = any(diagnostic.severity is Severity.ERROR for diagnostic in analysis.diagnostics)
     if has_errors or _rows(analysis) != _rows(outer.analysis):
         return None
     return replace(

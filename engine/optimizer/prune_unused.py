@@ -15,5 +15,5 @@ def _without_unread_inputs(node: AnyNode) -> AnyNode:
     if not isinstance(node, Query):
         return node
     reads = {name.lower() for name in node.analysis.reads}
-    inputs = tuple(each for each in node.inputs if each.name.lower() in reads)
+    inputs = tuple(input for input in node.inputs if input.name.lower() in reads)
     return node if len(inputs) == len(node.inputs) else replace(node, inputs=inputs)

@@ -36,21 +36,23 @@ def _note_uses(node: AnyNode, used: dict[Scan, set[str] | None]) -> None:
             return
         case Query():
             read = {name.lower(): columns for name, columns in node.analysis.columns_read.items()}
-            edges = [(each.node, read.get(each.name.lower())) for each in node.inputs]
+            edges = [(input.node, read.get(input.name.lower())) for input in node.inputs]
         case Union():
-            edges = [(each, None) for each in node.inputs]
+            edges = [(input, None) for input in node.inputs]
         case Expect() | Rejects() | Write():
             edges = [(node.input, None)]
     for child, columns in edges:
         if isinstance(child, Scan):
             before = used.get(child, set())
-            used[child] = None if columns is None or before is None else before | {each.lower() for each in columns}
+            used[child] = None if columns is None or before is None else before | {column.lower() for column in columns}
 
 
 def _columns(scan: Scan, used: set[str] | None) -> tuple[str, ...] | None:
     if used is None:
         return None
-    filtered = {each.column.lower() for text in scan.filters for each in references(text, scan.table.path.table) or ()}
+    filtered = {
+        reference.column.lower() for text in scan.filters for reference in references(text, scan.table.path.table) or ()
+    }
     names = scan.table.schema.names
     wanted = used | filtered
     columns = tuple(name for name in names if name.lower() in wanted) or names[:1]

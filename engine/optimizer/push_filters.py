@@ -45,8 +45,8 @@ def pushable(select: Select, scan: Scan) -> tuple[str, ...]:
         plain = substitute(predicate, select.source, quote) if is_pure(predicate) else None
         return None if plain is None or may_raise(text_of(plain), types) else text_of(plain)
 
-    found = (over_scan(text_of(each)) for each in select.predicates)
-    return tuple(each for each in takewhile(bool, found) if each)
+    found = (over_scan(text_of(condition)) for condition in select.predicates)
+    return tuple(filter_text for filter_text in takewhile(bool, found) if filter_text)
 
 
 def _pushed(query: Query, select: Select, scan: Scan, filters: tuple[str, ...]) -> Query:

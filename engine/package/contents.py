@@ -32,10 +32,13 @@ def module_files() -> Iterator[Entry]:
 
 def dependency_files() -> Iterator[Entry]:
     """Files of what Penstock needs and of the distributions that bring plugins, with all that these need."""
-    roots = [*NEEDED, *(each.metadata["Name"] for each in distributions() if _brings_plugins(each))]
-    for each in _closure(roots):
-        for file in each.files or ():
-            path = Path(str(each.locate_file(file)))
+    roots = [
+        *NEEDED,
+        *(distribution.metadata["Name"] for distribution in distributions() if _brings_plugins(distribution)),
+    ]
+    for needed in _closure(roots):
+        for file in needed.files or ():
+            path = Path(str(needed.locate_file(file)))
             if ".." not in file.parts and "__pycache__" not in file.parts and path.is_file():
                 yield PurePosixPath(file).as_posix(), path
 

@@ -22,7 +22,11 @@ def with_ids(plan: Plan) -> Plan:
 
     def identify(node: AnyNode) -> AnyNode:
         base = node.uid or _hash(node)
-        own = next(each for each in chain([base], (f"{base}-{number}" for number in count(2))) if each not in taken)
+        own = next(
+            candidate
+            for candidate in chain([base], (f"{base}-{number}" for number in count(2)))
+            if candidate not in taken
+        )
         taken.add(own)
         return replace(node, id=own)
 
@@ -39,10 +43,10 @@ def _content(node: AnyNode) -> Value:
         case Scan():
             return ["scan", node.connector.name, shown(node.options), str(node.table.path)]
         case Query(body=Select() as select):
-            columns = [[each.name, text_of(each.expression)] for each in select.projections]
-            return ["select", columns, [text_of(each) for each in select.predicates]]
+            columns = [[projection.name, text_of(projection.expression)] for projection in select.projections]
+            return ["select", columns, [text_of(predicate) for predicate in select.predicates]]
         case Query(body=PlacedText()):
-            return ["query", node.analysis.fingerprint, [each.name for each in node.inputs]]
+            return ["query", node.analysis.fingerprint, [input.name for input in node.inputs]]
         case Query():
             raise TypeError(f"body of the query {node.name}: {node.body!r}")
         case Union():

@@ -31,15 +31,15 @@ def lineage(plan: Plan) -> Mapping[AnyNode, SourceColumns]:
     """The origins of every column of every node of the plan, in one walk."""
     found: dict[AnyNode, SourceColumns] = {}
     for node in plan.nodes():
-        found[node] = {name: _distinct(each) for name, each in _origins(node, found).items()}
+        found[node] = {name: _distinct(origin) for name, origin in _origins(node, found).items()}
     return found
 
 
 def _distinct(origins: list[SourceColumn]) -> tuple[SourceColumn, ...]:
     """Every source column once as a direct origin and once as an indirect one, in the nearest way."""
     first: dict[tuple[str, str, bool], SourceColumn] = {}
-    for each in sorted(origins, key=lambda origin: _RANK[origin.dependency]):
-        first.setdefault((each.scan, each.column.lower(), each.is_direct), each)
+    for nearest in sorted(origins, key=lambda origin: _RANK[origin.dependency]):
+        first.setdefault((nearest.scan, nearest.column.lower(), nearest.is_direct), nearest)
     return tuple(first.values())
 
 
@@ -51,8 +51,8 @@ def _origins(node: AnyNode, found: Mapping[AnyNode, SourceColumns]) -> dict[str,
             return _of_query(node, found)
         case Union():
             merged: dict[str, list[SourceColumn]] = {}
-            for each in node.inputs:
-                for name, origins in found[each].items():
+            for input in node.inputs:
+                for name, origins in found[input].items():
                     merged.setdefault(name, []).extend(origins)
             return merged
         case Expect() | Rejects() | Write():
@@ -60,13 +60,13 @@ def _origins(node: AnyNode, found: Mapping[AnyNode, SourceColumns]) -> dict[str,
 
 
 def _of_query(node: Query, found: Mapping[AnyNode, SourceColumns]) -> dict[str, list[SourceColumn]]:
-    inputs = {each.name.lower(): found[each.node] for each in node.inputs}
+    inputs = {input.name.lower(): found[input.node] for input in node.inputs}
     result: dict[str, list[SourceColumn]] = {column.name.lower(): [] for column in node.table.columns}
-    for each in node.analysis.lineage:
-        below = inputs.get(each.input.lower(), {}).get(each.column.lower(), ())
+    for step in node.analysis.lineage:
+        below = inputs.get(step.input.lower(), {}).get(step.column.lower(), ())
         for origin in below:
-            further = max(origin.dependency, each.dependency, key=_RANK.__getitem__)
-            for name in result if each.output is None else (each.output.lower(),):
+            further = max(origin.dependency, step.dependency, key=_RANK.__getitem__)
+            for name in result if step.output is None else (step.output.lower(),):
                 result.setdefault(name, []).append(SourceColumn(origin.scan, origin.column, further))
     return result
 

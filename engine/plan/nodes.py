@@ -166,7 +166,7 @@ def children(node: AnyNode) -> tuple[Node, ...]:
         case Scan():
             return ()
         case Query():
-            return tuple(each.node for each in node.inputs)
+            return tuple(input.node for input in node.inputs)
         case Union():
             return node.inputs
         case Expect() | Rejects() | Write():

@@ -10,7 +10,7 @@ def pipelines(plan: Plan) -> tuple[Plan, ...]:
     groups: list[tuple[set[AnyNode], list[Write]]] = []
     for write in plan.writes:
         nodes, writes = set(below(write)), [write]
-        for group in [each for each in groups if each[0] & nodes]:
+        for group in [other for other in groups if other[0] & nodes]:
             groups.remove(group)
             nodes |= group[0]
             writes = group[1] + writes

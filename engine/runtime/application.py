@@ -56,7 +56,7 @@ def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
 
 def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.SinkCheck]:
     """What the commit of each write, by its id, would do to its target as it stands now."""
-    return {each.write.id: each for each in writing.check(spark, compiled.plan.writes)}
+    return {check.write.id: check for check in writing.check(spark, compiled.plan.writes)}
 
 
 def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
@@ -75,9 +75,9 @@ def state_dir_of(plan: Plan) -> str:
 def _session(
     name: str, settings: Mapping[str, str], used: Iterable[Source | Sink], master: str | None
 ) -> Iterator["SparkSession"]:
-    named = {each.name: each for each in used}.values()
-    maven = dict.fromkeys(jar for each in named for jar in each.maven)
-    required = {key: value for each in named for key, value in each.session_settings.items()}
+    named = {connector.name: connector for connector in used}.values()
+    maven = dict.fromkeys(jar for connector in named for jar in connector.maven)
+    required = {key: value for connector in named for key, value in connector.session_settings.items()}
     was_running = has_session()
     spark = open_session(name, {**settings, **({"spark.master": master} if master else {})}, maven, required)
     try:

@@ -49,16 +49,16 @@ class Execution:
 
     @cached_property
     def by_id(self) -> Mapping[int, Operator]:
-        return {each.id: each for each in self.operators}
+        return {operator.id: operator for operator in self.operators}
 
     def rows_out(self, operator: Operator) -> int | None:
         """Rows that an operator yields, where it or the one below it that passes them on counts them."""
         if (rows := operator.count(ROWS)) is not None:
             return rows
-        below = [self.by_id[each] for each in self.inputs.get(operator.id, ())]
+        below = [self.by_id[input] for input in self.inputs.get(operator.id, ())]
         if operator.name == "Union":
-            counted = [self.rows_out(each) for each in below]
-            return None if None in counted else sum(each for each in counted if each is not None)
+            counted = [self.rows_out(input) for input in below]
+            return None if None in counted else sum(column for column in counted if column is not None)
         if len(below) == 1 and _PASSES_ROWS_ON.match(operator.name):
             return self.rows_out(below[0])
         return None
@@ -66,7 +66,9 @@ class Execution:
     @property
     def leaves(self) -> Iterator[Operator]:
         """Operators that read nothing else, and count what they read."""
-        return (each for each in self.operators if not self.inputs.get(each.id) and ROWS in each.counters)
+        return (
+            operator for operator in self.operators if not self.inputs.get(operator.id) and ROWS in operator.counters
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def count_reads(executions: Iterable[Execution], scans: Sequence[ScanIdentity]) 
     if len(missing) == 1:  # made-up rows: Spark's `Range` does not tell its columns
         seen[missing[0]] = strange
     return tuple(
-        ReadCount(scan, _most(each.count(ROWS) for each in found), _most(_bytes(found)), len(found))
+        ReadCount(scan, _most(leaf.count(ROWS) for leaf in found), _most(_bytes(found)), len(found))
         for scan, found in seen.items()
     )
 
@@ -136,7 +138,7 @@ def count_write(sink: str, executions: Sequence[Execution]) -> WriteCount:
 
 def last_that_read(executions: Sequence[Execution]) -> Execution | None:
     """The last execution that read anything, as a new try does."""
-    return next((each for each in reversed(executions) if any(each.leaves)), None)
+    return next((execution for execution in reversed(executions) if any(execution.leaves)), None)
 
 
 def filtered_rows(execution: Execution) -> int | None:
@@ -145,7 +147,7 @@ def filtered_rows(execution: Execution) -> int | None:
     for operator in execution.operators:
         if operator.name != "Filter" or _ONLY_NOT_NULL.fullmatch(operator.description.removeprefix("Filter ")):
             continue
-        before = [execution.rows_out(execution.by_id[each]) for each in execution.inputs.get(operator.id, ())]
+        before = [execution.rows_out(execution.by_id[input]) for input in execution.inputs.get(operator.id, ())]
         after = operator.count(ROWS)
         if after is None or len(before) != 1 or before[0] is None:
             return None
@@ -165,7 +167,7 @@ def number(text: str) -> int | None:
 
 
 def _scan_of(operator: Operator, scans: Sequence[ScanIdentity]) -> str | None:
-    attributes = {int(each) for each in _ATTRIBUTE.findall(operator.description)}
+    attributes = {int(match) for match in _ATTRIBUTE.findall(operator.description)}
     for identity in scans:
         if attributes & identity.attributes:
             return identity.scan
@@ -174,8 +176,8 @@ def _scan_of(operator: Operator, scans: Sequence[ScanIdentity]) -> str | None:
 
 
 def _bytes(operators: Iterable[Operator]) -> Iterator[int | None]:
-    return (each.count(READ_BYTES) for each in operators)
+    return (operator.count(READ_BYTES) for operator in operators)
 
 
 def _most(counts: Iterable[int | None]) -> int | None:
-    return max((each for each in counts if each is not None), default=None)
+    return max((count for count in counts if count is not None), default=None)

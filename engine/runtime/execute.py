@@ -180,17 +180,19 @@ class _Execution:
             if left and isinstance(error, InterruptedRun):
                 error.is_clean = False
             raise
-        finished = all(each.state is State.FINISHED for each in outcomes)
-        diagnostics = [diagnostic for each in outcomes if each.error for diagnostic in diagnostics_of(each.error)]
-        warned = [item for each in outcomes if each.value for item in expect.warnings(each.value.expectations)]
+        finished = all(outcome.state is State.FINISHED for outcome in outcomes)
+        diagnostics = [
+            diagnostic for outcome in outcomes if outcome.error for diagnostic in diagnostics_of(outcome.error)
+        ]
+        warned = [item for outcome in outcomes if outcome.value for item in expect.warnings(outcome.value.expectations)]
         seconds = monotonic() - self.started
-        errors = tuple(each.error for each in outcomes if each.error)
+        errors = tuple(outcome.error for outcome in outcomes if outcome.error)
         head = (self.plan.env.name, self.run.run_id, State.FINISHED if finished else State.FAILED, seconds)
         return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors)
 
     def _commit_or_abort(self, outcomes: Sequence[PipelineOutcome[_Staged]]) -> tuple[Diagnostic, ...]:
         """Commit the pipelines that finished, if the policy lets them; gives warnings of what cannot be removed."""
-        failed = [each.name for each in outcomes if each.state is not State.FINISHED]
+        failed = [outcome.name for outcome in outcomes if outcome.state is not State.FINISHED]
         if failed and (self.policy is FailurePolicy.STOP or len(failed) == len(outcomes)):
             return writing.abort_all(self.spark, self.run)
         writing.abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
@@ -272,18 +274,18 @@ class _Execution:
         return f"{self.plan.env.name}: {what} {node.name} (run {self.run.run_id}, try {attempt})"
 
     def _counted(self, outcomes: Sequence[PipelineOutcome[_Staged]]) -> tuple[PipelineResult, ...]:
-        wanted = {text for each in outcomes if each.value for text in each.value.descriptions.values()}
+        wanted = {text for outcome in outcomes if outcome.value for text in outcome.value.descriptions.values()}
         ran = executions(self.spark, wanted.__contains__, after=self.before)
         results = []
-        for each in outcomes:
-            head = (each.name, each.state, each.attempts, each.seconds)
-            if each.value is None:
+        for pipeline in outcomes:
+            head = (pipeline.name, pipeline.state, pipeline.attempts, pipeline.seconds)
+            if pipeline.value is None:
                 results.append(PipelineResult(*head))
                 continue
-            own = [execution for text in each.value.descriptions.values() for execution in ran.get(text, ())]
-            writes = self.pipelines[each.name].writes
-            counts = [self._write_count(write, each.value, ran) for write in writes]
-            results.append(PipelineResult(*head, count_reads(own, each.value.scans), tuple(counts)))
+            own = [execution for text in pipeline.value.descriptions.values() for execution in ran.get(text, ())]
+            writes = self.pipelines[pipeline.name].writes
+            counts = [self._write_count(write, pipeline.value, ran) for write in writes]
+            results.append(PipelineResult(*head, count_reads(own, pipeline.value.scans), tuple(counts)))
         return tuple(results)
 
     def _write_count(self, write: Write, staged: _Staged, ran: Mapping[str, list[Execution]]) -> WriteCount:
@@ -293,16 +295,20 @@ class _Execution:
         count = count_write(write.name, ran.get(staged.descriptions[write.id], ()))
         count = replace(count, target=_target(write))
         nodes = below(write)
-        persisted = [ran.get(staged.descriptions[each.id], ()) for each in nodes[1:] if each.id in staged.descriptions]
-        earlier = [filtered_rows(last) for each in persisted if (last := last_that_read(each))]
+        persisted = [ran.get(staged.descriptions[node.id], ()) for node in nodes[1:] if node.id in staged.descriptions]
+        earlier = [filtered_rows(last) for executions in persisted if (last := last_that_read(executions))]
         if count.filtered is not None and earlier:
-            known = [each for each in earlier if each is not None]
+            known = [number for number in earlier if number is not None]
             count = replace(count, filtered=count.filtered + sum(known) if len(known) == len(earlier) else None)
         checked = {node.name for node in nodes if isinstance(node, Expect)}
-        taken = [each for each in staged.expectations if each.node in checked and each.rule.takes_out]
+        taken = [
+            expectation
+            for expectation in staged.expectations
+            if expectation.node in checked and expectation.rule.takes_out
+        ]
         if not taken:
             return count
-        rejected = sum({each.node: each.rejected for each in taken}.values())
+        rejected = sum({expectation.node: expectation.rejected for expectation in taken}.values())
         filtered = None if count.filtered is None else max(0, count.filtered - rejected)
         return replace(count, rejected=rejected, filtered=filtered)
 
@@ -326,7 +332,7 @@ def _named(plans: Sequence[Plan]) -> Iterator[tuple[str, Plan]]:
 def _target(write: Write) -> str | None:
     """Where a write goes, as its job says it."""
     named = (write.options.get(name) for name in ("path", "table", "topic"))
-    return next((each for each in named if isinstance(each, str)), None)
+    return next((text for text in named if isinstance(text, str)), None)
 
 
 def _identity(scan: Scan, attributes: frozenset[int]) -> ScanIdentity:

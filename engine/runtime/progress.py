@@ -90,5 +90,5 @@ def shown(spark: "SparkSession", stream: TextIO | None = None) -> Iterator[Progr
 def active_tasks(spark: "SparkSession") -> tuple[int, int]:
     """Tasks of the active stages: done and all."""
     tracker = spark.sparkContext.statusTracker()
-    stages = [stage for each in tracker.getActiveStageIds() if (stage := tracker.getStageInfo(each))]
+    stages = [stage for stage_id in tracker.getActiveStageIds() if (stage := tracker.getStageInfo(stage_id))]
     return sum(stage.numCompletedTasks for stage in stages), sum(stage.numTasks for stage in stages)

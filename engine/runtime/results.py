@@ -62,5 +62,8 @@ class JobResult:
                 }
                 for write in writes
             },
-            "pipelines": {each.name: {"state": each.state.value, "seconds": each.seconds} for each in self.pipelines},
+            "pipelines": {
+                pipeline.name: {"state": pipeline.state.value, "seconds": pipeline.seconds}
+                for pipeline in self.pipelines
+            },
         }

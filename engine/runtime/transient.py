@@ -72,7 +72,7 @@ _SQLSTATE: Final = re.compile(r"SQLSTATE: (\w{2})\w{3}")
 
 def is_transient(error: BaseException) -> bool:
     """Whether the same work, tried again, might succeed."""
-    return all(not _is_permanent(each) for each in causes(error))
+    return all(not _is_permanent(cause) for cause in causes(error))
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
@@ -89,7 +89,7 @@ def _is_permanent(error: BaseException) -> bool:
     if isinstance(error, JobError):
         return True
     if isinstance(error, PenstockError):
-        return any(each.code not in TRANSIENT_CODES for each in error.diagnostics)
+        return any(diagnostic.code not in TRANSIENT_CODES for diagnostic in error.diagnostics)
     if isinstance(error, PERMANENT_OS_ERRORS) or any(text in str(error) for text in PERMANENT_TEXTS):
         return True
     if isinstance(error, (AssertionError, TypeError, KeyError, AttributeError, ImportError, SyntaxError)):

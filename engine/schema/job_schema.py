@@ -107,7 +107,9 @@ def _block(spec: Sequence[Option], others: _Schema | None = None) -> _Schema:
     properties = dict(tree)
     for name, schema in tree.items():
         _nest(properties, name.split("."), schema)
-    needed: list[Value] = [{"anyOf": [_has(name) for name in _spellings(each)]} for each in spec if each.required]
+    needed: list[Value] = [
+        {"anyOf": [_has(name) for name in _spellings(required)]} for required in spec if required.required
+    ]
     block: _Schema = {"type": "object", "properties": properties, "additionalProperties": False}
     if others:
         block["patternProperties"] = others

@@ -22,12 +22,12 @@ def sync(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnostics) -> 
         path = find_lock(job.absolute().parent) or _new_lock(job.absolute())
         entries = locks.setdefault(path, dict(read_lock(path, diagnostics).sources) if path.is_file() else {})
         key = job_key(path, job)
-        for old in [each for each in entries if each[0] == key]:
+        for old in [entry for entry in entries if entry[0] == key]:
             del entries[old]
         for name, table in current_tables(job, settings, diagnostics):
             entries[key, name] = table.columns
     for path, entries in locks.items():
-        for gone in [each for each in entries if not (path.parent / each[0]).exists()]:
+        for gone in [entry for entry in entries if not (path.parent / entry[0]).exists()]:
             del entries[gone]
         path.write_text(str(Lock(entries)), encoding="utf-8")
     return {path: len(entries) for path, entries in locks.items()}
@@ -51,7 +51,7 @@ def _ask(source: Source, block: Block, name: str, diagnostics: Diagnostics) -> C
     tables = source.tables(block.options, own)
     if len(tables) == 1 and not tables[0].is_open and not own.has_errors:
         return tables[0]
-    others = [each for each in own if each.code != "PEN4002"]
+    others = [diagnostic for diagnostic in own if diagnostic.code != "PEN4002"]
     diagnostics.extend(others)
     if others or len(tables) > 1:
         return None

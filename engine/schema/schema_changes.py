@@ -49,10 +49,12 @@ class Report:
 
     @property
     def is_breaking(self) -> bool:
-        return bool(self.broken) or any(each.change.is_breaking for each in self.changes)
+        return bool(self.broken) or any(change.change.is_breaking for change in self.changes)
 
     def lines(self) -> Iterator[str]:
-        ordered = sorted(self.changes, key=lambda each: (each.job, each.role, each.name, not each.change.is_breaking))
+        ordered = sorted(
+            self.changes, key=lambda change: (change.job, change.role, change.name, not change.change.is_breaking)
+        )
         yield from map(str, ordered)
         yield from self.broken
         if not self.changes and not self.broken:
@@ -91,7 +93,7 @@ def since_revision(paths: Sequence[str], revision: str, settings: Settings, diag
                 changes += _source_changes(job, name, table.schema, now.sources[job][name].schema, before)
         after = now.jobs.get(job)
         if after is None:
-            broken += [f"{job}: broken: {each}" for each in now.errors[job]]
+            broken += [f"{job}: broken: {error}" for error in now.errors[job]]
         else:
             changes += _sink_changes(job, before, after, now)
     return Report(tuple(changes), tuple(broken))
@@ -115,7 +117,9 @@ class _Side:
             if compiled := compile_job(path, settings, diagnostics):
                 jobs[path.as_posix()] = compiled
             errors[path.as_posix()] = tuple(
-                f"[{each.code}] {each.message} ({each.span})" for each in diagnostics if each.severity.value == "error"
+                f"[{diagnostic.code}] {diagnostic.message} ({diagnostic.span})"
+                for diagnostic in diagnostics
+                if diagnostic.severity.value == "error"
             )
             loaded = load(path, Diagnostics(), variables=settings.variables, seatunnel=settings.seatunnel)
             sources[path.as_posix()] = source_tables(loaded) if loaded else {}

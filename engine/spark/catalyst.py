@@ -51,7 +51,7 @@ class Catalyst:
 
     def any_not_null(self, operands: Iterable[Expression]) -> Expression:
         """Whether any operand is not NULL. It evaluates all of them, as `OR` would not."""
-        first, *others = (self._java.is_not_null(each) for each in operands)
+        first, *others = (self._java.is_not_null(operand) for operand in operands)
         return self._java.greatest(self._sequence([first, *others])) if others else first
 
     def setter(self, name: str, value: Expression) -> Any:

@@ -35,7 +35,7 @@ class Partitions:
 
     @property
     def seen(self) -> tuple[int, ...]:
-        return tuple(int(each) for each in self.accumulator.value().toArray())
+        return tuple(int(value) for value in self.accumulator.value().toArray())
 
 
 class Counters:

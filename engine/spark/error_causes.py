@@ -42,8 +42,10 @@ def _spark_part(thrown: Any) -> tuple[str | None, tuple[tuple[int, int, str], ..
     if not is_instance_of(SparkContext._gateway, thrown, "org.apache.spark.SparkThrowable"):  # type: ignore[no-untyped-call]
         return None, ()
     contexts = thrown.getQueryContext()
-    quoted = [each for each in contexts if "SQL" in str(each.contextType())]
-    return thrown.getCondition(), tuple((each.startIndex(), each.stopIndex(), each.fragment()) for each in quoted)
+    quoted = [context for context in contexts if "SQL" in str(context.contextType())]
+    return thrown.getCondition(), tuple(
+        (context.startIndex(), context.stopIndex(), context.fragment()) for context in quoted
+    )
 
 
 def _clean(text: str) -> str:
@@ -55,5 +57,5 @@ def _clean(text: str) -> str:
 def message_and_remedy(message: str) -> tuple[str, str | None]:
     """What is wrong, and what Spark advises; not to leave ANSI mode, which jobs are checked for."""
     first, *rest = _SENTENCES.split(message.partition("\n")[0].strip().rstrip("."))
-    advice = [each for each in rest if "spark.sql.ansi" not in each]
+    advice = [sentence for sentence in rest if "spark.sql.ansi" not in sentence]
     return first, ". ".join(advice) or None

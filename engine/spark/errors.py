@@ -67,7 +67,7 @@ def _texts(nodes: tuple[AnyNode, ...]) -> Iterator[tuple[Query, PlacedText]]:
 
 def _offset(text: str, line: int, column: int) -> int:
     lines = text.split("\n")
-    return sum(len(each) + 1 for each in lines[: line - 1]) + column
+    return sum(len(earlier) + 1 for earlier in lines[: line - 1]) + column
 
 
 def unwritable(error: OSError, write: Write) -> RunError:

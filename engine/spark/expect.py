@@ -52,7 +52,7 @@ class Watched:
     def note(self) -> None:
         """Call it after everything that reads the rows: of several passes, the one over the most rows counts."""
         turned = [self.passed, *([self.rejected] if self.rejected else []), *self.broken.values(), *self.about.values()]
-        now, seen = [each.value for each in turned], self.partitions.seen
+        now, seen = [counter.value for counter in turned], self.partitions.seen
         skipped, *last = self.before or (0, *[0] * len(now))
         passes = max(1, min(Tally(seen[skipped:]).values(), default=1))  # a query that reads a node twice has two
         passed = [-(-(new - old) // passes) for new, old in zip(now, last, strict=True)]
@@ -101,13 +101,13 @@ def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
 
 def _goes_on(spark: Catalyst, watched: Watched, rules: Sequence[str]) -> Expression:
     """Whether a row goes on; evaluating it turns the counters, each once."""
-    always = [watched.passed.turn, watched.partitions.turn, *(each.turn for each in watched.about.values())]
+    always = [watched.passed.turn, watched.partitions.turn, *(counter.turn for counter in watched.about.values())]
     no, yes = spark.parse("false"), spark.parse("true")
     checked = yes
     if rules:
         # Spark runs what calls a method in its interpreter: rows that break nothing so do not carry the code for it,
         # and the filter passes them on without copying them
-        turned = spark.any_not_null(each.turn for each in watched.broken.values())
+        turned = spark.any_not_null(counter.turn for counter in watched.broken.values())
         stays = spark.not_(spark.is_null(spark.static_call("java.lang.String", "valueOf", turned)))
         if watched.rejected:
             stays = spark.both(stays, spark.is_null(watched.rejected.turn))
@@ -117,7 +117,7 @@ def _goes_on(spark: Catalyst, watched: Watched, rules: Sequence[str]) -> Express
 
 def _breaks(rules: Sequence[str]) -> str:
     """True for a row of which any of the rules is false; as NULL breaks none, not always false for the others."""
-    return f"NOT ({' AND '.join(f'({each})' for each in rules)})"
+    return f"NOT ({' AND '.join(f'({rule})' for rule in rules)})"
 
 
 def rejected(df: DataFrame, node: Rejects) -> DataFrame:
@@ -136,27 +136,27 @@ def rejected(df: DataFrame, node: Rejects) -> DataFrame:
 
 def note(watched: Iterable[Watched]) -> None:
     """Read the counters; call it after each action over rows that are watched."""
-    for each in watched:
-        each.note()
+    for node in watched:
+        node.note()
 
 
 def outcomes(watched: Iterable[Watched], staged: Mapping[AnyNode, DataFrame]) -> tuple[ExpectationOutcome, ...]:
     """What became of every rule; call it once the rows are staged. Rules that need a pass of their own have it here:
     over the rows that were staged from their node, or where these are not the same, over its input."""
-    return tuple(outcome for each in watched for outcome in _outcomes(each, staged.get(each.node, each.rows)))
+    return tuple(outcome for node in watched for outcome in _outcomes(node, staged.get(node.node, node.rows)))
 
 
 def refuse(found: Iterable[ExpectationOutcome]) -> None:
     """Raise a `RunError` (PEN6001) with every broken rule that fails the job."""
-    broken = [each for each in found if not each.success and each.rule.on_violation is OnViolation.FAIL]
+    broken = [outcome for outcome in found if not outcome.success and outcome.rule.on_violation is OnViolation.FAIL]
     if broken:
-        raise RunError([_diagnostic(each, Severity.ERROR) for each in broken])
+        raise RunError([_diagnostic(outcome, Severity.ERROR) for outcome in broken])
 
 
 def warnings(found: Iterable[ExpectationOutcome]) -> Diagnostics:
     """Broken rules that only warn."""
-    warned = [each for each in found if not each.success and each.rule.on_violation is OnViolation.WARN]
-    return Diagnostics([_diagnostic(each, Severity.WARNING) for each in warned])
+    warned = [outcome for outcome in found if not outcome.success and outcome.rule.on_violation is OnViolation.WARN]
+    return Diagnostics([_diagnostic(outcome, Severity.WARNING) for outcome in warned])
 
 
 def _diagnostic(outcome: ExpectationOutcome, severity: Severity) -> Diagnostic:

@@ -147,4 +147,4 @@ def open_journals(spark: SparkSession | None, state: str) -> list[Journal]:
     """The journals of all runs that have not ended."""
     files, root = files_at(spark, state)
     found = [Journal(files, f"{root}/runs/{name}/journal", name) for name in files.children(f"{root}/runs")]
-    return [each for each in found if not each.has_ended]
+    return [log for log in found if not log.has_ended]

@@ -106,7 +106,7 @@ def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
         case Query():
             return _query(spark, node, lowered)
         case Union():
-            return _union([_with_kinds(each, lowered, node.table.has_row_kind) for each in node.inputs])
+            return _union([_with_kinds(input, lowered, node.table.has_row_kind) for input in node.inputs])
         case Expect():
             df, watched = watch(lowered.dataframes[node.input], node)
             lowered.watched.append(watched)
@@ -126,7 +126,7 @@ def _scan(spark: SparkSession, scan: Scan) -> DataFrame:
 def _query(spark: SparkSession, query: Query, lowered: Lowered) -> DataFrame:
     for each in query.inputs:
         lowered.dataframes[each.node].createOrReplaceTempView(quote(each.name))
-    carrying = [each.name for each in query.inputs if each.node.table.has_row_kind]
+    carrying = [input.name for input in query.inputs if input.node.table.has_row_kind]
     df = spark.sql(_text(query, carrying))
     return df if query.table.has_row_kind or not carrying else df.drop(ROW_KIND)
 

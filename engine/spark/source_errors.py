@@ -85,7 +85,7 @@ def _header(message: str) -> str | None:
 
 def _why(causes: tuple[ErrorCause, ...]) -> str:
     """The cause: what Spark says beside the file's name, else what the exception below says."""
-    for cause in sorted(causes, key=lambda each: each.condition is None):
+    for cause in sorted(causes, key=lambda other: other.condition is None):
         text = "; ".join(line.strip() for line in _IN_READING.sub("", cause.message).split("\n") if line.strip())
         if text.strip("."):
             return text.rstrip(".").replace("file://", "").replace("file:/", "/")
@@ -94,7 +94,7 @@ def _why(causes: tuple[ErrorCause, ...]) -> str:
 
 def _scan(files: list[str], nodes: tuple[AnyNode, ...]) -> Scan | None:
     scans = [node for node in nodes if isinstance(node, Scan)]
-    found = next((each for each in scans if any(_reads(each, file) for file in files)), None)
+    found = next((scan for scan in scans if any(_reads(scan, file) for file in files)), None)
     return scans[0] if found is None and len(scans) == 1 else found
 
 

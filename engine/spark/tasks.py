@@ -27,7 +27,7 @@ def wait_for_tasks(spark: SparkSession, tag: str, seconds: float = 30.0) -> None
 
 
 def _runs(tracker: Any, tag: str) -> bool:
-    jobs = (tracker.getJobInfo(each) for each in tracker.getJobIdsForTag(tag))
+    jobs = (tracker.getJobInfo(job) for job in tracker.getJobIdsForTag(tag))
     stages = {stage for job in jobs if job.isDefined() for stage in job.get().stageIds()}
     found = (tracker.getStageInfo(stage) for stage in stages)
     return any(stage.isDefined() and stage.get().numActiveTasks() > 0 for stage in found)

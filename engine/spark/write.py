@@ -96,9 +96,11 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
         raise run_error("PEN5007", f"run {run_id} is under way: {owner.describe(recorded.mark)}")
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
-    tasks = {each.write.id: replace(_task(each.write, run_id), owner=mark, journal=log.uri) for each in checks}
-    places = {each.write.id: each.write.connector.prepare(spark, tasks[each.write.id], each.actions) for each in checks}
-    log.begin(mark, {each.write.id: each.write.connector.name for each in checks}, job)
+    tasks = {check.write.id: replace(_task(check.write, run_id), owner=mark, journal=log.uri) for check in checks}
+    places = {
+        check.write.id: check.write.connector.prepare(spark, tasks[check.write.id], check.actions) for check in checks
+    }
+    log.begin(mark, {check.write.id: check.write.connector.name for check in checks}, job)
     for write_id, place in places.items():
         log.prepared(write_id, place)
     return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
@@ -110,7 +112,7 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
     `nodes` are the nodes whose work this is: an error is told at the one that it came from. Raises PEN5007 where the
     target is held by another run, or one has written to it since it was checked.
     """
-    checked = next(each for each in run.checks if each.write is write)
+    checked = next(check for check in run.checks if check.write is write)
     try:
         rows = _aligned(df, checked)
         staged = write.connector.stage(spark, rows, run.tasks[write.id], run.places[write.id])
@@ -129,7 +131,7 @@ def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> d
     """What was staged from nodes whose rules are checked on it."""
     judged = [write for write in writes if staged_rules(write)]
     found = [
-        (each.input, each.connector.staged_rows(spark, run.tasks[each.id], run.places[each.id])) for each in judged
+        (write.input, write.connector.staged_rows(spark, run.tasks[write.id], run.places[write.id])) for write in judged
     ]
     return {node: df for node, df in found if df is not None}
 
@@ -143,17 +145,17 @@ def commit_all(spark: SparkSession, run: OpenRun) -> None:
         run.journal.decide()
     except OSError as error:
         raise _unjournaled(run, error) from error
-    for each in run.checks:
-        if each.write.id in run.staged:
+    for check in run.checks:
+        if check.write.id in run.staged:
             try:
-                each.write.connector.commit(spark, run.places[each.write.id])
-                run.journal.committed(each.write.id)
+                check.write.connector.commit(spark, run.places[check.write.id])
+                run.journal.committed(check.write.id)
             except SPARK_ERRORS as error:
-                raise _unfinished(run.run_id, as_run_error(error, each.write)) from error
+                raise _unfinished(run.run_id, as_run_error(error, check.write)) from error
             except PenstockError as error:
                 raise _unfinished(run.run_id, error) from error
             except OSError as error:
-                raise _unfinished(run.run_id, unwritable(error, each.write)) from error
+                raise _unfinished(run.run_id, unwritable(error, check.write)) from error
     try:
         run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
@@ -174,11 +176,11 @@ def abort_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
     It raises nothing of that kind, which would take the place of the fault for which the run is ended.
     """
     left: list[Diagnostic] = []
-    for each in run.checks:
+    for check in run.checks:
         try:
-            each.write.connector.abort(spark, run.places[each.write.id])
+            check.write.connector.abort(spark, run.places[check.write.id])
         except CONNECTOR_ERRORS as error:
-            left.append(_left(run.run_id, each.write.connector.name, error))
+            left.append(_left(run.run_id, check.write.connector.name, error))
     if not left:
         try:
             run.journal.end(RunOutcome.ROLLED_BACK)
@@ -195,7 +197,7 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
     """
     recorded = journal(spark, state, run_id).read()
     if recorded is None:
-        known = [each.run_id for each in open_journals(spark, state) if _is_open(each.read())]
+        known = [log.run_id for log in open_journals(spark, state) if _is_open(log.read())]
         help = f"runs that can be resumed: {', '.join(known)}" if known else "no run can be resumed"
         raise run_error("PEN5008", f"there is no run `{run_id}` in `{state}`", None, help)
     if recorded.outcome is not None:
@@ -220,7 +222,7 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
             try:
                 _end(spark, log, recorded)
             except RunError as error:
-                told += [replace(each, severity=Severity.WARNING) for each in error.diagnostics]
+                told += [replace(diagnostic, severity=Severity.WARNING) for diagnostic in error.diagnostics]
     return tuple(told)
 
 
@@ -287,7 +289,7 @@ def _has_jars(spark: SparkSession, recorded: Recorded) -> bool:
 
 def _unfinished(run_id: str, error: PenstockError) -> RunError:
     help = f"the run has begun to commit; finish it by `penstock run --resume {run_id}`"
-    return RunError([replace(each, help=each.help or help) for each in error.diagnostics])
+    return RunError([replace(diagnostic, help=diagnostic.help or help) for diagnostic in error.diagnostics])
 
 
 def _unjournaled(run: OpenRun, error: OSError) -> RunError:

@@ -14,7 +14,7 @@ from catalog.source import SourceFile
 def report(diagnostics: Iterable[Diagnostic], format: str = "text", stream: TextIO | None = None) -> None:
     """Print them: text to `stream` (default: stderr), the forms for programs to stdout."""
     found = tuple(diagnostics)
-    if format in {each.value for each in Format} and Format(format) is not Format.TEXT:  # a command may have others
+    if format in {known.value for known in Format} and Format(format) is not Format.TEXT:  # a command may have others
         sys.stdout.write(render(found, format))
         return
     out = stream or sys.stderr

@@ -26,7 +26,7 @@ def run_test(
 ) -> Iterator[Diagnostic]:
     """What differs (PEN6004) and what cannot be tested (PEN6005); nothing where the test passes."""
     scans = {node.name.removesuffix("_unchecked"): node for node in plan.nodes() if isinstance(node, Scan)}
-    rows = {each.name: each for each in given}
+    rows = {named.name: named for named in given}
     for name in rows.keys() - scans.keys():
         help = did_you_mean(name, scans)
         yield Diagnostic("PEN6005", f"the job has no source `{name}`", rows[name].span, help)
@@ -41,13 +41,13 @@ def run_test(
                 "PEN6005", f"the rows given for `{name}`: {told}", rows[name].span if name in rows else None
             )
             return
-    for each in expected:
-        node = nodes.get(each.name.lower())
+    for wanted in expected:
+        node = nodes.get(wanted.name.lower())
         if node is None:
-            help = did_you_mean(each.name, nodes)
-            yield Diagnostic("PEN6005", f"the job has no node or sink `{each.name}`", each.span, help)
+            help = did_you_mean(wanted.name, nodes)
+            yield Diagnostic("PEN6005", f"the job has no node or sink `{wanted.name}`", wanted.span, help)
             continue
-        yield from _compare(spark, node, each, frames)
+        yield from _compare(spark, node, wanted, frames)
 
 
 def named_nodes(plan: Plan) -> Mapping[str, Node]:
@@ -94,10 +94,10 @@ def _source(spark: SparkSession, rows: NamedRows | None, table: CatalogTable) ->
         raise PySparkException(f"there is no column `{unknown[0]}`")
     return df.select(
         *(
-            (f.col(quote(each.name)) if each.name.lower() in names else f.lit(None))
-            .cast(to_ddl(each.type))
-            .alias(each.name)
-            for each in table.columns
+            (f.col(quote(column.name)) if column.name.lower() in names else f.lit(None))
+            .cast(to_ddl(column.type))
+            .alias(column.name)
+            for column in table.columns
         )
     )
 
@@ -133,4 +133,4 @@ def _text(value: object) -> str | None:
 
 
 def _plain(row: tuple[object, ...]) -> tuple[object, ...]:
-    return tuple(bytes(each) if isinstance(each, bytearray) else each for each in row)
+    return tuple(bytes(value) if isinstance(value, bytearray) else value for value in row)

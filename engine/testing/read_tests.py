@@ -45,7 +45,9 @@ def find_tests(paths: list[str], diagnostics: Diagnostics) -> tuple[JobTest, ...
     tests: list[JobTest] = []
     for path in map(Path, paths):
         files = (
-            sorted(each for each in path.rglob("*") if each.name.endswith(TEST_SUFFIXES)) if path.is_dir() else [path]
+            sorted(candidate for candidate in path.rglob("*") if candidate.name.endswith(TEST_SUFFIXES))
+            if path.is_dir()
+            else [path]
         )
         if not files or not path.exists():
             diagnostics.error(
@@ -59,7 +61,9 @@ def find_tests(paths: list[str], diagnostics: Diagnostics) -> tuple[JobTest, ...
 def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
     stem = file.name.rsplit(".test.", 1)[0]
     own = f".{file.suffix.lstrip('.')}"
-    job = next((file.with_name(stem + each) for each in (own, *SUFFIXES) if file.with_name(stem + each).exists()), None)
+    job = next(
+        (file.with_name(stem + suffix) for suffix in (own, *SUFFIXES) if file.with_name(stem + suffix).exists()), None
+    )
     source = read_file(file, diagnostics)
     if job is None:
         diagnostics.error(
@@ -69,9 +73,9 @@ def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
         return
     if own == ".sql":
         for test in read_tests(PlacedText.verbatim(source, 0, len(source.text)), diagnostics):
-            given = tuple(NamedRows(each.name.value, each.query.value, each.query.span()) for each in test.given)
+            given = tuple(NamedRows(rows.name.value, rows.query.value, rows.query.span()) for rows in test.given)
             expected = tuple(
-                NamedRows(each.name.value, each.query.value, each.query.span(), each.ordered) for each in test.expected
+                NamedRows(rows.name.value, rows.query.value, rows.query.span(), rows.ordered) for rows in test.expected
             )
             yield JobTest(test.name, file, job, given, expected, dict(test.variables))
         return
@@ -93,7 +97,7 @@ def _of_node(node: MapNode, file: Path, job: Path, diagnostics: Diagnostics) -> 
             )
     name, variables = node.get("name"), node.get("variables")
     ordered = plain(node.get("ordered") or ListNode((), node.place))
-    names = {str(each) for each in ordered} if isinstance(ordered, list) else set()
+    names = {str(key) for key in ordered} if isinstance(ordered, list) else set()
     values = plain(variables) if isinstance(variables, MapNode) else {}
     return JobTest(
         name.value if isinstance(name, TextNode) else "test", file, job,
@@ -105,6 +109,6 @@ def _of_node(node: MapNode, file: Path, job: Path, diagnostics: Diagnostics) -> 
 def _rows(node: Node | None, ordered: set[str]) -> Iterator[NamedRows]:
     for entry in node.entries if isinstance(node, MapNode) else ():
         items = entry.value.items if isinstance(entry.value, ListNode) else ()
-        records = [plain(each) for each in items]
-        rows = tuple(each for each in records if isinstance(each, Mapping))
+        records = [plain(item) for item in items]
+        rows = tuple(record for record in records if isinstance(record, Mapping))
         yield NamedRows(entry.key, rows, entry.key_place.span, entry.key in ordered)

@@ -48,7 +48,7 @@ def _compiled(test: JobTest, settings: Settings) -> tuple[Compiled | None, tuple
     diagnostics = Diagnostics()
     own = Settings({**settings.variables, **test.variables}, settings.seatunnel, settings.strict)
     job = compile_job(test.job, own, diagnostics)
-    return job, tuple(each for each in diagnostics if each.severity.value == "error")
+    return job, tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity.value == "error")
 
 
 def _run(spark: "SparkSession", job: Compiled, test: JobTest) -> tuple[Diagnostic, ...]:

@@ -17,7 +17,7 @@ def transform(name: str) -> Transform | None:
 
 def names() -> tuple[str, ...]:
     """The names of all transforms, sorted; imports them all."""
-    return tuple(sorted(each.name for each in plugins.all()))
+    return tuple(sorted(plugin.name for plugin in plugins.all()))
 
 
 def _is_transform(found: object) -> "TypeIs[Transform]":

@@ -86,7 +86,7 @@ def _rules(options: Options) -> tuple[Mapping[str, Value], ...]:
 
 def _maps(options: Options, name: str) -> tuple[Mapping[str, Value], ...]:
     value = options.get(name)
-    return tuple(each for each in value if isinstance(each, Mapping)) if isinstance(value, list | tuple) else ()
+    return tuple(rule for rule in value if isinstance(rule, Mapping)) if isinstance(value, list | tuple) else ()
 
 
 def _chosen(options: Options) -> tuple[dict[str, str], dict[str, str]]:

@@ -41,7 +41,7 @@ def _renamed(binder: Binder, cte: exp.Expr, output: Output) -> Output:
 def _recursive(binder: Binder, environment: Environment, cte: exp.Expr, body: exp.SetOperation) -> Output:
     """The anchor gives the columns, which the recursive part then sees under the CTE's name."""
     environment = with_ctes(binder, body, environment)
-    if body.args.get("distinct") and any(each.name.lower() == cte.alias.lower() for each in body.find_all(exp.Table)):
+    if body.args.get("distinct") and any(node.name.lower() == cte.alias.lower() for node in body.find_all(exp.Table)):
         help = "use UNION ALL"
         binder.report("PEN3017", cte.args["alias"], "a recursive CTE takes no UNION that removes duplicates", help)
     anchor = _renamed(binder, cte, binder.query(body.left, environment))

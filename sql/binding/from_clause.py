@@ -78,7 +78,7 @@ def _named(binder: Binder, environment: Environment, node: exp.Table) -> Relatio
     if known is None:
         names = [*environment.ctes, *binder.table_names()]
         close = nearest(name, names)
-        listed = "known: " + ", ".join(f"`{each}`" for each in sorted(names)) if 0 < len(names) <= 8 else None
+        listed = "known: " + ", ".join(f"`{candidate}`" for candidate in sorted(names)) if 0 < len(names) <= 8 else None
         help = f"did you mean `{close}`?" if close else listed
         first, last = (binder.places.range(part) for part in (node.parts[0], node.parts[-1]))  # without the alias
         binder.report_at("PEN3002", (first[0], last[1]), f"table `{name}` is not known here", help)
@@ -99,10 +99,10 @@ def _aliased(
             message = f"{len(columns)} column aliases for {len(output.attributes)} columns"
             binder.report("PEN3007", alias, message)
         if input is not None:
-            binder.columns_read[input].update(each.name for each in output.attributes)
+            binder.columns_read[input].update(attribute.name for attribute in output.attributes)
         names = [column.name for column in columns]
         row_origins = output.row_origins
-        renamed = output.renamed([*names, *(each.name for each in output.attributes[len(names) :])])
+        renamed = output.renamed([*names, *(attribute.name for attribute in output.attributes[len(names) :])])
         return Relation((RangeVariable(qualifier, renamed),), row_origins)
     return Relation((RangeVariable(qualifier, output, input),), output.row_origins)
 
@@ -152,7 +152,8 @@ def _identifier(call: exp.Expr) -> exp.Expr | None:
 def _generated(scope: SelectScope, columns: Sequence[NamedTyped] | None, *, outer: bool = False) -> Output:
     origins = scope.origins_for(Dependency.TRANSFORMATION)
     attributes = (
-        Attribute(each.name, Typed(each.typed.type, each.typed.nullable or outer), origins) for each in columns or ()
+        Attribute(column.name, Typed(column.typed.type, column.typed.nullable or outer), origins)
+        for column in columns or ()
     )
     return Output(tuple(attributes), (), columns is None)
 

@@ -60,14 +60,16 @@ def _group_all(scope: SelectScope, items: "Sequence[Item]") -> Grouping:
     plain = [item for item in items if not item.special.aggregates and not item.is_star]
     keys = {canonical(scope, item.body) for item in plain}
     starred = [attribute for item in items if item.is_star for attribute in item.attributes]
-    keys |= {slot.key for each in starred for slot in scope.relation.find([each.name])[0]}
+    keys |= {slot.key for column in starred for slot in scope.relation.find([column.name])[0]}
     origins = merge(*(attribute.origins for item in plain for attribute in item.attributes))
     return Grouping(frozenset(keys), through(origins, Dependency.GROUP_BY), only_columns=False)
 
 
 def _group_items(group: exp.Expr) -> Iterator[exp.Expr]:
-    for each in group.expressions:
-        yield from (each,) if isinstance(each, exp.Tuple) else _flatten([each])  # `(a, b)` is one struct here
+    for expression in group.expressions:
+        yield from (
+            (expression,) if isinstance(expression, exp.Tuple) else _flatten([expression])
+        )  # `(a, b)` is one struct here
     for key in _ANALYTICS:
         for part in group.args.get(key) or ():
             if isinstance(part, exp.Expr):
@@ -76,7 +78,9 @@ def _group_items(group: exp.Expr) -> Iterator[exp.Expr]:
 
 def has_sets(group: exp.Expr) -> bool:
     """Whether a GROUP BY has ROLLUP, CUBE or GROUPING SETS."""
-    return any(isinstance(each, _SETS) for each in group.expressions) or any(group.args.get(key) for key in _ANALYTICS)
+    return any(isinstance(expression, _SETS) for expression in group.expressions) or any(
+        group.args.get(key) for key in _ANALYTICS
+    )
 
 
 def _flatten(nodes: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
@@ -112,7 +116,7 @@ def _in_every_set(part: exp.Expr, key_of: Callable[[exp.Expr], Key | None]) -> s
         case exp.Rollup() | exp.Cube():
             return set()
         case exp.GroupingSets():
-            sets = [_in_every_set(each, key_of) for each in part.expressions]
+            sets = [_in_every_set(expression, key_of) for expression in part.expressions]
             return set.intersection(*sets) if sets else set()
         case _:
             return {key_of(node) for node in _flatten([part])}
@@ -126,7 +130,9 @@ def _group_key(scope: SelectScope, select: exp.Select, node: exp.Expr) -> Key | 
     if not found and len(node.parts) == 1:
         folded = node.name.lower()
         aliased = (
-            each.this for each in select.expressions if isinstance(each, exp.Alias) and each.alias.lower() == folded
+            expression.this
+            for expression in select.expressions
+            if isinstance(expression, exp.Alias) and expression.alias.lower() == folded
         )
         body = next(aliased, None)
         return _group_key(scope, select, body) if isinstance(body, exp.Column) and body.name.lower() != folded else None

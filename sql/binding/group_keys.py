@@ -50,5 +50,5 @@ def _canonical_part(scope: SelectScope, value: object) -> object:
     if isinstance(value, exp.Expr):
         return canonical(scope, value)
     if isinstance(value, list):
-        return tuple(_canonical_part(scope, each) for each in value)
+        return tuple(_canonical_part(scope, part) for part in value)
     return value.lower() if isinstance(value, str) else value

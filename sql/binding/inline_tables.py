@@ -27,7 +27,7 @@ _NEVER_CONSTANT: Final = frozenset(_NAMES.split())
 def bind_values(binder: Binder, environment: Environment, node: exp.Values) -> Output:
     """An inline table: each column of the widest type of its values."""
     scope = SelectScope(binder, environment, Relation())
-    rows = [_row(each) for each in node.expressions]
+    rows = [_row(expression) for expression in node.expressions]
     width = len(rows[0])
     for row, tuple_ in zip(rows, node.expressions, strict=True):
         if len(row) != width:
@@ -40,8 +40,8 @@ def bind_values(binder: Binder, environment: Environment, node: exp.Values) -> O
     columns = []
     for position in range(width):
         column = [row[position] for row in typed]
-        type_ = _common(binder, [row[position] for row in rows], [each.type for each in column])
-        nullable = any(each.nullable for each in column)
+        type_ = _common(binder, [row[position] for row in rows], [cell.type for cell in column])
+        nullable = any(cell.nullable for cell in column)
         columns.append(Attribute(f"col{position + 1}", Typed(type_, nullable), merge(*(used for _, used in origins))))
     return Output(tuple(columns))
 
@@ -54,7 +54,7 @@ def _row(node: exp.Expr) -> list[exp.Expr]:
         values = list(node.expressions)
         return _row(values[0]) if len(values) == 1 else values
     if isinstance(node, exp.Anonymous) and call_name(node).lower() == "struct":
-        return [each.this if isinstance(each, exp.Alias) else each for each in node.expressions]
+        return [expression.this if isinstance(expression, exp.Alias) else expression for expression in node.expressions]
     return [node]
 
 

@@ -128,7 +128,7 @@ def _check_keys(binder: Binder, left: Relation, right: Relation, names: Sequence
     for name in names:
         pair = [relation.keys_of_using(name)[0].typed.type for relation in (left, right)]
         common = widest(*pair)
-        at = next((each for each in join.args.get("using") or () if each.name == name), join.this)
+        at = next((identifier for identifier in join.args.get("using") or () if identifier.name == name), join.this)
         if common is None:
             binder.report("PEN3008", at, f"the columns `{name}` can't be compared: {pair[0]} and {pair[1]}")
         elif not is_orderable(common):

@@ -46,7 +46,7 @@ def _item(
         for output in outputs:
             if not is_orderable(output.typed.type):
                 scope.report("PEN3008", node, f"rows cannot be sorted by `{output.name}` of type {output.typed.type}")
-        return merge(*(each.origins for each in outputs))
+        return merge(*(slot.origins for slot in outputs))
     number = ordinal(node)
     if number is not None and clause in ("ORDER BY", "SORT BY"):
         if not 1 <= number <= len(outputs):
@@ -54,8 +54,8 @@ def _item(
                 scope.report("PEN3019", node, f"{clause} {number}: the query has {len(outputs)} columns")
             return ()
         return outputs[number - 1].origins
-    for each in find_special(node).generators:
-        scope.report("PEN3011", each, f"a generator may not stand in {clause}")
+    for generator in find_special(node).generators:
+        scope.report("PEN3011", generator, f"a generator may not stand in {clause}")
     typed = infer(node, scope)
     for query in scope.correlated_scalars(node):
         scope.report(
@@ -93,7 +93,7 @@ def ordinal(node: exp.Expr) -> int | None:
 
 
 def _is_name(outputs: Sequence[Attribute], name: str) -> bool:
-    return any(each.name.lower() == name for each in outputs)
+    return any(output.name.lower() == name for output in outputs)
 
 
 def bind_limits(scope: SelectScope, node: exp.Expr) -> None:

@@ -100,8 +100,8 @@ def _sorted(binder: Binder, environment: Environment, relation: Relation, step: 
 
     def check(node: exp.Expr, clause: str) -> None:
         special = find_special(node)
-        for each in (*special.aggregates, *special.windows):
-            scope.report("PEN3011", each, "neither an aggregate nor a window function may stand in ORDER BY here")
+        for call in (*special.aggregates, *special.windows):
+            scope.report("PEN3011", call, "neither an aggregate nor a window function may stand in ORDER BY here")
 
     origins = bind_order(scope, step, [slot.attribute for slot in relation.star()], check)
     bind_limits(scope, step)
@@ -115,9 +115,9 @@ def _select(binder: Binder, environment: Environment, relation: Relation, step: 
 
 def _refuse_aggregates(binder: Binder, items: Iterable[exp.Expr], operator: str) -> None:
     for item in items:
-        for each in find_special(item).aggregates:
+        for aggregate in find_special(item).aggregates:
             message = f"an aggregate function may not stand in `|> {operator}`"
-            binder.report("PEN3011", each, message, "write `|> AGGREGATE`")
+            binder.report("PEN3011", aggregate, message, "write `|> AGGREGATE`")
 
 
 def _extend(binder: Binder, environment: Environment, relation: Relation, step: exp.Select) -> Relation:
@@ -146,7 +146,7 @@ def _set(binder: Binder, environment: Environment, relation: Relation, step: exp
         value = found.attributes[0] if found.attributes else None
         if value is not None:
             kept = (_attribute(slot) for slot in slots)
-            made = tuple(value if each.name.lower() == alias.name.lower() else each for each in kept)
+            made = tuple(value if attribute.name.lower() == alias.name.lower() else attribute for attribute in kept)
             relation = _projected(relation, Output(made, relation.row_origins, relation.is_open))
     return relation
 

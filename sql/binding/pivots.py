@@ -28,7 +28,7 @@ def pivoted(binder: Binder, environment: Environment, relation: Relation, pivot:
 
 def _pivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
     """Columns neither aggregated nor pivoted group the rows; then one column for each value and aggregate."""
-    aggregates = [_aggregate(scope, each) for each in pivot.expressions]
+    aggregates = [_aggregate(scope, expression) for expression in pivot.expressions]
     used = {slot.key for slot in scope.relation.star() if slot.key in {b.key for b in scope.bound.values()}}
     on, values = _pivot_values(scope, pivot)
     used |= {b.key for b in scope.bound.values() if b.key is not None}  # type: ignore[misc]
@@ -60,9 +60,9 @@ def _pivot_values(scope: SelectScope, pivot: exp.Pivot) -> tuple[Origins, list[s
         _refuse_computed(scope, columns, "PIVOT", parts=1)
         types = [infer(column, scope) for column in columns]
         origins.append(scope.origins_for(Dependency.CONDITIONAL))
-        for each in field.expressions:
-            _check_value(scope, each, types)
-        names += [_value_name(scope, each) for each in field.expressions]
+        for item in field.expressions:
+            _check_value(scope, item, types)
+        names += [_value_name(scope, expression) for expression in field.expressions]
     return merge(*origins), names
 
 
@@ -90,7 +90,7 @@ def _value_name(scope: SelectScope, node: exp.Expr) -> str:
     if isinstance(node, exp.Null):
         return "null"
     if isinstance(node, exp.Tuple):
-        return "{" + ", ".join(_value_name(scope, each) for each in node.expressions) + "}"
+        return "{" + ", ".join(_value_name(scope, expression) for expression in node.expressions) + "}"
     return output_name(node, scope)
 
 
@@ -100,7 +100,7 @@ def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
     names: list[str] = []
     groups: list[list[exp.Expr]] = []
     for field in pivot.args.get("fields") or ():
-        names += [each.name for each in _identifiers([field.this])]
+        names += [identifier.name for identifier in _identifiers([field.this])]
         for item in field.expressions:
             body = item.this if isinstance(item, (exp.PivotAlias, exp.Alias)) else item
             groups.append(list(body.expressions) if isinstance(body, exp.Tuple) else [body])
@@ -125,7 +125,7 @@ def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
 
 def _refuse_computed(scope: SelectScope, nodes: Sequence[exp.Expr], clause: str, parts: int | None = None) -> None:
     """Reports what is no name of a column, or one of more parts than are taken here."""
-    for node in (each.unnest() for each in nodes):
+    for node in (wrapped.unnest() for wrapped in nodes):
         if not isinstance(node, exp.Column) or (parts is not None and len(node.parts) > parts):
             help = "compute it in a subquery, under a name of its own"
             scope.report("PEN3001", node, f"{clause} takes the name of a column here", help)
@@ -133,7 +133,9 @@ def _refuse_computed(scope: SelectScope, nodes: Sequence[exp.Expr], clause: str,
 
 def _identifiers(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
     plain = [node.unnest() for node in nodes]
-    return [each for node in plain for each in (node.expressions if isinstance(node, exp.Tuple) else [node])]
+    return [
+        expression for node in plain for expression in (node.expressions if isinstance(node, exp.Tuple) else [node])
+    ]
 
 
 def _widest_of(types: Sequence[DataType]) -> DataType | None:

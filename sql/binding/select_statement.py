@@ -106,16 +106,16 @@ def _check_bare_windows(scope: SelectScope, special: Special) -> None:
     for aggregate in special.aggregates:
         if isinstance(aggregate.parent, exp.Filter):
             refuse_misplaced(scope, aggregate.parent.expression, "FILTER")
-    for each in special.bare_window_functions:
-        scope.report("PEN3011", each, "a window function needs an OVER clause", "add `OVER (... ORDER BY ...)`")
+    for function in special.bare_window_functions:
+        scope.report("PEN3011", function, "a window function needs an OVER clause", "add `OVER (... ORDER BY ...)`")
 
 
 def _windows(special: Special) -> list[tuple[str, exp.Expr]]:
-    return [("a window", each) for each in special.windows]
+    return [("a window", window) for window in special.windows]
 
 
 def _refuse_aggregated_aliases(scope: SelectScope, special: Special) -> None:
-    for kind, function in (*(("an aggregate", each) for each in special.aggregates), *_windows(special)):
+    for kind, function in (*(("an aggregate", aggregate) for aggregate in special.aggregates), *_windows(special)):
         for column in function.find_all(exp.Column):
             if scope.is_lateral_alias(column):
                 message = f"`{column.name}` is an alias of the same select list: {kind} function may not use it"
@@ -145,7 +145,7 @@ def _generator_names(scope: SelectScope, item: Item, columns: Sequence[NamedType
     if isinstance(node, exp.Alias):
         given = [node.alias]
     elif isinstance(node, exp.Aliases):
-        given = [each.name for each in node.expressions]
+        given = [expression.name for expression in node.expressions]
     else:
         return own
     if len(given) != len(own):
@@ -158,9 +158,9 @@ def _generator_names(scope: SelectScope, item: Item, columns: Sequence[NamedType
 def _check_generators(scope: SelectScope, items: Sequence[Item]) -> None:
     """A generator stands only at the top of an item."""
     for item in items:
-        for each in item.special.generators:
-            if each is not item.body:
-                scope.report("PEN3011", each, "a generator may not stand inside an expression", "use LATERAL VIEW")
+        for generator in item.special.generators:
+            if generator is not item.body:
+                scope.report("PEN3011", generator, "a generator may not stand inside an expression", "use LATERAL VIEW")
 
 
 def _make_nullable(scope: SelectScope, items: Sequence[Item], grouping: Grouping | None) -> None:
@@ -169,7 +169,9 @@ def _make_nullable(scope: SelectScope, items: Sequence[Item], grouping: Grouping
         return
     for item in items:
         if not item.is_star and canonical(scope, item.body) in grouping.sometimes_null:
-            nullable = (replace(each, typed=replace(each.typed, nullable=True)) for each in item.attributes)
+            nullable = (
+                replace(attribute, typed=replace(attribute.typed, nullable=True)) for attribute in item.attributes
+            )
             item.attributes = tuple(nullable)
 
 
@@ -248,7 +250,7 @@ def _check_sorted_window(scope: SelectScope, window: exp.Window, items: Sequence
 def _check_distinct(scope: SelectScope, node: exp.Expr, items: Sequence[Item]) -> None:
     """Behind SELECT DISTINCT only output columns are left to sort by."""
     plain = [item.node.unnest() for item in items]
-    keys = {scope.bound[id(each)].key for each in plain if isinstance(each, exp.Column) and id(each) in scope.bound}
+    keys = {scope.bound[id(item)].key for item in plain if isinstance(item, exp.Column) and id(item) in scope.bound}
     if any(item.is_star or item.is_open for item in items):
         return
     for column in node.find_all(exp.Column):

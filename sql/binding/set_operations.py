@@ -49,7 +49,7 @@ def _column(
         binder.report("PEN3010", _item(node.right, position), message, "cast one side to the type of the other")
     if not is_widened:
         type_ = left.typed.type
-    first, second = (_is_nullable(each, type_ or UNKNOWN) for each in (left, right))
+    first, second = (_is_nullable(side, type_ or UNKNOWN) for side in (left, right))
     match node:
         case exp.Except():
             nullable, origins = first, left.origins

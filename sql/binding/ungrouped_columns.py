@@ -104,21 +104,21 @@ def _refuse_columns(scope: SelectScope, node: exp.Expr) -> None:
 
 def _check_nested(scope: SelectScope, aggregate: exp.Expr) -> None:
     """Inside an aggregate function stand neither others nor windows, nor columns of the query around."""
-    for each in aggregate.walk(prune=is_query):
-        if each is aggregate:
+    for node in aggregate.walk(prune=is_query):
+        if node is aggregate:
             continue
-        if is_aggregate(each) and not has_over(each):
-            scope.report("PEN3011", each, "an aggregate function may not stand inside another")
+        if is_aggregate(node) and not has_over(node):
+            scope.report("PEN3011", node, "an aggregate function may not stand inside another")
             return
-        bound = scope.bound.get(id(each))
+        bound = scope.bound.get(id(node))
         if bound is not None and bound.depth:
-            scope.report("PEN3016", each, "an aggregate function may not use a column of the query around")
+            scope.report("PEN3016", node, "an aggregate function may not use a column of the query around")
             return
-        if not is_deterministic(each):
+        if not is_deterministic(node):
             scope.report(
-                "PEN3011", each, "a function that is not deterministic may not stand inside an aggregate function"
+                "PEN3011", node, "a function that is not deterministic may not stand inside an aggregate function"
             )
             return
-        if isinstance(each, exp.Window):
-            scope.report("PEN3011", each, "a window function may not stand inside an aggregate function")
+        if isinstance(node, exp.Window):
+            scope.report("PEN3011", node, "a window function may not stand inside an aggregate function")
             return

@@ -39,7 +39,7 @@ def check_window(scope: SelectScope, window: exp.Window) -> None:
         return  # said already
     definition = named or window
     order = definition.args.get("order")
-    keys = [each.this for each in order.expressions] if order is not None else []
+    keys = [expression.this for expression in order.expressions] if order is not None else []
     for part in (*(definition.args.get("partition_by") or ()), *keys):
         type_ = infer(part, scope).type
         if isinstance(type_, Map) or type_ in (VARIANT, CALENDAR_INTERVAL):
@@ -67,7 +67,7 @@ def _check_function(scope: SelectScope, window: exp.Window, *, ordered: bool, sp
         scope.report(
             "PEN3017", window.this, "Spark has no FILTER on a window function", "use CASE WHEN in its argument"
         )
-    if any(isinstance(each, exp.Distinct) for each in function.expressions):
+    if any(isinstance(expression, exp.Distinct) for expression in function.expressions):
         scope.report("PEN3017", function, "Spark has no DISTINCT in a window function")
     if is_window_only(function):
         if not ordered:
@@ -111,11 +111,11 @@ def _check_frame(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr]) -> No
     first, last = _position(start, start_side), _position(end, end_side)
     is_backward = bool(first and last and first > last)  # Spark compares no bound with CURRENT ROW
     if first == inf or last == -inf or is_backward:
-        at = next((each for each in (start, end) if isinstance(each, exp.Expr)), spec)
+        at = next((bound for bound in (start, end) if isinstance(bound, exp.Expr)), spec)
         scope.report("PEN3017", at, "this window frame ends before it begins")
         return
-    values = [each for each in (start, end) if isinstance(each, exp.Expr)]
-    typed = [(each, infer(each, scope)) for each in values]
+    values = [bound for bound in (start, end) if isinstance(bound, exp.Expr)]
+    typed = [(value, infer(value, scope)) for value in values]
     for node, _ in typed:
         if next(node.find_all(exp.Column), None) is not None:
             scope.report("PEN3017", node, "a bound of a window frame is a constant")

@@ -41,7 +41,7 @@ def is_window_only(node: exp.Expr) -> bool:
 def is_deterministic(node: exp.Expr) -> bool:
     if not isinstance(node, exp.Anonymous):
         return True
-    return not any(each.is_random for each in signatures(call_name(node).lower()))
+    return not any(signature.is_random for signature in signatures(call_name(node).lower()))
 
 
 def may_raise(node: exp.Expr) -> bool:
@@ -60,8 +60,8 @@ def generator_columns(node: exp.Expr, scope: Scope) -> tuple[NamedTyped, ...] | 
         infer(node, scope)
         return None
     nodes, typed, is_open = arguments(node, scope)
-    given = [known_ or infer(each, scope) for each, known_ in zip(nodes, typed, strict=True)]
-    signature = next((each for each in known if each.fits(len(nodes))), None)
+    given = [known_ or infer(argument, scope) for argument, known_ in zip(nodes, typed, strict=True)]
+    signature = next((candidate for candidate in known if candidate.fits(len(nodes))), None)
     if signature is None or is_open:
         if signature is None:
             scope.report("PEN3007", node, f"`{name}` does not take {len(nodes)} arguments")

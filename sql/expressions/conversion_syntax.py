@@ -57,17 +57,17 @@ def infer_text(node: exp.Expr, scope: Scope) -> Typed:
     """TRIM, SUBSTRING, OVERLAY and POSITION in their own syntax."""
     parts = [part for part in node.iter_expressions() if not isinstance(part, (exp.Identifier, exp.Var))]
     typed = [infer(part, scope) for part in parts]
-    if any(each.type == UNKNOWN for each in typed):
+    if any(operand.type == UNKNOWN for operand in typed):
         return NOT_KNOWN
-    nullable = any(each.nullable for each in typed)
-    for part, each in zip(parts, typed, strict=True):
+    nullable = any(operand.nullable for operand in typed)
+    for part, value in zip(parts, typed, strict=True):
         wanted = kind("int" if part.arg_key in ("from_", "for_", "start", "length") else "text")
-        if not wanted.takes(each.type):
+        if not wanted.takes(value.type):
             scope.report(
-                "PEN3008", part, f"a {'number' if wanted.name == 'int' else 'string'} is expected, this is {each.type}"
+                "PEN3008", part, f"a {'number' if wanted.name == 'int' else 'string'} is expected, this is {value.type}"
             )
             return NOT_KNOWN
-        nullable = nullable or forces_null(each.type, wanted.cast(each.type))
+        nullable = nullable or forces_null(value.type, wanted.cast(value.type))
     if isinstance(node, exp.Overlay) and (typed[0].type == BINARY) != (typed[1].type == BINARY):
         raise Mismatch(f"OVERLAY takes {typed[0].type} twice, this is {typed[1].type}", 1)
     if isinstance(node, exp.StrPosition):

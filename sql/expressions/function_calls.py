@@ -26,7 +26,7 @@ def infer_function(node: exp.Anonymous, scope: Scope) -> Typed:
 
 def infer_lambda(node: exp.Lambda, scope: Scope) -> Typed:
     """A lambda function where none is taken: its names are bound, nothing is known of it."""
-    with scope.bind({each.name: NOT_KNOWN for each in node.expressions}):
+    with scope.bind({expression.name: NOT_KNOWN for expression in node.expressions}):
         infer(node.this, scope)
     return NOT_KNOWN
 
@@ -42,7 +42,7 @@ def infer_filter(node: exp.Filter, scope: Scope) -> Typed:
 
 def infer_within_group(node: exp.WithinGroup, scope: Scope) -> Typed:
     found = infer(node.this, scope)
-    ordered = [infer(each.this, scope) for each in node.expression.expressions]
+    ordered = [infer(expression.this, scope) for expression in node.expression.expressions]
     function = node.this
     name = call_name(function).lower() if isinstance(function, exp.Anonymous) else ""
     if len(ordered) != 1 or ordered[0].type == UNKNOWN:
@@ -72,9 +72,9 @@ def infer_window(node: exp.Window, scope: Scope) -> Typed:
     if isinstance(inner, exp.Identifier):
         return NOT_KNOWN
     found = infer(inner, scope)
-    for each in node.args.get("partition_by") or ():
-        infer(each, scope)
+    for key in node.args.get("partition_by") or ():
+        infer(key, scope)
     order = node.args.get("order")
-    for each in order.expressions if order is not None else ():
-        infer(each.this, scope)
+    for expression in order.expressions if order is not None else ():
+        infer(expression.this, scope)
     return found

@@ -41,7 +41,10 @@ def infer_arithmetic(symbol: str) -> Handler:
 
 def _has_plus(node: exp.Expr, scope: Scope) -> bool:
     """Whether a sum of intervals is written as one; `INTERVAL 1 DAY 2 HOURS` has no plus sign."""
-    parts = [rf"['\"]?\s*{re.escape(each.this.name)}['\"]?\s+{each.args['unit'].name}" for each in _intervals(node)]
+    parts = [
+        rf"['\"]?\s*{re.escape(interval.this.name)}['\"]?\s+{interval.args['unit'].name}"
+        for interval in _intervals(node)
+    ]
     return re.search(r"\binterval\s+" + r"\s+".join(parts), scope.text, re.IGNORECASE) is None
 
 
@@ -72,7 +75,7 @@ def infer_shift(symbol: str) -> Handler:
                 raise Mismatch(f"`{symbol}` takes integers, this is {side.type}", index)
             target = kind(wanted).cast(side.type)
             targets.append(Typed(target, side.nullable or forces_null(side.type, target)))
-        return folded_with(Typed(targets[0].type, any(each.nullable for each in targets)), *sides)
+        return folded_with(Typed(targets[0].type, any(other.nullable for other in targets)), *sides)
 
     return handler
 

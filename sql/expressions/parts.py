@@ -32,7 +32,7 @@ def infer_bracket(node: exp.Bracket, scope: Scope) -> Typed:
         if held.type not in (VARIANT, UNKNOWN):
             raise Mismatch(f"a path takes a variant, this is {held.type}", 0)
         return Typed(VARIANT)
-    keys = [infer(each, scope) for each in node.expressions]
+    keys = [infer(expression, scope) for expression in node.expressions]
     if held.type == UNKNOWN or len(keys) != 1:
         return NOT_KNOWN
     key = keys[0]
@@ -79,6 +79,6 @@ def infer_dot(node: exp.Dot, scope: Scope) -> Typed:
         elements = unbracketed(node.this).meta.get(ELEMENTS)
         if elements is not None and isinstance(held.type, Array) and isinstance(held.type.element, Struct):
             field = held.type.element.field(part.name)
-            node.meta[ELEMENTS] = tuple(each or field is None or field.nullable for each in elements)
+            node.meta[ELEMENTS] = tuple(element or field is None or field.nullable for element in elements)
         return found or NOT_KNOWN
     return NOT_KNOWN

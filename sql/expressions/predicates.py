@@ -51,15 +51,15 @@ def _operand_type(node: exp.Expr, scope: Scope) -> Typed:
 
 
 def infer_tuple(node: exp.Tuple, scope: Scope) -> Typed:
-    typed = [infer(each, scope) for each in node.expressions]
-    names = (own_name(each) or f"col{at}" for at, each in enumerate(node.expressions, 1))
-    fields = (Field(name, each.type, each.nullable) for name, each in zip(names, typed, strict=True))
+    typed = [infer(expression, scope) for expression in node.expressions]
+    names = (own_name(expression) or f"col{at}" for at, expression in enumerate(node.expressions, 1))
+    fields = (Field(name, operand.type, operand.nullable) for name, operand in zip(names, typed, strict=True))
     return Typed(Struct(tuple(fields)), False)
 
 
 def infer_logical(symbol: str) -> Handler:
     def handler(node: exp.Expr, scope: Scope) -> Typed:
-        sides = [infer(each, scope) for each in (node.this, node.args.get("expression")) if each is not None]
+        sides = [infer(side, scope) for side in (node.this, node.args.get("expression")) if side is not None]
         note_void(node, *sides)
         return folded_with(logical(symbol, *sides), *sides)
 
@@ -81,7 +81,7 @@ def infer_like(node: exp.Expr, scope: Scope) -> Typed:
     if isinstance(pattern, (exp.Any, exp.All)):
         constants = are_constant_patterns(pattern)
         # Spark's parser computes constant patterns, before any of their types is checked
-        sides = [infer(node.this, scope), *(infer(each, scope) for each in patterns(pattern) if not constants)]
+        sides = [infer(node.this, scope), *(infer(like, scope) for like in patterns(pattern) if not constants)]
     else:
         sides = [infer(node.this, scope), infer(pattern, scope)]
     for index, side in enumerate(sides):
@@ -102,8 +102,8 @@ def infer_in(node: exp.In, scope: Scope) -> Typed:
     value = _operand_type(node.this, scope)
     if query is not None:
         return _in_query(node, value, query, scope)
-    listed = [_operand_type(each, scope) for each in node.expressions]
-    types = [value.type, *(each.type for each in listed)]
+    listed = [_operand_type(expression, scope) for expression in node.expressions]
+    types = [value.type, *(item.type for item in listed)]
     if any(has_unknown(type) for type in types):
         return Typed(BOOLEAN)
     common = coercion.widest_of(types)
@@ -113,7 +113,7 @@ def infer_in(node: exp.In, scope: Scope) -> Typed:
         index = next((at for at, type in enumerate(types[1:]) if coercion.widest(types[0], type) is None), 0)
         scope.report("PEN3008", node.expressions[index], f"{types[0]} can't be compared with {types[index + 1]}")
         return Typed(BOOLEAN)
-    nullable = any(each.nullable or forces_null(each.type, common) for each in (value, *listed))
+    nullable = any(item.nullable or forces_null(item.type, common) for item in (value, *listed))
     return folded_with(Typed(BOOLEAN, nullable), value, *listed)
 
 

@@ -36,7 +36,9 @@ def _code(node: exp.Expr) -> str:
 def _operand(node: exp.Expr, argument: int | None) -> exp.Expr:
     if argument is None:
         return node
-    operands = [each for each in (node.args.get("this"), node.args.get("expression")) if isinstance(each, exp.Expr)]
+    operands = [
+        operand for operand in (node.args.get("this"), node.args.get("expression")) if isinstance(operand, exp.Expr)
+    ]
     return operands[argument] if argument < len(operands) else node
 
 

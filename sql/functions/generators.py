@@ -14,7 +14,7 @@ def generated(call: Call) -> tuple[NamedTyped, ...] | None:
     name = call.name.removesuffix("_outer")
     columns = _columns(name, call)
     if columns is not None and call.name.endswith("_outer"):
-        return tuple(NamedTyped(each.name, Typed(each.typed.type)) for each in columns)
+        return tuple(NamedTyped(column.name, Typed(column.typed.type)) for column in columns)
     return columns
 
 

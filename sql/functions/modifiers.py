@@ -53,7 +53,7 @@ def _check_group(name: str, node: exp.Anonymous, around: exp.WithinGroup, scope:
         scope.report("PEN3017", node, f"`{name}` takes no WITHIN GROUP")
     elif name not in ("listagg", "string_agg") and len(keys) != 1:
         scope.report("PEN3017", node, f"`{name}` orders by one expression, here are {len(keys)}")
-    elif _is_distinct(node) and [each.this for each in keys] != node.expressions[0].expressions[:1]:
+    elif _is_distinct(node) and [key.this for key in keys] != node.expressions[0].expressions[:1]:
         scope.report("PEN3017", around.expression, f"`{name}` of DISTINCT values is ordered by these values alone")
 
 
@@ -73,7 +73,7 @@ def check_unit(name: str, node: exp.Expr, scope: Scope) -> None:
 
 
 def _is_distinct(node: exp.Anonymous) -> bool:
-    return any(isinstance(each, exp.Distinct) for each in node.expressions)
+    return any(isinstance(expression, exp.Distinct) for expression in node.expressions)
 
 
 def check_values(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
@@ -88,8 +88,8 @@ def check_values(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
 
 def _each_constant(node: exp.Expr) -> Iterator[exp.Expr]:
     if isinstance(node, exp.Anonymous) and call_name(node).lower() == "array":
-        for each in node.expressions:
-            yield from _each_constant(each)
+        for expression in node.expressions:
+            yield from _each_constant(expression)
     else:
         yield node
 

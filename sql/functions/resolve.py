@@ -56,18 +56,18 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         return NOT_KNOWN
     check_modifiers(node, known[0], scope)
     nodes, typed, is_open = arguments(node, scope)
-    if any(isinstance(each, exp.Kwarg) for each in nodes) or is_open:
-        _each([each for each, known_ in zip(nodes, typed, strict=True) if known_ is None], scope, infer)
+    if any(isinstance(argument, exp.Kwarg) for argument in nodes) or is_open:
+        _each([argument for argument, known_ in zip(nodes, typed, strict=True) if known_ is None], scope, infer)
         return NOT_KNOWN
-    fitting = [each for each in known if each.fits(len(nodes))]
+    fitting = [candidate for candidate in known if candidate.fits(len(nodes))]
     if not fitting:
-        _each([each for each, known_ in zip(nodes, typed, strict=True) if known_ is None], scope, infer)
+        _each([argument for argument, known_ in zip(nodes, typed, strict=True) if known_ is None], scope, infer)
         scope.report("PEN3007", node, f"`{name}` takes {_counts(known)}, {_many(len(nodes))} given")
         return NOT_KNOWN
     signature = fitting[0]
     given = [
-        known_ or SYNTACTIC.get(signature.kind_at(index)) or infer(each, scope)
-        for index, (each, known_) in enumerate(zip(nodes, typed, strict=True))
+        known_ or SYNTACTIC.get(signature.kind_at(index)) or infer(argument, scope)
+        for index, (argument, known_) in enumerate(zip(nodes, typed, strict=True))
     ]
     check_values(name, nodes, scope)
     if signature.kind_at(0) == "unit":
@@ -75,9 +75,9 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
     if name in NAMED_BY_TYPE and given[0].type != UNKNOWN:
         node.meta[SHAPE] = kind_of(given[0].type)
     if name in _TYPES_NULLS:
-        for each, arg in zip(nodes, given, strict=True):
+        for expression, arg in zip(nodes, given, strict=True):
             if arg.type == VOID:
-                each.meta[STARRED] = ("NULL",)
+                expression.meta[STARRED] = ("NULL",)
     found = _result(node, signature, Call(name, nodes, given, given, scope, infer))
     if name == "array" and isinstance(found.type, Array):
         node.meta[ELEMENTS] = tuple(becomes_null([arg], found.type.element) for arg in given)
@@ -101,20 +101,20 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
     """The arguments, what is known of those that a star stands for, and whether a star's columns are not known."""
     nodes: list[exp.Expr] = []
     typed: list[Typed | None] = []
-    for each in _in_order(node, list(_unwrapped(node.expressions)), scope):
-        if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
-            if call_name(node).lower() == "count" and isinstance(each, exp.Star):
+    for argument in _in_order(node, list(_unwrapped(node.expressions)), scope):
+        if isinstance(argument, exp.Star) or (isinstance(argument, exp.Column) and isinstance(argument.this, exp.Star)):
+            if call_name(node).lower() == "count" and isinstance(argument, exp.Star):
                 if isinstance(node.expressions[0], exp.Distinct):
-                    each.meta[STARRED] = tuple(column.name for column in scope.expand(each) or ())
-                return [each], [Typed(VOID, False)], False
-            columns = scope.expand(each)
+                    argument.meta[STARRED] = tuple(column.name for column in scope.expand(argument) or ())
+                return [argument], [Typed(VOID, False)], False
+            columns = scope.expand(argument)
             if columns is None:
-                return [each], [NOT_KNOWN], True
-            each.meta[STARRED] = tuple(column.name for column in columns)
+                return [argument], [NOT_KNOWN], True
+            argument.meta[STARRED] = tuple(column.name for column in columns)
             nodes += [exp.column(column.name) for column in columns]
             typed += [column.typed for column in columns]
         else:
-            nodes.append(each)
+            nodes.append(argument)
             typed.append(None)
     return nodes, typed, False
 
@@ -123,18 +123,20 @@ def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[
     """Arguments given by name, at their places; as they are where that can't be done."""
     name = call_name(node).lower()
     names = PARAMETERS.get(name)
-    named = [each for each in nodes if isinstance(each, exp.Kwarg)]
+    named = [argument for argument in nodes if isinstance(argument, exp.Kwarg)]
     if names is None or not named:
         return nodes
-    placed = [each for each in nodes if not isinstance(each, exp.Kwarg)]
+    placed = [argument for argument in nodes if not isinstance(argument, exp.Kwarg)]
     given: dict[str, exp.Expr] = {}
-    for each in named:
-        parameter = each.name.lower()
+    for keyword in named:
+        parameter = keyword.name.lower()
         if parameter not in names:
-            scope.report("PEN3007", each, f"`{name}` has no argument named `{each.name}`", f"it has {', '.join(names)}")
+            scope.report(
+                "PEN3007", keyword, f"`{name}` has no argument named `{keyword.name}`", f"it has {', '.join(names)}"
+            )
         elif parameter in given or parameter in names[: len(placed)]:
-            scope.report("PEN3007", each, f"the argument `{each.name}` is given twice")
-        given[parameter] = each.expression
+            scope.report("PEN3007", keyword, f"the argument `{keyword.name}` is given twice")
+        given[parameter] = keyword.expression
     for parameter in names[len(placed) :]:
         if not given:
             break
@@ -253,15 +255,21 @@ def _nullable(signature: Signature, args: Sequence[Typed]) -> bool:
         case "any":
             return any(arg.nullable for arg in args)
         case positions:
-            wanted = [int(each) - 1 for each in positions.split(",")]
-            return any(args[each].nullable for each in wanted if each < len(args))
+            wanted = [int(part) - 1 for part in positions.split(",")]
+            return any(args[index].nullable for index in wanted if index < len(args))
 
 
 def _counts(known: Sequence[Signature]) -> str:
-    if any(each.repeated is not None for each in known):
-        return f"at least {_many(min(len(each.required) for each in known), 'argument')}"
-    counts = sorted({n for each in known for n in range(len(each.required), len(each.required + each.optional) + 1)})
-    shown = [str(each) for each in counts]
+    if any(signature.repeated is not None for signature in known):
+        return f"at least {_many(min(len(signature.required) for signature in known), 'argument')}"
+    counts = sorted(
+        {
+            n
+            for signature in known
+            for n in range(len(signature.required), len(signature.required + signature.optional) + 1)
+        }
+    )
+    shown = [str(count) for count in counts]
     text = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
     return f"{text} argument" + ("" if counts == [1] else "s")
 

@@ -131,7 +131,7 @@ def _opens_query(tokens: Sequence[Token], index: int) -> bool:
 def _is_unsigned_shift(tokens: Sequence[Token], index: int) -> bool:
     """Whether this is the first of `>>>`, which sqlglot does not know; without it `>>` is left, of the same type."""
     three = tokens[index : index + 3]
-    return all(each.token_type == TokenType.GT for each in three) and three[-1].start == tokens[index].start + 2
+    return all(token.token_type == TokenType.GT for token in three) and three[-1].start == tokens[index].start + 2
 
 
 def _hex_string(mark: Token, digits: Token) -> Token:

@@ -21,4 +21,4 @@ def patterns(node: exp.Any | exp.All) -> list[exp.Expr]:
 def are_constant_patterns(node: exp.Any | exp.All) -> bool:
     """Whether Spark's parser sees only constants (no column, no call): it then keeps one expression that may be null,
     and else writes the test out as LIKEs between OR or AND."""
-    return all(isinstance(part, _CONSTANT) for each in patterns(node) for part in each.walk())
+    return all(isinstance(part, _CONSTANT) for pattern in patterns(node) for part in pattern.walk())

@@ -56,8 +56,8 @@ _CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET))
 def _extent(node: exp.Expr) -> tuple[int, int] | None:
     """First and last offset (inclusive) of the node and of all below it; a function's name is its own offset."""
     start, end = None, -1
-    for each in node.walk():
-        meta = each._meta
+    for inner in node.walk():
+        meta = inner._meta
         if meta and "start" in meta:
             start = meta["start"] if start is None else min(start, meta["start"])
             end = max(end, meta["end"])

@@ -113,7 +113,7 @@ def _without_recursion_limit(tokens: list[Token]) -> list[Token]:
     """`WITH RECURSIVE r MAX RECURSION LEVEL 10 AS (...)` without its limit, which changes no column."""
     for at, token in enumerate(tokens):
         is_max = token.token_type == TokenType.VAR and token.text.upper() == "MAX"
-        if is_max and [each.text.upper() for each in tokens[at + 1 : at + 3]] == ["RECURSION", "LEVEL"]:
+        if is_max and [word.text.upper() for word in tokens[at + 1 : at + 3]] == ["RECURSION", "LEVEL"]:
             return tokens[:at] + tokens[at + 4 :]
     return tokens
 
@@ -169,7 +169,7 @@ _STATEMENTS: Final = ("CREATE", "INSERT", "SET")
 def _parse_issue(text: str, tokens: Sequence[Token], error: ParseError) -> SyntaxIssue:
     found = error.errors[0] if error.errors else {}
     line, col = found.get("line"), found.get("col")
-    token = next((each for each in tokens if (each.line, each.col) == (line, col)), tokens[-1])
+    token = next((candidate for candidate in tokens if (candidate.line, candidate.col) == (line, col)), tokens[-1])
     message = str(found.get("description") or error).split("\n")[0].rstrip(".")
     written = text[token.start : token.end + 1]
     if not message or message.startswith(("Invalid expression", "Expecting", "Required keyword", "Expected")):

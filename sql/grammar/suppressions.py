@@ -18,4 +18,8 @@ def not_suppressed(query: PlacedText, diagnostics: Iterable[Diagnostic]) -> tupl
         ignored.setdefault(line, set()).update(code.strip().upper() for code in found[1].split(","))
     if not ignored:
         return tuple(diagnostics)
-    return tuple(each for each in diagnostics if each.span is None or each.code not in ignored.get(each.span.line, ()))
+    return tuple(
+        diagnostic
+        for diagnostic in diagnostics
+        if diagnostic.span is None or diagnostic.code not in ignored.get(diagnostic.span.line, ())
+    )

@@ -108,7 +108,7 @@ def _shift(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
 def _continues(tokens: Sequence[Token], index: int) -> bool:
     """Whether a `>` stands right before another."""
     pair = tokens[index : index + 2]
-    return [each.token_type for each in pair] == [_T.GT, _T.GT] and pair[0].end + 1 == pair[1].start
+    return [token.token_type for token in pair] == [_T.GT, _T.GT] and pair[0].end + 1 == pair[1].start
 
 
 _CHECKS: Final = {

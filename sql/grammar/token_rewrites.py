@@ -33,7 +33,7 @@ _BEFORE_SIGN: Final = frozenset((
 
 def rewritten(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with such syntax replaced; the same where there is none."""
-    if not any(each.token_type in _SIGNS or each.text.lower() in _WORDS for each in tokens):
+    if not any(candidate.token_type in _SIGNS or candidate.text.lower() in _WORDS for candidate in tokens):
         return list(tokens)
     made: list[Token] = []
     calls: list[str] = []
@@ -79,7 +79,7 @@ _TYPES: Final = frozenset(("date", "timestamp", "timestamp_ntz", "timestamp_ltz"
 
 def _is_typed_literal(tokens: Sequence[Token], index: int) -> bool:
     """`DATE '2020-01-01'` before `::`, which sqlglot would bind to the string alone."""
-    following = [each.token_type for each in tokens[index + 1 : index + 3]]
+    following = [token.token_type for token in tokens[index + 1 : index + 3]]
     return following == [_T.STRING, _T.DCOLON] and tokens[index].text.lower() in _TYPES
 
 
@@ -88,7 +88,7 @@ def _is_negative_literal(tokens: Sequence[Token], index: int) -> bool:
     if tokens[index].token_type != _T.DASH or not index or tokens[index - 1].token_type not in _BEFORE_SIGN:
         return False
     following = tokens[index + 1 : index + 3]
-    is_cast = [each.token_type for each in following] == [_T.NUMBER, _T.DCOLON]
+    is_cast = [token.token_type for token in following] == [_T.NUMBER, _T.DCOLON]
     return is_cast and following[1].start > following[0].start
 
 
@@ -117,7 +117,7 @@ def path_name(path: str) -> str | None:
             name = ""
         else:
             name += character
-    return next((each for each in [name.strip(), *reversed(names)] if each), None)
+    return next((known for known in [name.strip(), *reversed(names)] if known), None)
 
 
 def _path_end(tokens: Sequence[Token], index: int) -> int:
@@ -159,7 +159,7 @@ def _is_type(tokens: Sequence[Token], index: int, calls: Sequence[str], *, insid
 
 
 def _is_test(tokens: Sequence[Token], index: int) -> bool:
-    before = [each.token_type for each in tokens[max(index - 2, 0) : index]]
+    before = [token.token_type for token in tokens[max(index - 2, 0) : index]]
     return before[-1:] == [_T.IS] or before == [_T.IS, _T.NOT]
 
 

@@ -232,6 +232,6 @@ def _escape(raw: str, index: int, quote: str) -> tuple[str, int]:
         return raw[index : index + 2], 2
     width = {"u": 4, "U": 8}.get(follower, 0)
     digits = raw[index + 2 : index + 2 + width]
-    if width and len(digits) == width and all(each in "0123456789abcdefABCDEF" for each in digits):
+    if width and len(digits) == width and all(digit in "0123456789abcdefABCDEF" for digit in digits):
         return chr(int(digits, 16)), 2 + width
     return ESCAPES.get(follower, follower), 2

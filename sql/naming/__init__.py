@@ -74,7 +74,7 @@ PRINTERS.update(
         exp.Neg: pretty_negated,
         exp.BitwiseNot: lambda node, scope: f"~{pretty(node.this, scope)}",
         exp.DPipe: lambda node, scope: f"concat({pretty(node.this, scope)}, {pretty(node.expression, scope)})",
-        exp.Concat: lambda node, scope: "".join(each.name for each in node.expressions),
+        exp.Concat: lambda node, scope: "".join(expression.name for expression in node.expressions),
         exp.Is: pretty_is,
         exp.Like: pretty_like,
         exp.ILike: pretty_like,

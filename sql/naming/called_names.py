@@ -14,11 +14,11 @@ from sql.types.expression_type import Scope
 
 def pretty_call(node: exp.Anonymous, scope: Scope) -> str:
     name = call_name(node).lower()
-    distinct = any(isinstance(each, exp.Distinct) for each in node.expressions)
+    distinct = any(isinstance(expression, exp.Distinct) for expression in node.expressions)
     nodes: list[exp.Expr] = []
-    for each in node.meta.get(PLACED, node.expressions):
-        nodes += each.expressions if isinstance(each, exp.Distinct) else [each]
-    args = [text for each in nodes for text in each.meta.get(STARRED) or (pretty(each, scope),)]
+    for operand in node.meta.get(PLACED, node.expressions):
+        nodes += operand.expressions if isinstance(operand, exp.Distinct) else [operand]
+    args = [text for argument in nodes for text in argument.meta.get(STARRED) or (pretty(argument, scope),)]
     special = SPECIAL.get(name)
     found = special(args, nodes) if special is not None else _formatted(name, args, node.meta.get(SHAPE))
     if found is not None:

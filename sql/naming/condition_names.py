@@ -24,7 +24,7 @@ def pretty_is(node: exp.Is, scope: Scope, negated: str = "") -> str:
 
 def _is_of_truth_values(node: exp.Expr) -> bool:
     """Of TRUE and FALSE alone; else Spark forgets that UNKNOWN was written."""
-    return all(isinstance(each, (exp.Boolean, exp.And, exp.Or, exp.Not, exp.Paren)) for each in node.walk())
+    return all(isinstance(inner, (exp.Boolean, exp.And, exp.Or, exp.Not, exp.Paren)) for inner in node.walk())
 
 
 def pretty_not(node: exp.Not, scope: Scope) -> str:
@@ -42,7 +42,7 @@ _WITHOUT_NOT: Final = re.compile(r"[\s)\]]*(?:end\b[\s)\]]*)*is\s+(?!not\b)", re
 
 def _is_before(node: exp.Not, scope: Scope) -> bool:
     """Whether it is `NOT a IS NULL`, which sqlglot reads as `a IS NOT NULL`."""
-    ends = [each.meta["end"] for each in node.this.this.walk() if "end" in each.meta]
+    ends = [inner.meta["end"] for inner in node.this.this.walk() if "end" in inner.meta]
     return bool(ends) and _WITHOUT_NOT.match(scope.text, max(ends) + 1) is not None
 
 
@@ -72,17 +72,19 @@ def _quantified_like(
         name = f"{'not' if negated else ''}like{'any' if isinstance(pattern, exp.Any) else 'all'}"
         return f"{name}({f'lower({left})' if ilike else left})"
     word = "OR" if isinstance(pattern, exp.Any) else "AND"
-    shown = [pretty(each, scope) for each in patterns(pattern)]
-    tests = [f"ilike({left}, {each})" if ilike else f"{left} LIKE {each}" for each in shown]
+    shown = [pretty(like, scope) for like in patterns(pattern)]
+    tests = [f"ilike({left}, {like})" if ilike else f"{left} LIKE {like}" for like in shown]
     if negated:
-        tests = [f"(NOT {each})" for each in tests]
+        tests = [f"(NOT {test})" for test in tests]
     return reduce(lambda a, b: f"({a} {word} {b})", tests)
 
 
 def pretty_in(node: exp.In, scope: Scope) -> str:
     query = node.args.get("query")
     outer = ", ".join(scope.outer_names(query)) if query is not None else ""
-    listed = [f"listquery({outer})"] if query is not None else [pretty(each, scope) for each in node.expressions]
+    listed = (
+        [f"listquery({outer})"] if query is not None else [pretty(expression, scope) for expression in node.expressions]
+    )
     return f"({pretty(node.this, scope)} IN ({', '.join(listed)}))"
 
 
@@ -103,8 +105,8 @@ def pretty_case(node: exp.Case, scope: Scope) -> str:
 
 def pretty_tuple(node: exp.Tuple, scope: Scope) -> str:
     parts: list[str] = []
-    for index, each in enumerate(node.expressions, 1):
-        parts += [own_name(each) or f"col{index}", pretty(each, scope)]
+    for index, expression in enumerate(node.expressions, 1):
+        parts += [own_name(expression) or f"col{index}", pretty(expression, scope)]
     return f"named_struct({', '.join(parts)})"
 
 

@@ -22,7 +22,7 @@ def pretty(node: exp.Expr | None, scope: Scope) -> str:
 
 
 def pretty_all(nodes: Sequence[exp.Expr], scope: Scope) -> list[str]:
-    return [pretty(each, scope) for each in nodes]
+    return [pretty(node, scope) for node in nodes]
 
 
 def pretty_word(text: str) -> Printer:
@@ -31,5 +31,5 @@ def pretty_word(text: str) -> Printer:
 
 def first_offset(node: exp.Expr) -> int | None:
     """The offset of the first name or literal within."""
-    starts = [each.meta["start"] for each in node.walk() if "start" in each.meta]
+    starts = [inner.meta["start"] for inner in node.walk() if "start" in inner.meta]
     return min(starts) if starts else None

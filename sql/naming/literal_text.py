@@ -100,7 +100,9 @@ def pretty_interval(node: exp.Interval, scope: Scope) -> str:
 
 
 def interval_sum(node: exp.Expr) -> str:
-    parts = [f"{each.this.name} {each.args['unit'].name}" for each in node.find_all(exp.Interval, bfs=False)]
+    parts = [
+        f"{interval.this.name} {interval.args['unit'].name}" for interval in node.find_all(exp.Interval, bfs=False)
+    ]
     units = units_of(node)
     amount = intervals.of_pairs(" ".join(parts))
     if amount is None or units is None:
@@ -127,6 +129,6 @@ def _clock(text: str) -> str:
     found = re.fullmatch(r"(\d{1,2}):?(\d{1,2})?:?(\d{1,2})?(?:\.(\d+))?", text.strip())
     if found is None:
         return text or "00:00:00"
-    hour, minute, second = (int(each or 0) for each in found.groups()[:3])
+    hour, minute, second = (int(group or 0) for group in found.groups()[:3])
     fraction = (found.group(4) or "")[:6].rstrip("0")
     return f"{hour:02d}:{minute:02d}:{second:02d}" + (f".{fraction}" if fraction else "")

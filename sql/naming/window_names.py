@@ -74,10 +74,10 @@ def pretty_within_group(node: exp.WithinGroup, scope: Scope) -> str:
     ordered = node.expression.expressions
     if function.startswith("listagg"):
         return f"{function} WITHIN GROUP (ORDER BY {', '.join(pretty_all(ordered, scope))})"
-    descending = any(each.args.get("desc") for each in ordered)
+    descending = any(key.args.get("desc") for key in ordered)
     if function.startswith("mode"):
         descending = not descending
-    inner = ", ".join(pretty(each.this, scope) for each in ordered)
+    inner = ", ".join(pretty(key.this, scope) for key in ordered)
     return f"{function} WITHIN GROUP (ORDER BY {inner}{' DESC' if descending else ''})"
 
 

@@ -95,8 +95,8 @@ def references(expression: str, source: str) -> tuple[ColumnReference, ...] | No
     if tree is None:
         return None
     found = [_reference(column, source) for column in tree.find_all(exp.Column)]
-    known = [each for each in found if each]
-    return tuple(sorted(known, key=lambda each: each.start)) if len(known) == len(found) else None
+    known = [reference for reference in found if reference]
+    return tuple(sorted(known, key=lambda reference: reference.start)) if len(known) == len(found) else None
 
 
 def _reference(column: exp.Column, source: str) -> ColumnReference | None:
@@ -115,14 +115,14 @@ def substitute(expression: Fragment, source: str, replacement: Callable[[str], F
     found = references(text_of(expression), source)
     if found is None:
         return None
-    new = [replacement(each.column) for each in found]
+    new = [replacement(reference.column) for reference in found]
     parts: list[Fragment] = []
     last = 0
-    for each, text in zip(found, new, strict=True):
+    for place, text in zip(found, new, strict=True):
         if text is None:
             return None
-        parts += [_slice(expression, last, each.start), text]
-        last = each.end
+        parts += [_slice(expression, last, place.start), text]
+        last = place.end
     parts.append(_slice(expression, last, len(text_of(expression))))
     if all(isinstance(part, str) for part in parts):
         return "".join(text_of(part) for part in parts)

@@ -27,22 +27,24 @@ def merge_selects(inner: Select, outer: Select, table: CatalogTable) -> Select |
     """
     if table.is_open or not _all_pure(_fragments(inner)) or not _all_pure(_fragments(outer)):
         return None
-    made = {each.name.lower(): each.expression for each in inner.projections} or {
+    made = {projection.name.lower(): projection.expression for projection in inner.projections} or {
         name.lower(): quote(name) for name in table.schema.names
     }
     types = {column.name.lower(): column.type for column in table.columns}
-    if not all(_may_inline(name, text_of(each), inner, outer, types) for name, each in made.items()):
+    if not all(_may_inline(name, text_of(expression), inner, outer, types) for name, expression in made.items()):
         return None
-    projections = outer.projections or tuple(Projection(each.name, quote(each.name)) for each in inner.projections)
-    expressions = [_inlined(each.expression, outer.source, made) for each in projections]
-    predicates = [_inlined(each, outer.source, made) for each in outer.predicates]
-    if any(each is None or len(text_of(each)) > LONGEST for each in (*expressions, *predicates)):
+    projections = outer.projections or tuple(
+        Projection(projection.name, quote(projection.name)) for projection in inner.projections
+    )
+    expressions = [_inlined(projection.expression, outer.source, made) for projection in projections]
+    predicates = [_inlined(predicate, outer.source, made) for predicate in outer.predicates]
+    if any(fragment is None or len(text_of(fragment)) > LONGEST for fragment in (*expressions, *predicates)):
         return None
     merged = zip(projections, expressions, strict=True)
     return Select(
         inner.source,
-        tuple(Projection(each.name, expression) for each, expression in merged if expression is not None),
-        (*inner.predicates, *(each for each in predicates if each is not None)),
+        tuple(Projection(projection.name, expression) for projection, expression in merged if expression is not None),
+        (*inner.predicates, *(predicate for predicate in predicates if predicate is not None)),
     )
 
 
@@ -54,29 +56,33 @@ def select_from_text(outer: Select, text: PlacedText) -> PlacedText | None:
 
 
 def _fragments(select: Select) -> tuple[Fragment, ...]:
-    return (*(each.expression for each in select.projections), *select.predicates)
+    return (*(projection.expression for projection in select.projections), *select.predicates)
 
 
 def _all_pure(fragments: Iterable[Fragment]) -> bool:
-    return all(is_pure(text_of(each)) for each in fragments)
+    return all(is_pure(text_of(fragment)) for fragment in fragments)
 
 
 def _may_inline(name: str, expression: str, inner: Select, outer: Select, types: Mapping[str, DataType]) -> bool:
     """Whether the inner's column may be replaced by its expression wherever the outer reads it."""
     if is_column(expression):
         return True
-    in_projections = [_uses(text_of(each.expression), outer.source, name) for each in outer.projections] or [1]
-    in_predicates = [_uses(text_of(each), outer.source, name) for each in outer.predicates]
+    in_projections = [
+        _uses(text_of(projection.expression), outer.source, name) for projection in outer.projections
+    ] or [1]
+    in_predicates = [_uses(text_of(predicate), outer.source, name) for predicate in outer.predicates]
     uses = sum(in_projections) + sum(in_predicates)
     if not references(expression, inner.source):
         # A constant is typed otherwise than a column in arithmetic with decimals: it may stand only by itself.
-        alone = sum(_is_the_column(text_of(each.expression), outer.source, name) for each in outer.projections)
+        alone = sum(
+            _is_the_column(text_of(projection.expression), outer.source, name) for projection in outer.projections
+        )
         return uses == (alone if outer.projections else 1)
     return uses == 0 or not may_raise(expression, types) or (uses == 1 and not any(in_predicates))
 
 
 def _uses(expression: str, source: str, name: str) -> int:
-    return sum(each.column.lower() == name for each in references(expression, source) or ())
+    return sum(reference.column.lower() == name for reference in references(expression, source) or ())
 
 
 def _is_the_column(expression: str, source: str, name: str) -> bool:

@@ -60,7 +60,11 @@ def _safe_type(node: exp.Expr, columns: Mapping[str, DataType]) -> DataType | No
         case exp.Is():
             return BOOLEAN if isinstance(node.expression, exp.Null) and _safe_type(node.this, columns) else None
         case exp.Not() | exp.And() | exp.Or():
-            return BOOLEAN if all(_safe_type(each, columns) == BOOLEAN for each in node.iter_expressions()) else None
+            return (
+                BOOLEAN
+                if all(_safe_type(expression, columns) == BOOLEAN for expression in node.iter_expressions())
+                else None
+            )
         case exp.In():
             sides = [node.this, *node.expressions] if node.expressions else [node.this, exp.Star()]
             return _compared(sides, columns)
@@ -68,7 +72,7 @@ def _safe_type(node: exp.Expr, columns: Mapping[str, DataType]) -> DataType | No
             return _compared([node.this, node.args["low"], node.args["high"]], columns)
         case exp.Anonymous():
             result = STRING_FUNCTIONS.get(call_name(node).lower())
-            return result if all(_safe_type(each, columns) == STRING for each in node.expressions) else None
+            return result if all(_safe_type(expression, columns) == STRING for expression in node.expressions) else None
         case _ if isinstance(node, COMPARISONS):
             return _compared([node.this, node.expression], columns)
         case _:

@@ -43,12 +43,12 @@ class Select:
 
     def _parts(self, source: Fragment) -> Iterator[Fragment]:
         yield "SELECT "
-        for index, each in enumerate(self.projections):
+        for index, projection in enumerate(self.projections):
             yield ", " if index else ""
-            if each.expression == quote(each.name):
-                yield each.expression
+            if projection.expression == quote(projection.name):
+                yield projection.expression
             else:
-                yield from (*closed(each.expression), f" AS {quote(each.name)}")
+                yield from (*closed(projection.expression), f" AS {quote(projection.name)}")
         yield " FROM " if self.projections else "* FROM "
         yield source
         for index, predicate in enumerate(self.predicates):

@@ -128,6 +128,6 @@ class EnclosingScope(Protocol):
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
     """The known name that is most like the one given."""
-    folded = {each.lower(): each for each in known}
+    folded = {candidate.lower(): candidate for candidate in known}
     close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None

@@ -52,7 +52,9 @@ def through(origins: Iterable[Origin], use: Dependency) -> Origins:
     """The origins of what uses a column of those origins in that way."""
     if use is Dependency.IDENTITY:
         return tuple(origins)
-    return tuple(dict.fromkeys(Origin(each.input, each.column, _compose(each.dependency, use)) for each in origins))
+    return tuple(
+        dict.fromkeys(Origin(origin.input, origin.column, _compose(origin.dependency, use)) for origin in origins)
+    )
 
 
 def _compose(first: Dependency, use: Dependency) -> Dependency:

@@ -32,17 +32,17 @@ def own_nodes(node: exp.Expr) -> Iterator[exp.Expr]:
 
 def find_special(node: exp.Expr) -> Special:
     found = Special()
-    for each in own_nodes(node):
-        if isinstance(each, exp.Window):
-            found.windows.append(each)
+    for inner in own_nodes(node):
+        if isinstance(inner, exp.Window):
+            found.windows.append(inner)
             continue
-        match call_kind(each):
-            case "aggregate" if not has_over(each):
-                found.aggregates.append(each)
+        match call_kind(inner):
+            case "aggregate" if not has_over(inner):
+                found.aggregates.append(inner)
             case "generator":
-                found.generators.append(each)
-            case "window" if not has_over(each):
-                found.bare_window_functions.append(each)
+                found.generators.append(inner)
+            case "window" if not has_over(inner):
+                found.bare_window_functions.append(inner)
     return found
 
 
@@ -68,14 +68,14 @@ def refuse_misplaced(scope: Scope, node: exp.Expr, where: str, *, aggregates: bo
     """Reports the special functions of an expression that may hold none (or only aggregates)."""
     found = find_special(node)
     if not aggregates:
-        for each in found.aggregates:
-            if is_of_outer(scope, each):
+        for aggregate in found.aggregates:
+            if is_of_outer(scope, aggregate):
                 continue
             help = "filter groups with HAVING" if where == "WHERE" else None
-            scope.report("PEN3011", each, f"an aggregate function may not stand in {where}", help)
-    for each in (*found.windows, *found.bare_window_functions):
+            scope.report("PEN3011", aggregate, f"an aggregate function may not stand in {where}", help)
+    for window in (*found.windows, *found.bare_window_functions):
         help = "compute it in a subquery and filter there" if where in ("WHERE", "HAVING") else None
-        scope.report("PEN3011", each, f"a window function may not stand in {where}", help)
-    for each in found.generators:
-        scope.report("PEN3011", each, f"a generator may not stand in {where}", "use LATERAL VIEW")
+        scope.report("PEN3011", window, f"a window function may not stand in {where}", help)
+    for generator in found.generators:
+        scope.report("PEN3011", generator, f"a generator may not stand in {where}", "use LATERAL VIEW")
     return found

@@ -38,12 +38,16 @@ class Output:
         return self._index.get(name, ())
 
     def columns(self) -> tuple[NamedTyped, ...] | None:
-        return None if self.is_open else tuple(NamedTyped(each.name, each.typed) for each in self.attributes)
+        return (
+            None
+            if self.is_open
+            else tuple(NamedTyped(attribute.name, attribute.typed) for attribute in self.attributes)
+        )
 
     def renamed(self, names: Sequence[str]) -> "Output":
         """The same columns under other names; names beyond the columns are dropped."""
         pairs = zip(self.attributes, names, strict=False)
-        return Output(tuple(replace(each, name=name) for each, name in pairs), self.row_origins, self.is_open)
+        return Output(tuple(replace(pair, name=name) for pair, name in pairs), self.row_origins, self.is_open)
 
 
 def table_output(name: str, table: CatalogTable) -> Output:
@@ -144,7 +148,7 @@ class Relation:
         return [slot for slot in self.star() if slot.attribute.name.lower() == folded][:1]
 
     def names(self) -> list[str]:
-        return [each.name for source in self.sources for each in source.output.attributes]
+        return [attribute.name for source in self.sources for attribute in source.output.attributes]
 
     def find(self, parts: Sequence[str]) -> tuple[list[Slot], int]:
         """The columns that a dotted name may mean and how many of its parts they take; the rest are struct fields.
@@ -210,7 +214,7 @@ def visible(source: RangeVariable) -> Iterator[Slot]:
 
 def all_nullable(output: Output) -> Output:
     """The same columns, each nullable."""
-    attributes = (replace(each, typed=replace(each.typed, nullable=True)) for each in output.attributes)
+    attributes = (replace(attribute, typed=replace(attribute.typed, nullable=True)) for attribute in output.attributes)
     return Output(tuple(attributes), output.row_origins, output.is_open)
 
 
@@ -248,4 +252,4 @@ def _over(relation: Relation, copies: Mapping[int, RangeVariable]) -> Relation:
 
 def merge(*origins: Iterable[Origin]) -> Origins:
     """All origins, each once, in order of appearance."""
-    return tuple(dict.fromkeys(origin for each in origins for origin in each))
+    return tuple(dict.fromkeys(origin for several in origins for origin in several))

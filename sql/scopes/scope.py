@@ -135,7 +135,7 @@ class SelectScope:
         for part in identifiers[taken:]:
             inner = field_of(typed, part.name)
             if inner is None:
-                owner = ".".join(each.name for each in identifiers[: list(identifiers).index(part)])
+                owner = ".".join(identifier.name for identifier in identifiers[: list(identifiers).index(part)])
                 code, message = refusal(f"`{owner}`", typed.type, part.name)
                 known = field_names(typed.type) if code == "PEN3005" else ()
                 self.report(code, part, message, _suggest(part.name, known))
@@ -165,7 +165,7 @@ class SelectScope:
             )
             return
         owners = owners or sources
-        known = [each.name for source in owners for each in source.output.attributes] + [
+        known = [attribute.name for source in owners for attribute in source.output.attributes] + [
             attribute.name for named in self.aliases.values() for attribute in named
         ]
         where = ", ".join(dict.fromkeys(f"`{source.label}`" for source in owners if source.label))
@@ -211,8 +211,8 @@ class SelectScope:
         attributes = self.star(node)
         if attributes is None:
             return None
-        self.used.append((node, merge(*(each.origins for each in attributes))))
-        return tuple(NamedTyped(each.name, each.typed) for each in attributes)
+        self.used.append((node, merge(*(attribute.origins for attribute in attributes))))
+        return tuple(NamedTyped(attribute.name, attribute.typed) for attribute in attributes)
 
     def outer_names(self, query: exp.Expr) -> list[str]:
         return [column.name for column, _ in self.correlated.get(id(outermost(query)), ())]
@@ -228,7 +228,7 @@ class SelectScope:
         if self.outer_references:
             self.correlated[id(outermost(node))] = tuple(self.outer_references)
         self.outer_references = before
-        origins = merge(*(each.origins for each in output.attributes))
+        origins = merge(*(attribute.origins for attribute in output.attributes))
         rows = through(output.row_origins, Dependency.CONDITIONAL)
         self.used.append((node, merge(through(origins, Dependency.TRANSFORMATION), rows)))
         return output.columns()
@@ -237,7 +237,7 @@ class SelectScope:
         """The scalar subqueries of a typed expression that use columns of this scope."""
         if not self.correlated:
             return []
-        return [each for each in node.find_all(exp.Query) if id(each) in self.correlated and is_scalar(each)]
+        return [query for query in node.find_all(exp.Query) if id(query) in self.correlated and is_scalar(query)]
 
     def window(self, node: exp.Window) -> exp.Window | None:
         name = node.args.get("alias")
@@ -278,4 +278,4 @@ def _suggest(name: str, known: Sequence[str]) -> str | None:
     if close is not None:
         return f"did you mean `{close}`?"
     distinct = sorted(set(known))
-    return "known: " + ", ".join(f"`{each}`" for each in distinct) if 0 < len(distinct) <= 8 else None
+    return "known: " + ", ".join(f"`{column}`" for column in distinct) if 0 < len(distinct) <= 8 else None

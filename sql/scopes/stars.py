@@ -123,19 +123,25 @@ def _named(scope: EnclosingScope, attributes: Sequence[Attribute], parts: Sequen
     """The positions of the attributes that a dotted name means, and how many of its parts name the column."""
     first = parts[0].lower()
     if len(parts) == 1:
-        return [index for index, each in enumerate(attributes) if each.name.lower() == first], 1
+        return [index for index, attribute in enumerate(attributes) if attribute.name.lower() == first], 1
     slots, taken = scope.relation.find(parts)
     keys = {slot.key for slot in slots}
-    found = [index for index, each in enumerate(attributes) if each.identity is not None and each.identity in keys]
+    found = [
+        index
+        for index, attribute in enumerate(attributes)
+        if attribute.identity is not None and attribute.identity in keys
+    ]
     if found:
         return found, taken
-    return [at for at, each in enumerate(attributes) if each.identity is None and each.name.lower() == first], 1
+    return [
+        at for at, attribute in enumerate(attributes) if attribute.identity is None and attribute.name.lower() == first
+    ], 1
 
 
 def _refuse_unknown(
     scope: EnclosingScope, attributes: Sequence[Attribute], node: exp.Expr, parts: Sequence[str]
 ) -> None:
-    close = nearest(parts[-1].lower(), [each.name for each in attributes])
+    close = nearest(parts[-1].lower(), [attribute.name for attribute in attributes])
     help = f"did you mean `{close}`?" if close else None
     scope.report("PEN3004", node, f"EXCEPT names the column `{'.'.join(parts)}`, which `*` does not have", help)
 

@@ -46,7 +46,7 @@ def read_tests(text: PlacedText, diagnostics: Diagnostics) -> tuple[ScriptedTest
                 raise cursor.error("expected `;`")
         except ScriptSyntaxError as error:
             diagnostics.error("PEN6005", error.message, error.span, error.help)
-    return tuple(each.frozen() for each in tests if each.given or each.expected)
+    return tuple(test.frozen() for test in tests if test.given or test.expected)
 
 
 class _Test:

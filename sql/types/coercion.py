@@ -47,7 +47,7 @@ DATETIME_PAIRS: Final = {
 
 STRING_PROMOTIONS: Final[dict[DataType, DataType]] = {
     **dict.fromkeys(INTEGRAL_TYPES, BIGINT),
-    **{each: each for each in (BOOLEAN, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ, VARIANT)},
+    **{same: same for same in (BOOLEAN, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ, VARIANT)},
     FLOAT: DOUBLE,
     DOUBLE: DOUBLE,
 }
@@ -102,7 +102,7 @@ def holds(type: DataType, wanted: Callable[[DataType], bool]) -> bool:
 
 
 def holds_map(type: DataType) -> bool:
-    return holds(type, lambda each: isinstance(each, Map))
+    return holds(type, lambda part: isinstance(part, Map))
 
 
 def as_nullable(type: DataType) -> DataType:
@@ -113,7 +113,7 @@ def as_nullable(type: DataType) -> DataType:
         case Map(key, value):
             return Map(as_nullable(key), as_nullable(value))
         case Struct(fields):
-            return Struct(tuple(Field(each.name, as_nullable(each.type)) for each in fields))
+            return Struct(tuple(Field(field.name, as_nullable(field.type)) for field in fields))
         case _:
             return type
 

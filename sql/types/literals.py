@@ -61,8 +61,8 @@ def number(text: str, *, negative: bool = False) -> Typed:
 
 
 def _whole(value: int, text: str, suffix: str) -> Typed:
-    for each in (suffix,) if suffix else ("", "l"):
-        type, bits = BITS[each]
+    for letter in (suffix,) if suffix else ("", "l"):
+        type, bits = BITS[letter]
         if -(2**bits) <= value < 2**bits:
             return Typed(type, False, True, value)
     if suffix:
@@ -122,7 +122,7 @@ def interval(node: exp.Interval) -> Typed:
         units = units[1:]
     if not units:
         return NOT_KNOWN
-    return NOT_KNOWN if None in units else interval_of([each for each in units if each])
+    return NOT_KNOWN if None in units else interval_of([known for known in units if known])
 
 
 def units_of(node: exp.Expr) -> list[str] | None:

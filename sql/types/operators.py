@@ -84,7 +84,7 @@ def _numbers(operator: str, left: Typed, right: Typed) -> Typed | None:
     nullable = left.nullable or right.nullable or operator in ("/", "%", "div")
     a, b = left.type, right.type
     if operator == "div":
-        whole = all(each in INTEGRAL_TYPES or isinstance(each, Decimal) for each in (a, b))
+        whole = all(side in INTEGRAL_TYPES or isinstance(side, Decimal) for side in (a, b))
         return Typed(BIGINT, True) if whole else None
     if isinstance(a, Decimal) or isinstance(b, Decimal):
         if DOUBLE in (a, b) or FLOAT in (a, b):
@@ -185,7 +185,7 @@ def date_shape(operator: str, left: DataType, right: DataType) -> str | None:
 def _between(left: Typed, right: Typed) -> Typed | None:
     """The interval between two points in time."""
     pair = (left.type, right.type)
-    if any(isinstance(each, Time) for each in pair) and all(isinstance(each, Time) or each == VOID for each in pair):
+    if any(isinstance(side, Time) for side in pair) and all(isinstance(side, Time) or side == VOID for side in pair):
         return Typed(Interval("hour", "second"))
     nullable = left.nullable or right.nullable
     points = [type for type in pair if type == DATE or type in TIMESTAMPS]

@@ -23,7 +23,7 @@ def field_of(typed: Typed, name: str) -> Typed | None:
 
 def refusal(owner: str, type: DataType, name: str) -> tuple[str, str]:
     """The code and the words for a field that `field_of` does not give."""
-    known = [each.lower() for each in field_names(type)]
+    known = [field.lower() for field in field_names(type)]
     many = known.count(name.lower())
     if many > 1:
         return "PEN3003", f"`{name}` is ambiguous: {owner} has {many} fields of that name"

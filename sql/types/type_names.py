@@ -61,7 +61,7 @@ def to_type(node: exp.Expr) -> DataType | None:
         return Time(sizes[0]) if sizes and sizes[0] <= 6 else (None if sizes else Time())
     if kind == _D.INTERVAL:
         return CALENDAR_INTERVAL
-    inner = [to_type(each) for each in node.expressions] if kind in (_D.ARRAY, _D.MAP) else []
+    inner = [to_type(expression) for expression in node.expressions] if kind in (_D.ARRAY, _D.MAP) else []
     if kind == _D.ARRAY and len(inner) == 1 and inner[0] is not None:
         return Array(inner[0])
     if kind == _D.MAP and len(inner) == 2 and inner[0] is not None and inner[1] is not None:
@@ -103,7 +103,7 @@ def schema_error(text: str) -> str | None:
 
 
 def _sizes(node: exp.DataType) -> list[int]:
-    return [int(each.name) for each in node.expressions if each.name.isdigit()]
+    return [int(expression.name) for expression in node.expressions if expression.name.isdigit()]
 
 
 def _decimal(node: exp.DataType) -> Decimal | None:
@@ -128,10 +128,16 @@ def _interval(node: exp.Interval) -> DataType | None:
 
 def _struct(node: exp.DataType) -> Struct | None:
     fields: list[Field] = []
-    for each in node.expressions:
-        type = to_type(each.args["kind"]) if isinstance(each, exp.ColumnDef) and each.args.get("kind") else None
+    for expression in node.expressions:
+        type = (
+            to_type(expression.args["kind"])
+            if isinstance(expression, exp.ColumnDef) and expression.args.get("kind")
+            else None
+        )
         if type is None:
             return None
-        kinds = [constraint.args.get("kind") for constraint in each.args.get("constraints") or ()]
-        fields.append(Field(each.name, type, not any(isinstance(kind, exp.NotNullColumnConstraint) for kind in kinds)))
+        kinds = [constraint.args.get("kind") for constraint in expression.args.get("constraints") or ()]
+        fields.append(
+            Field(expression.name, type, not any(isinstance(kind, exp.NotNullColumnConstraint) for kind in kinds))
+        )
     return Struct(tuple(fields))

@@ -62,4 +62,4 @@ def _of_checkpoint(log: Path, number: int) -> list[Column]:
 
 def _columns(schema: str) -> list[Column]:
     fields = json.loads(schema)["fields"]
-    return [Column(each["name"], of_spark_json(each["type"]), each.get("nullable", True)) for each in fields]
+    return [Column(field["name"], of_spark_json(field["type"]), field.get("nullable", True)) for field in fields]

@@ -54,7 +54,7 @@ def inspect(
     if files.is_file(target):
         help = "give the path of a directory: one file is written by each task"
         raise run_error("PEN5005", f"`{target}` is a file", task.options.span("path"), help)
-    data = [each for each in files.files(target) if not any(is_hidden(part) for part in each.split("/"))]
+    data = [file for file in files.files(target) if not any(is_hidden(part) for part in file.split("/"))]
     if not data:
         return TargetState(exists=True)
     asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
@@ -245,7 +245,7 @@ def _link_successor(mode: str, data: str, target: str, successor: str) -> bool:
         shutil.copytree(data, successor, symlinks=True, copy_function=os.link, dirs_exist_ok=True)
     except (shutil.Error, PermissionError, NotImplementedError) as cause:
         shutil.rmtree(successor, ignore_errors=True)
-        if isinstance(cause, shutil.Error) and any("No such file" in str(each) for each in cause.args[0]):
+        if isinstance(cause, shutil.Error) and any("No such file" in str(arg) for arg in cause.args[0]):
             raise OSError(f"{target} changed while it was being committed") from cause
         return False
     return True
@@ -266,7 +266,7 @@ def _partitions(data: str) -> set[str]:
     """The directories that hold the staged data files, by their path below `data`."""
     found = set()
     for root, folders, names in os.walk(data):
-        folders[:] = [each for each in folders if not is_hidden(each)]
+        folders[:] = [folder for folder in folders if not is_hidden(folder)]
         if any(not is_hidden(name) for name in names):
             found.add(os.path.relpath(root, data))
     return found - {"."}
@@ -362,8 +362,8 @@ def _release(files: Files, staged: Staged, staging: str) -> None:
         files.delete(f"{root}/{name}")
     files.delete_empty(root)  # another run may have taken the lock by now
     missing = staged.get("missing")
-    for each in missing if isinstance(missing, list) else ():  # the target is in them, unless nothing was committed
-        files.delete_empty(str(each))
+    for folder in missing if isinstance(missing, list) else ():  # the target is in them, unless nothing was committed
+        files.delete_empty(str(folder))
 
 
 def _stagings(files: Files, root: str) -> list[str]:

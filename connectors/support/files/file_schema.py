@@ -67,7 +67,7 @@ def local_path(path: str) -> str | None:
 def data_files(path: str) -> list[str]:
     """The files under a local path or pattern that Spark would read, sorted (no name begins with `_` or `.`)."""
     found: list[str] = []
-    for root in sorted({each for pattern in _expand_braces(path) for each in glob.glob(pattern)}):
+    for root in sorted({match for pattern in _expand_braces(path) for match in glob.glob(pattern)}):
         found += [root] if os.path.isfile(root) else _files_below(root)
     return found
 
@@ -216,7 +216,7 @@ def _parquet_schema(file: str) -> list[Column]:
     opened = pyarrow.parquet.ParquetFile(file)
     written = (opened.schema_arrow.metadata or {}).get(_SPARK_METADATA)
     if written:
-        return [Column(each["name"], of_spark_json(each["type"])) for each in json.loads(written)["fields"]]
+        return [Column(field["name"], of_spark_json(field["type"])) for field in json.loads(written)["fields"]]
     old_timestamps = {
         leaf.name
         for leaf in (opened.schema.column(i) for i in range(len(opened.schema)))
@@ -300,4 +300,4 @@ def is_hidden(name: str) -> bool:
 def _expand_braces(pattern: str) -> Iterator[str]:
     parts = re.split(r"\{([^{}]*)\}", pattern)
     for choice in product(*(part.split(",") for part in parts[1::2])):
-        yield "".join(each for pair in zip(parts[::2], (*choice, ""), strict=True) for each in pair)
+        yield "".join(piece for pair in zip(parts[::2], (*choice, ""), strict=True) for piece in pair)

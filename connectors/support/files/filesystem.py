@@ -213,7 +213,7 @@ def _os_error(thrown: Any) -> OSError | None:
     if "java.io.IOException" not in kinds:
         return None
     message = str(thrown.getMessage() or kinds[0])
-    return next((error(message) for name, error in _JAVA_ERRORS if any(each.endswith(name) for each in kinds)), None)
+    return next((error(message) for name, error in _JAVA_ERRORS if any(cls.endswith(name) for cls in kinds)), None)
 
 
 _JAVA_ERRORS: Final = (
@@ -243,7 +243,7 @@ class HadoopFiles:
     def children(self, folder: str) -> list[str]:
         if not self.exists(folder):
             return []
-        return sorted(str(each.getPath().getName()) for each in self.system.listStatus(self._path(folder)))
+        return sorted(str(status.getPath().getName()) for status in self.system.listStatus(self._path(folder)))
 
     @_os_errors
     def files(self, folder: str) -> list[str]:

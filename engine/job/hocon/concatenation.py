@@ -10,22 +10,22 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarN
 
 def merged(base: MapNode, over: MapNode) -> MapNode:
     """The entries of `over` laid over those of `base`, maps within maps too."""
-    entries = {each.key: each for each in base.entries}
-    for each in over.entries:
-        before = entries.get(each.key)
-        if before and isinstance(before.value, MapNode) and isinstance(each.value, MapNode):
-            entries[each.key] = Entry(each.key, each.key_place, merged(before.value, each.value))
+    entries = {entry.key: entry for entry in base.entries}
+    for newer in over.entries:
+        before = entries.get(newer.key)
+        if before and isinstance(before.value, MapNode) and isinstance(newer.value, MapNode):
+            entries[newer.key] = Entry(newer.key, newer.key_place, merged(before.value, newer.value))
         else:
-            entries[each.key] = each
+            entries[newer.key] = newer
     return MapNode(tuple(entries.values()), over.place)
 
 
 def all_merged(before: Node | None, nodes: list[Node]) -> MapNode:
     """The maps among the nodes laid over each other, and over `before` where that is one."""
     result = before if isinstance(before, MapNode) else None
-    for each in nodes:
-        if isinstance(each, MapNode):
-            result = merged(result, each) if result else each
+    for node in nodes:
+        if isinstance(node, MapNode):
+            result = merged(result, node) if result else node
     assert result is not None
     return result
 

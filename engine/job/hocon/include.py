@@ -30,7 +30,9 @@ class Includes:
         if path is None:
             return ()
         paths = sorted(glob(path, recursive=True)) if "*" in path or "?" in path else [path]
-        return tuple(text for each in paths if (text := self._read(each, required, place, diagnostics)) is not None)
+        return tuple(
+            text for candidate in paths if (text := self._read(candidate, required, place, diagnostics)) is not None
+        )
 
     def _resolve(self, name: str, kind: str, place: Place, diagnostics: Diagnostics) -> str | None:
         if name.startswith("file://") and kind in ("", "url"):

@@ -107,7 +107,7 @@ class _Reader:
         seen: set[str] = set()
         for part in item.parts if isinstance(item, Concatenation) else ():
             keys = [field.key for field in part.fields] if isinstance(part, HoconObject) else []
-            if key := next((each for each in keys if each in seen), None):
+            if key := next((known for known in keys if known in seen), None):
                 span = self.source.span(part.place.start, part.place.start + 1)
                 message = f"this block is merged into the one before it, and its `{key}` replaces the other's"
                 self.diagnostics.warning(

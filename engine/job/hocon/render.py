@@ -14,7 +14,7 @@ SECTIONS = ("source", "transform", "sink")
 
 def to_hocon(root: MapNode, comments: Comments) -> str:
     """The text of a HOCON job file that says what the tree says."""
-    lines = [f"# {each}".rstrip() for each in comments.header()]
+    lines = [f"# {line}".rstrip() for line in comments.header()]
     if lines:
         lines.append("")
     env = root.get("env")
@@ -45,12 +45,12 @@ def flat(node: MapNode, prefix: str = "") -> Iterator[Entry]:
 
 
 def _commented(comments: Comments, entry: Entry, indent: str) -> list[str]:
-    return [f"{indent}# {each}".rstrip() for each in comments.above(entry.key_place.start)]
+    return [f"{indent}# {node}".rstrip() for node in comments.above(entry.key_place.start)]
 
 
 def _block(block: MapNode, comments: Comments) -> Iterator[str]:
     name = block.get("plugin_name")
-    yield from (f"  # {each}".rstrip() for each in comments.above(block.place.start))
+    yield from (f"  # {node}".rstrip() for node in comments.above(block.place.start))
     yield f"  {name.value if isinstance(name, TextNode) else 'unknown'} {{"
     for entry in block.entries:
         if entry.key != "plugin_name":
@@ -66,12 +66,12 @@ def _entry(key: str, value: Node, indent: str) -> Iterator[str]:
         yield f"{indent}{shown} = {inline}"
     elif isinstance(value, MapNode):
         yield f"{indent}{shown} {{"
-        for each in value.entries:
-            yield from _entry(each.key, each.value, indent + "  ")
+        for entry in value.entries:
+            yield from _entry(entry.key, entry.value, indent + "  ")
         yield indent + "}"
     elif isinstance(value, ListNode):
         yield f"{indent}{shown} = ["
-        yield from (f"{indent}  {inlined(each)}" for each in value.items)
+        yield from (f"{indent}  {inlined(item)}" for item in value.items)
         yield indent + "]"
 
 
@@ -86,8 +86,8 @@ def inlined(node: Node) -> str:
             return "[" + ", ".join(map(inlined, items)) + "]"
         case MapNode(entries):
             inner = ", ".join(
-                f"{each.key if PLAIN_KEY.fullmatch(each.key) else json.dumps(each.key)} = {inlined(each.value)}"
-                for each in entries
+                f"{entry.key if PLAIN_KEY.fullmatch(entry.key) else json.dumps(entry.key)} = {inlined(entry.value)}"
+                for entry in entries
             )
             return f"{{ {inner} }}" if inner else "{}"
 

@@ -49,7 +49,7 @@ class _Sections:
                 sections.setdefault(field.key, []).extend(self.blocks(field))
         others = HoconObject([field for field in root.fields if field.key not in sections], root.place)
         entries = [
-            each for each in self.resolver.map_of(others, (), None).entries if each.key not in self.resolver.used
+            entry for entry in self.resolver.map_of(others, (), None).entries if entry.key not in self.resolver.used
         ]
         for name, blocks in sections.items():
             field = places[name]
@@ -100,8 +100,8 @@ class _Sections:
             case ListNode(items):
                 yield from self.listed(items, section)
             case MapNode(entries):
-                for each in entries:
-                    yield from self.block(HoconField(each.key, each.key_place, each.value), section.key)
+                for entry in entries:
+                    yield from self.block(HoconField(entry.key, entry.key_place, entry.value), section.key)
             case None:
                 pass
             case _:
@@ -115,5 +115,5 @@ class _Sections:
 
 def _with_name(block: MapNode, name: str, place: Place) -> MapNode:
     text = PlacedText(name, place.source, (Segment(0, len(name), place.start, place.end),))
-    rest = tuple(each for each in block.entries if each.key != "plugin_name")
+    rest = tuple(entry for entry in block.entries if entry.key != "plugin_name")
     return MapNode((Entry("plugin_name", place, TextNode(text, place)), *rest), block.place)

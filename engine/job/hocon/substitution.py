@@ -60,7 +60,7 @@ class Resolver:
         by_key: dict[str, list[HoconField]] = {}
         for field in syntax.fields:
             by_key.setdefault(field.key, []).append(field)
-        entries = {each.key: each for each in base.entries} if base else {}
+        entries = {entry.key: entry for entry in base.entries} if base else {}
         for key, fields in by_key.items():
             before = entries.get(key)
             value = self.fold(fields, None if path is None else (*path, key), before.value if before else None)
@@ -70,7 +70,7 @@ class Resolver:
 
     def list_of(self, syntax: HoconArray) -> ListNode:
         values = (self.value(item, None, None) for item in syntax.items)
-        return ListNode(tuple(each for each in values if each is not None), syntax.place)
+        return ListNode(tuple(value for value in values if value is not None), syntax.place)
 
     def fold(self, fields: Iterable[HoconField], path: Path | None, before: Node | None) -> Node | None:
         """The value of a key that is written once or several times, each knowing the one before."""
@@ -143,13 +143,15 @@ class Resolver:
         if not nodes:
             return before
         first = nodes[0]
-        for each in nodes[1:]:
-            if shape(each) is not shape(first):
-                return self.mixed(first, each)
+        for other in nodes[1:]:
+            if shape(other) is not shape(first):
+                return self.mixed(first, other)
         if isinstance(first, MapNode):
             return all_merged(before, nodes)
         if isinstance(first, ListNode):
-            return ListNode(tuple(item for each in nodes if isinstance(each, ListNode) for item in each.items), place)
+            return ListNode(
+                tuple(item for list_node in nodes if isinstance(list_node, ListNode) for item in list_node.items), place
+            )
         return self.joined(self.with_blanks(parts, path), place)
 
     def with_blanks(self, parts: list[Syntax], path: Path | None) -> list[Node]:
@@ -227,7 +229,7 @@ class Resolver:
                 case HoconObject(more):
                     inner += more
                 case MapNode(entries):
-                    inner += [HoconField(each.key, each.key_place, each.value) for each in entries]
+                    inner += [HoconField(entry.key, entry.key_place, entry.value) for entry in entries]
                 case None:
                     pass
                 case _:
@@ -255,8 +257,8 @@ def undefined_help(name: str, known: Iterable[str]) -> str:
 def steps(name: str) -> Path:
     """The steps of a path as it stands in a substitution: `a."b.c"` has two."""
     if '"' not in name:
-        return tuple(each.strip() for each in name.split(".") if each.strip()) or (name,)
+        return tuple(part.strip() for part in name.split(".") if part.strip()) or (name,)
     result: list[str] = []
     for i, piece in enumerate(name.split('"')):
-        result += [piece] if i % 2 else [each.strip() for each in piece.split(".") if each.strip()]
+        result += [piece] if i % 2 else [part.strip() for part in piece.split(".") if part.strip()]
     return tuple(result) or (name,)

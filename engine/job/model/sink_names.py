@@ -19,7 +19,7 @@ def sink_names(job: Job, wiring: Wiring) -> Mapping[Block, str]:
     sinks = job.of_kind(BlockKind.SINK)
     names = {block: block.sink_name for block in sinks if block.sink_name}
     names |= {block: name for block in sinks if block not in names and (name := _quarantined(block, wiring))}
-    outputs = {each.name.lower() for block in job.blocks for each in (*block.outputs, *block.rejects)}
+    outputs = {output.name.lower() for block in job.blocks for output in (*block.outputs, *block.rejects)}
     taken = outputs | {name.lower() for name in names.values()}
     for block in sinks:
         if block not in names:
@@ -31,17 +31,17 @@ def sink_names(job: Job, wiring: Wiring) -> Mapping[Block, str]:
 def free_name(name: str, taken: set[str]) -> str:
     """The name, or the first like it that is not taken; it is then. `taken` holds names in lower case."""
     numbered = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
-    found = next(each for each in numbered if each.lower() not in taken)
+    found = next(candidate for candidate in numbered if candidate.lower() not in taken)
     taken.add(found.lower())
     return found
 
 
 def _quarantined(block: Block, wiring: Wiring) -> str | None:
-    return next((each.name for each in wiring.inputs[block] if each.output < 0), None)
+    return next((input.name for input in wiring.inputs[block] if input.output < 0), None)
 
 
 def _target(block: Block) -> str:
-    path = next((value for each in TARGET_OPTIONS if isinstance(value := block.options.get(each), str)), "")
+    path = next((value for option in TARGET_OPTIONS if isinstance(value := block.options.get(option), str)), "")
     part = path.rstrip("/").rsplit("/", 1)[-1]
     name = re.sub(r"\W+", "_", part).strip("_")
     is_name = name and not name[0].isdigit() and "${" not in part  # not one name for several tables

@@ -74,12 +74,12 @@ class MapNode:
 
     def entry(self, name: str) -> Entry | None:
         """The entry of that key, or at that path where the name has dots (`row.num`)."""
-        for each in self.entries:
-            if each.key == name:
-                return each
-        for each in self.entries:
-            if isinstance(each.value, MapNode) and name.startswith(each.key + "."):
-                inner = each.value.entry(name[len(each.key) + 1 :])
+        for entry in self.entries:
+            if entry.key == name:
+                return entry
+        for other in self.entries:
+            if isinstance(other.value, MapNode) and name.startswith(other.key + "."):
+                inner = other.value.entry(name[len(other.key) + 1 :])
                 if inner is not None:
                     return inner
         return None
@@ -113,7 +113,7 @@ def _flatten(node: MapNode, prefix: str, names: Collection[str]) -> Iterator[tup
 
 def _reaches_into(name: str, names: Collection[str]) -> bool:
     return any(
-        each.startswith(name + ".") or (each.endswith(".*") and f"{name}.".startswith(each[:-1])) for each in names
+        known.startswith(name + ".") or (known.endswith(".*") and f"{name}.".startswith(known[:-1])) for known in names
     )
 
 
@@ -123,9 +123,9 @@ def plain(node: Node) -> Value:
         case ScalarNode() | TextNode():
             return node.value
         case ListNode(items):
-            return [plain(each) for each in items]
+            return [plain(item) for item in items]
         case MapNode(entries):
-            return {each.key: plain(each.value) for each in entries}
+            return {entry.key: plain(entry.value) for entry in entries}
 
 
 def kind_of(node: Node) -> str:

@@ -52,7 +52,7 @@ def _outputs(job: Job, diagnostics: Diagnostics) -> dict[str, tuple[Block, int]]
     outputs: dict[str, tuple[Block, int]] = {}
     first: dict[str, Reference] = {}
     for block in job.blocks:
-        for index, output in (*enumerate(block.outputs), *((-1 - i, each) for i, each in enumerate(block.rejects))):
+        for index, output in (*enumerate(block.outputs), *((-1 - i, reject) for i, reject in enumerate(block.rejects))):
             folded = output.name.lower()
             if folded in outputs:
                 at = first[folded].span
@@ -73,25 +73,25 @@ def _inputs(
         return ()
     if not block.inputs:
         return _before(job, block) if block.options.is_valid or _is_plain(job) else ()
-    unknown = [each for each in block.inputs if each.name.lower() not in outputs]
-    for each in unknown:
+    unknown = [input for input in block.inputs if input.name.lower() not in outputs]
+    for reference in unknown:
         help = did_you_mean(
-            each.name, [output.name for other in job.blocks for output in (*other.outputs, *other.rejects)]
+            reference.name, [output.name for other in job.blocks for output in (*other.outputs, *other.rejects)]
         )
-        if any((other.sink_name or "").lower() == each.name.lower() for other in job.blocks):
-            help = f"`{each.name}` is a sink, whose rows nothing can read: name what it reads"
+        if any((other.sink_name or "").lower() == reference.name.lower() for other in job.blocks):
+            help = f"`{reference.name}` is a sink, whose rows nothing can read: name what it reads"
         if not may_be_hidden or (help or "").startswith("did you mean"):
             what = "there is no table or view" if job.is_sql else "no block has the output"
-            diagnostics.error("PEN2007", f"{what} `{each.name}`", each.span, help)
+            diagnostics.error("PEN2007", f"{what} `{reference.name}`", reference.span, help)
     if unknown:
         return ()
-    return tuple(Wire(each.name, *outputs[each.name.lower()]) for each in block.inputs)
+    return tuple(Wire(input.name, *outputs[input.name.lower()]) for input in block.inputs)
 
 
 def _before(job: Job, block: Block) -> tuple[Wire, ...]:
     """The last source or transform above the block, all of its outputs."""
     above = job.blocks[: job.blocks.index(block)]
-    producers = [each for each in above if each.kind is not BlockKind.SINK]
+    producers = [earlier for earlier in above if earlier.kind is not BlockKind.SINK]
     if not producers:
         return ()
     producer = producers[-1]
@@ -135,14 +135,14 @@ def _without_cycles(
             path, work = [root], [(root, iter(inputs[root]))]
         while work:
             block, wires = work[-1]
-            for each in wires:
-                if each.producer in path:
-                    cycle = path[path.index(each.producer) :]
+            for wire in wires:
+                if wire.producer in path:
+                    cycle = path[path.index(wire.producer) :]
                     _report_cycle(cycle, diagnostics)
                     result |= dict.fromkeys(cycle, ())
-                elif each.producer not in done:
-                    path.append(each.producer)
-                    work.append((each.producer, iter(inputs[each.producer])))
+                elif wire.producer not in done:
+                    path.append(wire.producer)
+                    work.append((wire.producer, iter(inputs[wire.producer])))
                     break
             else:
                 done.add(block)
@@ -158,8 +158,12 @@ def _report_cycle(cycle: list[Block], diagnostics: Diagnostics) -> None:
     start = min(range(len(members)), key=lambda i: _line(members[i]))
     names = names[start:] + names[:start]
     outputs = {output.name.lower() for block in cycle for output in (*block.outputs, *block.rejects)}
-    references = [each for block in cycle for each in block.inputs if each.name.lower() in outputs and each.span]
-    last = max(references, key=lambda each: (each.span.line, each.span.column) if each.span else (0, 0), default=None)
+    references = [input for block in cycle for input in block.inputs if input.name.lower() in outputs and input.span]
+    last = max(
+        references,
+        key=lambda reference: (reference.span.line, reference.span.column) if reference.span else (0, 0),
+        default=None,
+    )
     message = f"these blocks read each other in a circle: {' -> '.join(f'`{name}`' for name in (*names, names[0]))}"
     diagnostics.error("PEN2008", message, last.span if last else cycle[0].span, "one of them must read something else")
 
@@ -180,8 +184,8 @@ def _check_presence(job: Job, diagnostics: Diagnostics) -> None:
 def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], diagnostics: Diagnostics) -> None:
     if not job.is_whole or not job.of_kind(BlockKind.SINK):
         return  # reported already, and what reads a block may be among what could not be read
-    wires = [each for wires in inputs.values() for each in wires]
-    read = {each.producer for each in wires}
+    wires = [wire for wires in inputs.values() for wire in wires]
+    read = {wire.producer for wire in wires}
     reading = (block for block in job.blocks if block.kind is not BlockKind.SOURCE and not reads_nothing(block))
     complete = all(inputs[block] for block in reading)
     for block in job.blocks:
@@ -190,7 +194,7 @@ def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], diagnostic
             reader = "a query" if job.is_sql else "the `plugin_input` of a transform or sink"
             message = f"nothing reads `{name}`: it will not run"
             diagnostics.warning("PEN2009", message, block.plugin_span, f"name it in {reader}, or remove it")
-    quarantined = {(each.producer, each.output) for each in wires if each.output < 0}
+    quarantined = {(wire.producer, wire.output) for wire in wires if wire.output < 0}
     for block in job.blocks:
         for index, output in enumerate(block.rejects):
             if (block, -1 - index) not in quarantined and complete:
@@ -208,4 +212,4 @@ def _ordered(job: Job, inputs: Mapping[Block, tuple[Wire, ...]]) -> Iterator[Blo
         elif block not in seen:
             seen.add(block)
             work.append((block, True))
-            work.extend((each.producer, False) for each in reversed(inputs[block]))
+            work.extend((input.producer, False) for input in reversed(inputs[block]))

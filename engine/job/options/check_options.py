@@ -112,16 +112,16 @@ class _Check:
 
     def read(self, name: str, option: Option, node: Node) -> None:
         parts = tuple(nodes(option.name, node))
-        self.places |= ((path, each.place.span) for path, each in parts)
+        self.places |= ((path, part.place.span) for path, part in parts)
         self.key_places |= ((path, entry.key_place.span) for path, entry in entries(option.name, node))
         self.texts |= texts(parts, option)
-        if any(isinstance(each, TextNode) and not each.is_resolved for _, each in parts):
+        if any(isinstance(part, TextNode) and not part.is_resolved for _, part in parts):
             self.is_sound = False
             if option.type is not OptionType.STRING:
                 return
-        for path, each in parts:
+        for path, inner in parts:
             if option.sensitive or (path != option.name and is_secret_name(path.rsplit(".", 1)[1])):
-                each.place.source.hidden.add((each.place.start, each.place.end))
+                inner.place.source.hidden.add((inner.place.start, inner.place.end))
         value = converted(node, option)
         if conforms(value, option):
             errors_before = len(self.diagnostics)
@@ -139,7 +139,7 @@ class _Check:
 
     def shown(self, option: Option, below: str, node: Node) -> str:
         """What the user wrote at a place under an option, or its kind where that is long or sensitive."""
-        at = next((each for path, each in nodes("", node) if path == below), node)
+        at = next((inner for path, inner in nodes("", node) if path == below), node)
         text = written(at)
         return kind_of(at) if option.sensitive or text is None or len(text) > 40 else f"`{text}`"
 

@@ -27,7 +27,7 @@ OPTIONS: Final = (
            minimum=1),
     Option("checkpoint.timeout", OptionType.INTEGER, "Read for compatibility, without effect.", minimum=1),
     Option("shade.identifier", OptionType.STRING, "How sensitive options are encrypted.",
-           default=Shade.NONE.value, choices=tuple(each.value for each in Shade)),
+           default=Shade.NONE.value, choices=tuple(shade.value for shade in Shade)),
     Option("shade.options", OptionType.LIST, "Further options that are encrypted.", element=OptionType.STRING),
 )  # fmt: skip
 
@@ -76,14 +76,14 @@ def read_env(node: MapNode | None, default_name: str, diagnostics: Diagnostics, 
         failure_policy=options.string("failure_policy"),
         spark=spark_settings(spark, diagnostics),
         options=options,
-        places={name: _place(name, each, leaf) for each in spark for name, leaf in _leaves(each.key, each)},
+        places={name: _place(name, setting, leaf) for setting in spark for name, leaf in _leaves(setting.key, setting)},
     )
 
 
 def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics) -> dict[str, str]:
     """The `spark.*` settings as text; one that a job cannot set is an error at its place."""
     settings: dict[str, str] = {}
-    for top, name, entry in ((each, *leaf) for each in entries for leaf in _leaves(each.key, each)):
+    for top, name, entry in ((setting, *leaf) for setting in entries for leaf in _leaves(setting.key, setting)):
         place = _place(name, top, entry)
         value = _text(entry.value)
         if value is None:
@@ -119,8 +119,8 @@ def _leaves(name: str, entry: Entry) -> Iterator[tuple[str, Entry]]:
     if not isinstance(entry.value, MapNode):
         yield name, entry
         return
-    for each in entry.value.entries:
-        yield from _leaves(f"{name}.{each.key}", each)
+    for column in entry.value.entries:
+        yield from _leaves(f"{name}.{column.key}", column)
 
 
 def _text(node: Node) -> str | None:

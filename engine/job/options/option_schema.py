@@ -68,9 +68,9 @@ def conforms(value: Value, option: Option) -> bool:
     """Whether a value fits the option: what `option_schema` says, without jsonschema."""
     match option.type:
         case OptionType.LIST:
-            return isinstance(value, list) and all(_fits(each, option.element, option) for each in value)
+            return isinstance(value, list) and all(_fits(item, option.element, option) for item in value)
         case OptionType.MAP:
-            return isinstance(value, dict) and all(_is(each, option.element) for each in value.values())
+            return isinstance(value, dict) and all(_is(item, option.element) for item in value.values())
         case _:
             return _fits(value, option.type, option)
 
@@ -88,7 +88,7 @@ def _reason(keyword: str, limit: object) -> str:
         case "minimum", int() | float():
             return f"must be at least {limit:g}"
         case "enum", list():
-            return "must be " + " or ".join(f"`{each}`" for each in limit)
+            return "must be " + " or ".join(f"`{choice}`" for choice in limit)
     raise AssertionError(keyword)
 
 

@@ -17,9 +17,9 @@ def converted(node: Node, option: Option) -> Value:
     """The value in the option's type where it can be read so, else as it stands in the file."""
     match option.type:
         case OptionType.LIST:
-            return [_scalar(each, option.element, option.choices) for each in _items(node)]
+            return [_scalar(item, option.element, option.choices) for item in _items(node)]
         case OptionType.MAP if isinstance(node, MapNode) and option.element not in (None, *_NESTING):
-            return {key: _scalar(each, option.element, ()) for key, each in _leaves(node, "")}
+            return {key: _scalar(leaf, option.element, ()) for key, leaf in _leaves(node, "")}
         case _:
             return _scalar(node, option.type, option.choices)
 
@@ -50,11 +50,11 @@ def written(node: Node) -> str | None:
 
 def texts(parts: Iterable[tuple[str, Node]], option: Option) -> Iterator[tuple[str, PlacedText]]:
     """Every text among the `nodes` of an option, by the name that leads to it: `schema.fields.id`, `columns.0`."""
-    for path, each in parts:
-        if isinstance(each, TextNode) and option.type is OptionType.LIST and path == option.name:
-            yield from ((f"{path}.{index}", part.text) for index, part in enumerate(parts_of(each)))
-        elif isinstance(each, TextNode):
-            yield path, each.text
+    for path, inner in parts:
+        if isinstance(inner, TextNode) and option.type is OptionType.LIST and path == option.name:
+            yield from ((f"{path}.{index}", part.text) for index, part in enumerate(parts_of(inner)))
+        elif isinstance(inner, TextNode):
+            yield path, inner.text
 
 
 def nodes(name: str, node: Node) -> Iterator[tuple[str, Node]]:
@@ -65,15 +65,15 @@ def nodes(name: str, node: Node) -> Iterator[tuple[str, Node]]:
             for entry in entries:
                 yield from nodes(f"{name}.{entry.key}", entry.value)
         case ListNode(items):
-            for index, each in enumerate(items):
-                yield from nodes(f"{name}.{index}", each)
+            for index, item in enumerate(items):
+                yield from nodes(f"{name}.{index}", item)
 
 
 def entries(name: str, node: Node) -> Iterator[tuple[str, Entry]]:
     """Every entry of the maps under a node, with the name that leads to it."""
-    for path, each in nodes(name, node):
-        if isinstance(each, MapNode):
-            yield from ((f"{path}.{entry.key}", entry) for entry in each.entries)
+    for path, inner in nodes(name, node):
+        if isinstance(inner, MapNode):
+            yield from ((f"{path}.{entry.key}", entry) for entry in inner.entries)
 
 
 def _items(node: Node) -> tuple[Node, ...]:
@@ -100,7 +100,7 @@ def _scalar(node: Node, type: OptionType | None, choices: tuple[str, ...]) -> Va
         return plain(node)
     match type:
         case OptionType.STRING:
-            return next((each for each in choices if each.lower() == text.lower()), text)
+            return next((choice for choice in choices if choice.lower() == text.lower()), text)
         case OptionType.INTEGER if not isinstance(plain(node), bool):
             return _integer(text, plain(node))
         case OptionType.NUMBER if isinstance(node, TextNode):

@@ -39,7 +39,7 @@ def _encrypted(value: str, shade: Shade, environment: Mapping[str, str]) -> str:
 def _rewritten(job: Job, change: Callable[[str], str]) -> str:
     diagnostics = Diagnostics()
     text = job.source.text
-    for secret in sorted(_secrets(job), key=lambda each: each.segments[0].file_start, reverse=True):
+    for secret in sorted(_secrets(job), key=lambda value: value.segments[0].file_start, reverse=True):
         try:
             new = change(secret.value)
         except SecretError as error:
@@ -63,6 +63,6 @@ def _secrets(job: Job) -> list[PlacedText]:
         if name in block.options.sensitive or name in SHADED_NAMES or name in further
     ]
     own = [
-        each for each in texts if each.source is job.source and len(each.segments) == 1 and each.segments[0].is_verbatim
+        text for text in texts if text.source is job.source and len(text.segments) == 1 and text.segments[0].is_verbatim
     ]
-    return list({each.segments[0].file_start: each for each in own}.values())
+    return list({text.segments[0].file_start: text for text in own}.values())

@@ -45,11 +45,11 @@ def fill_in(node: Node, variables: Variables, diagnostics: Diagnostics, *, in_si
         case TextNode(text):
             return _filled(node, variables, diagnostics, in_sink) if "${" in text.value else node
         case ListNode(items):
-            values = [fill_in(each, variables, diagnostics, in_sink=in_sink) for each in items]
+            values = [fill_in(item, variables, diagnostics, in_sink=in_sink) for item in items]
             same = all(new is old for new, old in zip(values, items, strict=True))
             return node if same else replace(node, items=tuple(values))
         case MapNode(entries):
-            values = [fill_in(each.value, variables, diagnostics, in_sink=in_sink) for each in entries]
+            values = [fill_in(entry.value, variables, diagnostics, in_sink=in_sink) for entry in entries]
             if all(new is old.value for new, old in zip(values, entries, strict=True)):
                 return node
             new = (Entry(old.key, old.key_place, value) for old, value in zip(entries, values, strict=True))

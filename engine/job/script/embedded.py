@@ -15,7 +15,7 @@ def embedded(text: PlacedText, diagnostics: Diagnostics) -> Node:
     inner = SourceFile(text.source.path, text.value)
     own = Diagnostics()
     tree = resolve(parse(inner, own), own)
-    diagnostics.extend(replace(each, span=_span(each.span, inner, text)) for each in own)
+    diagnostics.extend(replace(diagnostic, span=_span(diagnostic.span, inner, text)) for diagnostic in own)
     return _moved(tree, text)
 
 
@@ -34,7 +34,7 @@ def _moved(node: Node, text: PlacedText) -> Node:
         case TextNode(text=inner):
             return replace(node, place=place, text=_within(inner, text))
         case ListNode(items):
-            return ListNode(tuple(_moved(each, text) for each in items), place)
+            return ListNode(tuple(_moved(item, text) for item in items), place)
         case MapNode(entries):
             return MapNode(
                 tuple(Entry(e.key, _place(e.key_place, text), _moved(e.value, text)) for e in entries), place
@@ -48,7 +48,8 @@ def _within(inner: PlacedText, outer: PlacedText) -> PlacedText:
         part = outer.slice(segment.file_start, segment.file_end)
         if segment.is_verbatim:
             segments.extend(
-                replace(each, start=each.start + segment.start, end=each.end + segment.start) for each in part.segments
+                replace(inner_segment, start=inner_segment.start + segment.start, end=inner_segment.end + segment.start)
+                for inner_segment in part.segments
             )
         elif part.segments:
             segments.append(

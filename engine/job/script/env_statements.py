@@ -16,13 +16,13 @@ TEXTS = ("job.name", "spark.")
 def env_tree(statements: Sequence[Statement], whole: Place, diagnostics: Diagnostics) -> MapNode:
     """All settings in their order; the last one of a key counts."""
     entries: list[Entry] = []
-    for each in statements:
-        if isinstance(each, SetOption):
-            key = each.key.value.strip()
-            value = text_node(each.value) if key.startswith(TEXTS) else scalar(each.value)
-            entries.append(entry(key, value, each.key))
-        elif isinstance(each, ConfigBlock):
-            entries.extend(_settings(each, diagnostics))
+    for statement in statements:
+        if isinstance(statement, SetOption):
+            key = statement.key.value.strip()
+            value = text_node(statement.value) if key.startswith(TEXTS) else scalar(statement.value)
+            entries.append(entry(key, value, statement.key))
+        elif isinstance(statement, ConfigBlock):
+            entries.extend(_settings(statement, diagnostics))
     return MapNode(tuple(nested(entries)), whole)
 
 
@@ -30,8 +30,10 @@ def _settings(block: ConfigBlock, diagnostics: Diagnostics) -> Sequence[Entry]:
     root = embedded(block.body, diagnostics)
     if not isinstance(root, MapNode):
         return ()
-    for each in root.entries:
-        if each.key != "env":
-            diagnostics.error("PEN2001", f"`{each.key}` in a config block", each.key_place.span, "it holds `env { … }`")
+    for setting in root.entries:
+        if setting.key != "env":
+            diagnostics.error(
+                "PEN2001", f"`{setting.key}` in a config block", setting.key_place.span, "it holds `env { … }`"
+            )
     env = root.get("env")
     return env.entries if isinstance(env, MapNode) else ()

@@ -24,7 +24,7 @@ def renamed(query: PlacedText, columns: Sequence[ColumnDefinition], at: PlacedTe
     """The query with its columns named by position; the query itself where there are no names."""
     if not columns:
         return query
-    names = ", ".join(quote(each.name.value) for each in columns)
+    names = ", ".join(quote(column.name.value) for column in columns)
     return joined(["SELECT * FROM (", query, f") AS {quote(at.value)}({names})"], at)
 
 
@@ -35,18 +35,18 @@ def inserted(insert: Insert, declared: Sequence[ColumnDefinition]) -> PlacedText
     have their default.
     """
     at, query = insert.target, insert.query
-    names = [each.value for each in insert.columns] or [each.name.value for each in declared]
+    names = [column.value for column in insert.columns] or [column.name.value for column in declared]
     if not declared:
-        return query if not names or insert.by_name else _selected(query, names, [quote(each) for each in names], at)
+        return query if not names or insert.by_name else _selected(query, names, [quote(name) for name in names], at)
     given = {name.lower() for name in names}
-    items = [_item(each, each.name.value.lower() in given) for each in declared]
+    items = [_item(column, column.name.value.lower() in given) for column in declared]
     if insert.by_name:
         return joined([f"SELECT {', '.join(items)} FROM (", query, ")"], at)
     return _selected(query, names, items, at)
 
 
 def _selected(query: PlacedText, names: Sequence[str], items: Sequence[str], at: PlacedText) -> PlacedText:
-    listed = ", ".join(quote(each) for each in names)
+    listed = ", ".join(quote(name) for name in names)
     return joined([f"SELECT {', '.join(items)} FROM (", query, f") AS {quote(at.value)}({listed})"], at)
 
 

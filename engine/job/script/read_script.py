@@ -44,7 +44,9 @@ class _Script:
         self.relations = ScriptNames(statements, diagnostics)
         self.blocks: dict[str, list[MapNode]] = {name: [] for name in SECTIONS}
         self.reject_names: dict[tuple[str, CreateTable | CreateView], PlacedText] = {}
-        self.outputs = {name for name, each in self.relations.by_name.items() if not each.is_written or each.is_read}
+        self.outputs = {
+            name for name, declared in self.relations.by_name.items() if not declared.is_written or declared.is_read
+        }
         for relation in self.relations.by_name.values():
             self.add(relation)
 
@@ -80,21 +82,21 @@ class _Script:
         """A `Sql` block; its inputs are the names of the script that the query reads."""
         plugin = text_node(PlacedText("Sql", name.source, name.segments))
         known = self.relations.reads[reads or query]
-        inputs = [text_node(PlacedText(each, query.source, query.segments)) for each in known]
+        inputs = [text_node(PlacedText(input, query.source, query.segments)) for input in known]
         self.put("transform", statement, [
             entry("plugin_name", plugin), entry("plugin_input", list_node(inputs, query)),
             entry("plugin_output", text_node(name)), entry("query", text_node(query)), *more,
         ])  # fmt: skip
 
     def add_transform(self, view: CreateView) -> None:
-        written = {each.key.value.lower(): each for each in view.properties}
+        written = {property.key.value.lower(): property for property in view.properties}
         plugin = written.pop("transform", None)
         if plugin is None:
             help = "write AS and a query, or WITH ('transform' = '…', 'input' = '…')"
             self.diagnostics.error("PEN3001", f"the view `{view.name.value}` has no query", view.name.span(), help)
             return
         inputs = written.pop("input", None)
-        rest = [each for each in view.properties if each is not plugin and each is not inputs]
+        rest = [property for property in view.properties if property is not plugin and property is not inputs]
         names = names_in(inputs.value) if inputs else ()
         self.put("transform", view.text, [
             entry("plugin_name", text_node(plugin.value)),
@@ -130,13 +132,13 @@ class _Script:
             name = self.free_name(table.name, "_rows")
             self.add_query(name, table.query, table.text)
             inputs.append(text_node(name))
-        for each in relation.inserts:
-            source = self.relations.by_name.get((whole_table(each.query) or "").lower())
-            if source is not None and not each.columns and not table.columns:
-                inputs.append(text_node(PlacedText(source.name, each.query.source, each.query.segments)))
+        for insert in relation.inserts:
+            source = self.relations.by_name.get((whole_table(insert.query) or "").lower())
+            if source is not None and not insert.columns and not table.columns:
+                inputs.append(text_node(PlacedText(source.name, insert.query.source, insert.query.segments)))
                 continue
-            name = self.free_name(each.target, "_rows")
-            self.add_query(name, inserted(each, table.columns), each.text, reads=each.query)
+            name = self.free_name(insert.target, "_rows")
+            self.add_query(name, inserted(insert, table.columns), insert.text, reads=insert.query)
             inputs.append(text_node(name))
         inputs.extend(text_node(self.reject_output(relation, statement)) for statement in relation.rejects)
         return inputs
@@ -155,7 +157,9 @@ class _Script:
 
     def expectations(self, statement: CreateTable | CreateView) -> Iterator[Entry]:
         if statement.expectations:
-            rules = [map_node(self.rule(each, statement), each.name) for each in statement.expectations]
+            rules = [
+                map_node(self.rule(expectation, statement), expectation.name) for expectation in statement.expectations
+            ]
             yield entry("expectations", list_node(rules, statement.name))
 
     def rule(self, rule: ExpectDefinition, statement: CreateTable | CreateView) -> Iterator[Entry]:

@@ -33,12 +33,12 @@ class _Script:
         self.root, self.job, self.comments, self.diagnostics = root, job, comments, diagnostics
         self.wiring: Wiring = wire(job, Diagnostics())
         self.names: dict[Block, str] = {}
-        self.taken = {each.name.lower() for block in job.blocks for each in (*block.outputs, *block.rejects)}
+        self.taken = {output.name.lower() for block in job.blocks for output in (*block.outputs, *block.rejects)}
         self.sinks: dict[Block, str] = {}
         called = sink_names(job, self.wiring)
         for block in job.blocks:
             if block.kind is BlockKind.SINK:
-                is_quarantine = any(each.output < 0 for each in self.wiring.inputs[block])
+                is_quarantine = any(input.output < 0 for input in self.wiring.inputs[block])
                 self.sinks[block] = called[block] if is_quarantine else free_name(called[block], self.taken)
             else:
                 self.names[block] = block.name if block.outputs else free_name(self.wanted(block), self.taken)
@@ -47,29 +47,29 @@ class _Script:
         """The name by which the query that reads an unnamed block calls it."""
         for reader, wires in self.wiring.inputs.items():
             query = reader.options.get("query")
-            if [each.producer for each in wires] == [block] and isinstance(query, str):
+            if [wire.producer for wire in wires] == [block] and isinstance(query, str):
                 named = tables_named(query)
                 if len(named) == 1 and named[0].lower() != "dual":
                     return named[0]
         return block.plugin.lower()
 
     def statements(self) -> Iterator[str]:
-        yield from (f"-- {each}".rstrip() for each in self.comments.header())
+        yield from (f"-- {line}".rstrip() for line in self.comments.header())
         yield from self.settings()
         for kind in BlockKind:
             section = self.root.get(kind.value)
             nodes = (
-                [each for each in section.items if isinstance(each, MapNode)] if isinstance(section, ListNode) else []
+                [item for item in section.items if isinstance(item, MapNode)] if isinstance(section, ListNode) else []
             )
             for block, node in zip(self.job.of_kind(kind), nodes, strict=True):
                 yield ""
-                yield from (f"-- {each}".rstrip() for each in self.comments.above(_start(node)))
+                yield from (f"-- {line}".rstrip() for line in self.comments.above(_start(node)))
                 yield from self.block(block, node)
 
     def settings(self) -> Iterator[str]:
         env = self.root.get("env")
         for entry in flat(env) if isinstance(env, MapNode) else ():
-            yield from (f"-- {each}".rstrip() for each in self.comments.above(entry.key_place.start))
+            yield from (f"-- {node}".rstrip() for node in self.comments.above(entry.key_place.start))
             if isinstance(entry.value, ListNode):
                 yield f"/* config env {{ {entry.key} = {_json(entry.value)} }} */"
             else:
@@ -106,7 +106,7 @@ class _Script:
             options = list(_options(node, transform_spec("Sql"), left_out | {"query"}))
             yield head + (f"\n{_with(options)}" if options else "") + " AS" + _query(query.value) + ";"
         else:
-            inputs = ", ".join(f'"{each}"' if re.search(r"[,\[\]]", each) else each for each in self.inputs(block))
+            inputs = ", ".join(f'"{input}"' if re.search(r"[,\[\]]", input) else input for input in self.inputs(block))
             options = list(_options(node, transform_spec(block.plugin), left_out))
             yield head
             yield _with([("transform", block.plugin), ("input", inputs), *options]) + ";"
@@ -118,16 +118,16 @@ class _Script:
         left_out |= {"partition_by"} if partitions else set()
         yield f"CREATE TABLE {name}" + _listed(rules or ()) + partitions
         yield _with([("connector", block.plugin), *_options(node, sink_spec(block.plugin), left_out)]) + ";"
-        for each in self.inputs(block, with_rejects=False):
-            yield f"INSERT INTO {name} SELECT * FROM {_name(each)};"
+        for input in self.inputs(block, with_rejects=False):
+            yield f"INSERT INTO {name} SELECT * FROM {_name(input)};"
 
     def inputs(self, block: Block, *, with_rejects: bool = True) -> list[str]:
-        wires = [each for each in self.wiring.inputs[block] if with_rejects or each.output >= 0]
-        return [self.names[each.producer] if each.output >= 0 and not each.name else str(each.name) for each in wires]
+        wires = [input for input in self.wiring.inputs[block] if with_rejects or input.output >= 0]
+        return [self.names[wire.producer] if wire.output >= 0 and not wire.name else str(wire.name) for wire in wires]
 
     def check_names(self, block: Block, query: str) -> None:
         """A query must call its inputs by their names, which HOCON does not demand of a single one."""
-        known = {each.lower() for each in self.inputs(block)}
+        known = {input.lower() for input in self.inputs(block)}
         for name in tables_named(query):
             if name.lower() not in known and len(known) == 1:
                 self.cannot(f"the name `{name}` for the input `{next(iter(known))}`", block)
@@ -135,16 +135,16 @@ class _Script:
     def rules(self, node: MapNode) -> list[str] | None:
         """CONSTRAINT clauses; None where an expectation has no such form."""
         written = node.get("expectations")
-        items = [plain(each) for each in written.items] if isinstance(written, ListNode) else []
+        items = [plain(item) for item in written.items] if isinstance(written, ListNode) else []
         clauses: list[str] = []
-        for each in items:
-            if not isinstance(each, Mapping) or not {"name", "condition"} <= set(each) or "mostly" in each:
+        for value in items:
+            if not isinstance(value, Mapping) or not {"name", "condition"} <= set(value) or "mostly" in value:
                 return None
-            into = f" INTO {_name(str(each['quarantine']))}" if each.get("quarantine") else ""
-            if into and str(each["quarantine"]) not in self.sinks.values():
+            into = f" INTO {_name(str(value['quarantine']))}" if value.get("quarantine") else ""
+            if into and str(value["quarantine"]) not in self.sinks.values():
                 return None
-            action = f" ON VIOLATION {each['on_violation']}{into}" if each.get("on_violation") else ""
-            clauses.append(f"CONSTRAINT {_name(str(each['name']))} EXPECT ({each['condition']}){action}")
+            action = f" ON VIOLATION {value['on_violation']}{into}" if value.get("on_violation") else ""
+            clauses.append(f"CONSTRAINT {_name(str(value['name']))} EXPECT ({value['condition']}){action}")
         return clauses
 
     def cannot(self, what: str, block: Block) -> None:
@@ -159,7 +159,7 @@ def _start(node: MapNode) -> int:
 def _partitions(node: MapNode) -> str:
     written = node.get("partition_by")
     names = (
-        [each.value for each in written.items if isinstance(each, TextNode)] if isinstance(written, ListNode) else []
+        [item.value for item in written.items if isinstance(item, TextNode)] if isinstance(written, ListNode) else []
     )
     return f"\nPARTITIONED BY ({', '.join(map(_name, names))})" if names else ""
 
@@ -207,12 +207,12 @@ def _query(query: str) -> str:
 
 def _columns(schema: MapNode) -> list[str] | None:
     """The columns of a `schema` block as SQL; None where it says more than SQL can."""
-    keys = {each.key for each in schema.entries}
+    keys = {entry.key for entry in schema.entries}
     fields, columns = schema.get("fields"), schema.get("columns")
     if keys == {"fields"} and isinstance(fields, MapNode):
-        lines = [_field(each) for each in fields.entries]
+        lines = [_field(entry) for entry in fields.entries]
     elif keys <= {"columns", "primaryKey"} and isinstance(columns, ListNode):
-        lines = [_column(each) for each in columns.items]
+        lines = [_column(item) for item in columns.items]
         lines += [_primary_key(schema.get("primaryKey"))] if "primaryKey" in keys else []
     else:
         return None
@@ -243,6 +243,6 @@ def _primary_key(node: Node | None) -> str | None:
     if not isinstance(said, Mapping) or not isinstance(said.get("columnNames"), list):
         return None
     names = said["columnNames"]
-    listed = ", ".join(_name(str(each)) for each in names) if isinstance(names, list) else ""
+    listed = ", ".join(_name(str(name)) for name in names) if isinstance(names, list) else ""
     named = "" if said.get("name") in (None, "primary_key") else f"CONSTRAINT {_name(str(said['name']))} "
     return f"{named}PRIMARY KEY ({listed})"

@@ -29,11 +29,15 @@ def schema_entry(table: CreateTable, diagnostics: Diagnostics) -> Entry | None:
 
 
 def _columns(table: CreateTable) -> Iterator[Entry]:
-    if all(each.nullable and each.default is None and each.comment is None for each in table.columns):
-        fields = [entry(each.name.value, text_node(each.type), each.name) for each in table.columns if each.type]
+    if all(column.nullable and column.default is None and column.comment is None for column in table.columns):
+        fields = [
+            entry(column.name.value, text_node(column.type), column.name) for column in table.columns if column.type
+        ]
         yield entry("fields", map_node(fields, table.name))
     else:
-        yield entry("columns", list_node([map_node(_column(each), each.name) for each in table.columns], table.name))
+        yield entry(
+            "columns", list_node([map_node(_column(column), column.name) for column in table.columns], table.name)
+        )
 
 
 def _column(column: ColumnDefinition) -> Iterator[Entry]:
@@ -52,16 +56,18 @@ def _column(column: ColumnDefinition) -> Iterator[Entry]:
 def _primary(key: KeyDefinition) -> MapNode:
     at = key.columns[0]
     name = text_node(key.name or generated("primary_key", at))
-    columns = list_node([text_node(each) for each in key.columns], at)
+    columns = list_node([text_node(column) for column in key.columns], at)
     return map_node([entry("name", name), entry("columnNames", columns)], at)
 
 
 def _unique(key: KeyDefinition) -> MapNode:
     at = key.columns[0]
-    name = text_node(key.name or generated("_".join(("unique", *(each.value for each in key.columns))), at))
+    name = text_node(key.name or generated("_".join(("unique", *(column.value for column in key.columns))), at))
     columns = [
-        map_node([entry("columnName", text_node(each)), entry("sortType", text_node(generated("ASC", each)))], each)
-        for each in key.columns
+        map_node(
+            [entry("columnName", text_node(column)), entry("sortType", text_node(generated("ASC", column)))], column
+        )
+        for column in key.columns
     ]
     kind = text_node(generated("UNIQUE_KEY", at))
     return map_node(

@@ -20,7 +20,7 @@ def connector_of(table: CreateTable, diagnostics: Diagnostics) -> PlacedText | N
     """The value of `'connector'`; where there is none, that is reported."""
     written = _property(table, "connector")
     if written is None:
-        help = did_you_mean("connector", [each.key.value for each in table.properties])
+        help = did_you_mean("connector", [property.key.value for property in table.properties])
         message = f"the table `{table.name.value}` names no connector"
         diagnostics.error("PEN2005", message, table.name.span(), help or "add 'connector' = '…' to its WITH list")
         return None
@@ -59,7 +59,7 @@ def _looks_like_sink(table: CreateTable) -> bool:
     source, sink = source_spec(_connector(table)), sink_spec(_connector(table))
     if connectors.source(_connector(table)) is None:
         return connectors.sink(_connector(table)) is not None
-    keys = [each.key.value for each in table.properties]
+    keys = [property.key.value for property in table.properties]
     return any(named(sink, key) is not None and named(source, key) is None for key in keys)
 
 
@@ -74,7 +74,7 @@ def sink_entries(relation: ScriptName, table: CreateTable, diagnostics: Diagnost
     spec = sink_spec(_connector(table))
     written = _options(relation, table, spec, source_spec(_connector(table)))
     yield from option_entries(spec, written, diagnostics)
-    given = {each.key.value for each in written}
+    given = {property.key.value for property in written}
     yield from _save_mode(relation, written, diagnostics)
     lists = {"partition_by": table.partitioned_by}
     lists["primary_keys"] = next((key.columns for key in table.keys if key.is_primary), ())
@@ -90,7 +90,7 @@ def sink_entries(relation: ScriptName, table: CreateTable, diagnostics: Diagnost
 
 def _save_mode(relation: ScriptName, written: Sequence[Property], diagnostics: Diagnostics) -> Iterator[Entry]:
     """What INSERT OVERWRITE says, as the option that says it."""
-    overwriting = [each for each in relation.inserts if each.overwrite]
+    overwriting = [insert for insert in relation.inserts if insert.overwrite]
     if not overwriting:
         return
     first = overwriting[0]
@@ -98,7 +98,7 @@ def _save_mode(relation: ScriptName, written: Sequence[Property], diagnostics: D
         message = f"INSERT INTO and INSERT OVERWRITE of one table, `{relation.name}`"
         diagnostics.error("PEN2011", message, first.target.span(), "all rows of a table are written at once")
     option, value = ("write_mode", "overwrite_partitions") if first.partition else ("data_save_mode", "DROP_DATA")
-    before = next((each for each in written if each.key.value == option), None)
+    before = next((property for property in written if property.key.value == option), None)
     if before is None:
         yield entry(option, text_node(generated(value, first.target)))
     elif before.value.value.upper() != value.upper():
@@ -112,15 +112,15 @@ def _options(
     """The WITH list without what is not the connector's; of a table both read and written, what is the other role's."""
     both = relation.is_source and relation.is_written
     return [
-        each
-        for each in table.properties
-        if each.key.value.lower() not in ("connector", "type")
-        and not (both and named(spec, each.key.value) is None and named(other, each.key.value) is not None)
+        property
+        for property in table.properties
+        if property.key.value.lower() not in ("connector", "type")
+        and not (both and named(spec, property.key.value) is None and named(other, property.key.value) is not None)
     ]
 
 
 def _property(table: CreateTable, name: str) -> Property | None:
-    return next((each for each in table.properties if each.key.value.lower() == name), None)
+    return next((property for property in table.properties if property.key.value.lower() == name), None)
 
 
 def _connector(table: CreateTable) -> str:

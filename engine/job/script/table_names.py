@@ -69,7 +69,7 @@ class ScriptNames:
         """The table that rows go into; what is none is reported."""
         relation = self.by_name.get(name.value.lower())
         if relation is None:
-            tables = [each.name for each in self.by_name.values() if each.is_table]
+            tables = [declared.name for declared in self.by_name.values() if declared.is_table]
             help = did_you_mean(name.value, tables) or "make it with CREATE TABLE … WITH ('connector' = '…')"
             diagnostics.error("PEN2007", f"the table `{name.value}` is not made in this script", name.span(), help)
         elif not relation.is_table:
@@ -93,12 +93,12 @@ class ScriptNames:
         named: Iterable[str] = tables_named(query.value)
         if not named and READS.search(query.value):
             named = [quoted or word for quoted, word in WORDS.findall(query.value)]
-        read = dict.fromkeys(self.by_name[each.lower()] for each in named if each.lower() in self.by_name)
+        read = dict.fromkeys(self.by_name[table.lower()] for table in named if table.lower() in self.by_name)
         self.reads[query] = tuple(relation.name for relation in read)
         for relation in read:
             relation.is_read = True
 
     def _mark_rejects(self, statement: CreateTable | CreateView, diagnostics: Diagnostics) -> None:
-        for each in statement.expectations:
-            if each.quarantine is not None and (relation := self.target(each.quarantine, diagnostics)):
-                relation.rejects.setdefault(statement, each.quarantine)
+        for expectation in statement.expectations:
+            if expectation.quarantine is not None and (relation := self.target(expectation.quarantine, diagnostics)):
+                relation.rejects.setdefault(statement, expectation.quarantine)

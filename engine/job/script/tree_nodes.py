@@ -44,9 +44,9 @@ def flag(value: bool, at: PlacedText) -> ScalarNode:
 def nested(entries: Sequence[Entry]) -> list[Entry]:
     """Entries with dotted keys as maps in maps, as HOCON reads them; the last value of a key counts."""
     merged: dict[str, Entry] = {}
-    for each in entries:
-        head, _, rest = each.key.partition(".")
-        new = Entry(head, each.key_place, MapNode((replace(each, key=rest),), each.value.place)) if rest else each
+    for entry in entries:
+        head, _, rest = entry.key.partition(".")
+        new = Entry(head, entry.key_place, MapNode((replace(entry, key=rest),), entry.value.place)) if rest else entry
         merged[head] = _merged(merged.get(head), new)
     return list(merged.values())
 

@@ -43,8 +43,8 @@ def transform_spec(plugin: str) -> tuple[Option, ...]:
 def named(spec: Sequence[Option], name: str) -> Option | None:
     """The option of that name, or of which a dotted name is a part."""
     for option in spec:
-        for each in (option.name, *option.alternatives):
-            if name == each or name.startswith(each + "."):
+        for alternative in (option.name, *option.alternatives):
+            if name == alternative or name.startswith(alternative + "."):
                 return option
     return None
 
@@ -53,11 +53,13 @@ def option_entries(spec: Sequence[Option], properties: Sequence[Property], diagn
     """One entry for each property; `'schema.fields.id' = 'int'` is a map in a map."""
     entries: list[Entry] = []
     seen: set[str] = set()
-    for each in properties:
-        if each.key.value in seen:
-            diagnostics.error("PEN2011", f"the option `{each.key.value}` is given twice", each.key.span())
-        seen.add(each.key.value)
-        entries.append(entry(each.key.value, _value(_type(spec, each.key.value), each, diagnostics), each.key))
+    for property in properties:
+        if property.key.value in seen:
+            diagnostics.error("PEN2011", f"the option `{property.key.value}` is given twice", property.key.span())
+        seen.add(property.key.value)
+        entries.append(
+            entry(property.key.value, _value(_type(spec, property.key.value), property, diagnostics), property.key)
+        )
     return nested(entries)
 
 

@@ -49,8 +49,8 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
                 inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None
                 nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
                 writes[block] = write_nodes(block, name, nodes or (), own)
-    refuse_duplicates((write for each in writes.values() for write in each), own)
-    refuse_shared_targets([write for each in writes.values() for write in each], own)
+    refuse_duplicates((write for several in writes.values() for write in several), own)
+    refuse_shared_targets([write for several in writes.values() for write in several], own)
     diagnostics.extend(_with_known_tables(own, job))
     if own.has_errors:
         return None
@@ -61,9 +61,13 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
 def _with_known_tables(found: Iterable[Diagnostic], job: Job) -> Iterator[Diagnostic]:
     """A query is analyzed over what it reads; the names that it could have read are the job's."""
     names = [output.name for block in job.blocks for output in (*block.outputs, *block.rejects)]
-    for each in found:
-        is_unknown_table = each.code == "PEN3002" and each.help is None
-        yield replace(each, help=did_you_mean(each.message.split("`")[1], names)) if is_unknown_table else each
+    for diagnostic in found:
+        is_unknown_table = diagnostic.code == "PEN3002" and diagnostic.help is None
+        yield (
+            replace(diagnostic, help=did_you_mean(diagnostic.message.split("`")[1], names))
+            if is_unknown_table
+            else diagnostic
+        )
 
 
 def _feeds(
@@ -108,7 +112,7 @@ def _scans(block: Block, name: str, job: str, diagnostics: Diagnostics) -> tuple
                 block.plugin_span or block.span,
                 "give it `schema { fields { name = type, … } }`, or run `penstock schema sync`",
             )
-    names = [each.name for each in block.outputs] if len(block.outputs) == len(tables) else [name] * len(tables)
+    names = [output.name for output in block.outputs] if len(block.outputs) == len(tables) else [name] * len(tables)
     return tuple(
         Scan(
             name,
@@ -126,7 +130,7 @@ def _scans(block: Block, name: str, job: str, diagnostics: Diagnostics) -> tuple
 
 def _unread(built: Mapping[Block, tuple[Node, ...] | None], writes: tuple[Write, ...]) -> tuple[Node, ...]:
     """The nodes that nothing reads, in the order of the job file."""
-    nodes = [node for each in built.values() for node in each or ()]
+    nodes = [node for several in built.values() for node in several or ()]
     read = {child for node in (*nodes, *writes) for child in children(node)}
     read |= {part for node in read if isinstance(node, Union) for part in node.inputs}
     return tuple(node for node in nodes if node not in read)
@@ -141,7 +145,7 @@ def _with_names(plan: Plan) -> Plan:
 
     def rename(node: AnyNode) -> AnyNode:
         taken = writes if isinstance(node, Write) else nodes
-        name = next(each for each in _numbered(node.name) if each not in taken)
+        name = next(candidate for candidate in _numbered(node.name) if candidate not in taken)
         taken.add(name)
         return node if name == node.name else replace(node, name=name)
 

@@ -166,23 +166,27 @@ def _without_row_kind(table: CatalogTable, *, has_row_kind: bool) -> CatalogTabl
 
 
 def _has_own_text(select: Select) -> bool:
-    fragments = [*(each.expression for each in select.projections), *select.predicates]
-    return any(isinstance(each, PlacedText) for each in fragments)
+    fragments = [*(projection.expression for projection in select.projections), *select.predicates]
+    return any(isinstance(fragment, PlacedText) for fragment in fragments)
 
 
 def _report(analysis: Analysis, place: Span | None, diagnostics: Diagnostics) -> bool:
     """Whether the query is sound; what was found goes to `place` where the query's text is not the user's."""
-    diagnostics.extend(replace(each, span=place) if place else each for each in analysis.diagnostics)
+    diagnostics.extend(replace(diagnostic, span=place) if place else diagnostic for diagnostic in analysis.diagnostics)
     return not _errors(analysis.diagnostics)
 
 
 def _errors(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
-    return [each for each in diagnostics if each.severity is Severity.ERROR]
+    return [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
 
 
 def _like_input(output: CatalogTable, table: CatalogTable, select: Select) -> CatalogTable:
     """The output of a transform is still its input's table: it keeps the path, and keys whose columns went through."""
-    kept = {each.name.lower() for each in select.projections if text_of(each.expression) == quote(each.name)}
+    kept = {
+        projection.name.lower()
+        for projection in select.projections
+        if text_of(projection.expression) == quote(projection.name)
+    }
     kept = kept if select.projections else {column.name.lower() for column in table.columns}
     key = table.schema.primary_key
     keeps_key = key is not None and all(name.lower() in kept for name in key.columns)

@@ -42,8 +42,10 @@ def refuse_duplicates(writes: Iterable[Write], diagnostics: Diagnostics) -> None
         for place in (diagnostic.span, query.span)  # the latter where the text is not the user's
     }
     diagnostics.items = [
-        replace(each, severity=Severity.ERROR) if each.code == "PEN3015" and each.span in places else each
-        for each in diagnostics
+        replace(diagnostic, severity=Severity.ERROR)
+        if diagnostic.code == "PEN3015" and diagnostic.span in places
+        else diagnostic
+        for diagnostic in diagnostics
     ]
 
 
@@ -60,7 +62,9 @@ def refuse_shared_targets(writes: Sequence[Write], diagnostics: Diagnostics) -> 
                 message = f"two sinks write to `{second.options['path']}`, and not both by adding rows"
                 help = "give each a path of its own; one sink with both as its `plugin_input` unites them"
                 diagnostics.error("PEN2011", message, second.options.span("path"), help)
-        around = [each for above in _folders_above(place) for each in at.get(above, ()) if _replaces(each)]
+        around = [
+            enclosing for above in _folders_above(place) for enclosing in at.get(above, ()) if _replaces(enclosing)
+        ]
         for outer, inner in product(around[:1], sharing):
             message = f"`{outer.options['path']}` is replaced whole, and `{inner.options['path']}` is in it"
             diagnostics.error("PEN2011", message, inner.options.span("path"), "give each sink a directory of its own")
@@ -73,7 +77,7 @@ def _folders_above(place: str) -> Iterator[str]:
 
 
 def _can_share(first: Write, second: Write) -> bool:
-    formats = {str(each.options.get("file_format_type")).lower() for each in (first, second)}
+    formats = {str(write.options.get("file_format_type")).lower() for write in (first, second)}
     return first.connector is second.connector and len(formats) == 1 and not _replaces(first) and not _replaces(second)
 
 
@@ -88,7 +92,7 @@ def _queries(node: Node) -> tuple[Query, ...]:
         case Query():
             return (node,)
         case Union():
-            return tuple(query for each in node.inputs for query in _queries(each))
+            return tuple(query for input in node.inputs for query in _queries(input))
         case Expect() | Rejects():
             return _queries(node.input)
         case Scan():
@@ -110,7 +114,7 @@ def _write(block: Block, name: str, sink: Sink, node: Node, diagnostics: Diagnos
         place = block.plugin_span or block.span
         diagnostics.error("PEN4011", *_row_kinds_refused(node.name, sink, write_mode, place))
     sink.validate(options, node.table, diagnostics)
-    if any(each.severity.value == "error" for each in diagnostics.items[before:]):
+    if any(item.severity.value == "error" for item in diagnostics.items[before:]):
         return None
     return Write(
         name,
@@ -142,13 +146,13 @@ def _mode(
     text = options.optional_string(option)
     if text is None:
         return default
-    mode = next((each for each in kind if str(each.value).lower() == text.lower()), None)
+    mode = next((known for known in kind if str(known.value).lower() == text.lower()), None)
     if mode is None:
         return default  # a value that is no mode was reported with the options
     if mode in allowed:
         return mode
     if option in options.places:
-        listed = ", ".join(f"`{each.value}`" for each in allowed)
+        listed = ", ".join(f"`{choice.value}`" for choice in allowed)
         diagnostics.error(
             "PEN4004",
             f"`{sink.name}` cannot do {option} `{mode.value}`",
@@ -168,7 +172,7 @@ def _filled(options: Options, table: CatalogTable) -> Options:
 def _placeholders(table: CatalogTable) -> dict[str, tuple[str, ...]]:
     """The placeholders of SeaTunnel's sinks; keys and columns are lists."""
     key = table.schema.primary_key
-    unique = [each for each in table.schema.constraint_keys if each.type.value == "UNIQUE_KEY"]
+    unique = [constraint for constraint in table.schema.constraint_keys if constraint.type.value == "UNIQUE_KEY"]
     return {
         "database_name": (table.path.database or "",),
         "schema_name": (table.path.schema or "",),
@@ -176,7 +180,7 @@ def _placeholders(table: CatalogTable) -> dict[str, tuple[str, ...]]:
         "table_name": (table.path.table,),
         "table_full_name": (str(table.path),),
         "primary_key": key.columns if key else (),
-        "unique_key": tuple(dict.fromkeys(name for each in unique for name, _ in each.columns)),
+        "unique_key": tuple(dict.fromkeys(name for constraint in unique for name, _ in constraint.columns)),
         "field_names": table.schema.names,
     }
 
@@ -186,10 +190,10 @@ def _fill(value: Value, known: Mapping[str, tuple[str, ...]]) -> Value:
         case str():
             return PLACEHOLDER.sub(lambda m: ",".join(known[m[1]]) if m[1] in known else m[0], value)
         case Mapping():
-            return {name: _fill(each, known) for name, each in value.items()}
+            return {name: _fill(inner, known) for name, inner in value.items()}
         case list() | tuple():
-            filled = [_fill(each, known) for each in value]
-            return [part for each, raw in zip(filled, value, strict=True) for part in _spread(each, raw, known)]
+            filled = [_fill(item, known) for item in value]
+            return [part for text, raw in zip(filled, value, strict=True) for part in _spread(text, raw, known)]
         case _:
             return value
 

@@ -38,7 +38,7 @@ def _own_json(node: AnyNode, actions: Actions) -> dict[str, Value]:
             }
         case Query():
             body = node.body.to_sql() if isinstance(node.body, Select) else node.body.value
-            return {"plugin": node.kind, "sql": body, "input_names": [each.name for each in node.inputs]}
+            return {"plugin": node.kind, "sql": body, "input_names": [input.name for input in node.inputs]}
         case Union():
             return {}
         case Expect() | Rejects():

@@ -95,9 +95,9 @@ def _settings(node: AnyNode) -> str:
 def _value(value: Value) -> str:
     match value:
         case Mapping():
-            return "{" + ", ".join(f"{name}={_value(each)}" for name, each in value.items()) + "}"
+            return "{" + ", ".join(f"{name}={_value(inner)}" for name, inner in value.items()) + "}"
         case list() | tuple():
-            return "[" + ", ".join(_value(each) for each in value) + "]"
+            return "[" + ", ".join(_value(item) for item in value) + "]"
         case bool():
             return str(value).lower()
         case _:
@@ -161,16 +161,16 @@ def query_text(node: Query) -> str:
 
 
 def _select_text(select: Select) -> str:
-    shown = [_projection_text(each) for each in select.projections[:MOST_COLUMNS]]
+    shown = [_projection_text(projection) for projection in select.projections[:MOST_COLUMNS]]
     if hidden := len(select.projections) - len(shown):
         shown.append(f"… {hidden} more")
     lines = ["SELECT"]
-    for item in [f"{each}," for each in shown[:-1]] + (shown[-1:] or ["*"]):
+    for item in [f"{column}," for column in shown[:-1]] + (shown[-1:] or ["*"]):
         if len(lines[-1]) + 1 + len(item) <= WIDTH or lines[-1] == "SELECT":
             lines[-1] += f" {item}"
         else:
             lines.append(f"  {item}")
-    where = " AND ".join(_unquoted(text_of(each)) for each in select.predicates)
+    where = " AND ".join(_unquoted(text_of(predicate)) for predicate in select.predicates)
     if where and len(lines) == 1 and len(lines[0]) + len(where) + 7 <= WIDTH:
         return f"{lines[0]} WHERE {where}"
     return "\n".join([*lines, *([f"WHERE {where}"] if where else [])])

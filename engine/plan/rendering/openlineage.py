@@ -18,7 +18,7 @@ def to_openlineage(plan: Plan) -> dict[str, Value]:
     outputs: list[Value] = []
     for write in plan.writes:
         fields: dict[str, Value] = {
-            name: {"inputFields": [_field(scans[each.scan], each) for each in found[write].get(name.lower(), ())]}
+            name: {"inputFields": [_field(scans[origin.scan], origin) for origin in found[write].get(name.lower(), ())]}
             for name in write.table.schema.names
         }
         lineage_facet: Value = {"_producer": PRODUCER, "_schemaURL": FACET, "fields": fields}
@@ -33,7 +33,7 @@ def _dataset(node: Scan | Write) -> dict[str, Value]:
 
 def _place(options: Options) -> str | None:
     found = (options.get(name) for name in ("path", "table", "topic", "url"))
-    return next((each for each in found if isinstance(each, str)), None)
+    return next((text for text in found if isinstance(text, str)), None)
 
 
 def _schema(node: Scan | Write) -> Value:

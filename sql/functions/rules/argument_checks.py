@@ -23,7 +23,7 @@ def common(call: Call, types: list[DataType], what: str) -> DataType:
     """The type that holds all of them."""
     found = widest_of(types)
     if found is None:
-        distinct = ", ".join(str(each) for each in dict.fromkeys(types))
+        distinct = ", ".join(str(type) for type in dict.fromkeys(types))
         raise Mismatch(f"{what} must be of one type, these are {distinct}")
     return found
 

@@ -45,7 +45,7 @@ class Call:
         node = self.nodes[index]
         if not isinstance(node, exp.Lambda):
             return self.infer(node, self.scope)
-        names = [each.name for each in node.expressions]
+        names = [expression.name for expression in node.expressions]
         if len(names) != len(variables) and not (self.name in _WITH_POSITION and len(names) == 1):
             raise Mismatch(f"the function takes {len(names)} arguments, {len(variables)} are given", index)
         with self.scope.bind(dict(zip(names, variables, strict=False))):

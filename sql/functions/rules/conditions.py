@@ -43,7 +43,7 @@ def decode(call: Call) -> Typed:
 
 def _branches(call: Call, indices: list[int]) -> Typed:
     chosen = [call.args[index] for index in indices]
-    found = common(call, [each.type for each in chosen], f"the results of `{call.name}`")
+    found = common(call, [result.type for result in chosen], f"the results of `{call.name}`")
     return Typed(found, becomes_null(chosen, found))
 
 

@@ -14,8 +14,8 @@ def map_(call: Call) -> DataType:
     if len(call.args) % 2:
         raise Mismatch("`map` takes keys and values by turns")
     keys, values = list(call.args[::2]), list(call.args[1::2])
-    key = common(call, [each.type for each in keys], "keys of a map")
-    value = common(call, [each.type for each in values], "values of a map")
+    key = common(call, [arg.type for arg in keys], "keys of a map")
+    value = common(call, [arg.type for arg in values], "values of a map")
     check_key(key, 0)
     return Map(key, value, becomes_null(values, value))
 

@@ -65,7 +65,7 @@ def to_char(call: Call) -> Typed:
     known = (DATE, TIMESTAMP, TIMESTAMP_NTZ, BINARY, STRING, VOID, UNKNOWN)
     if not is_numeric(source.type) and source.type not in known:
         raise Mismatch(f"`{call.name}` takes a number, a point in time or binary, this is {source.type}", 0)
-    return Typed(STRING, source.type == STRING or any(each.nullable for each in call.args))
+    return Typed(STRING, source.type == STRING or any(arg.nullable for arg in call.args))
 
 
 def to_number(call: Call) -> DataType:
@@ -75,7 +75,7 @@ def to_number(call: Call) -> DataType:
     found = re.fullmatch(r"(?i)(?:MI|S)?[$]?([09,G]*)(?:[.D]([09]*))?[$]?(?:MI|S|PR)?", text)
     if found is None:
         return UNKNOWN
-    before = sum(each in "09" for each in found.group(1))
+    before = sum(char in "09" for char in found.group(1))
     after = len(found.group(2) or "")
     return Decimal(before + after, after) if 0 < before + after <= 38 else UNKNOWN
 
