@@ -8,10 +8,10 @@ to such an object; the package's own ones win.
 """
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from catalog.diagnostics import Diagnostic, InternalError
 
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 T = TypeVar("T")
+
+
+_INCOMPLETE: Final = "docs/extending.md shows what such a class must have"
+
+
+class IncompletePluginError(TypeError):
+    """A plugin's class lacks methods or attributes that it must have."""
+
+    def __init__(self, kind: type, missing: Iterable[str]) -> None:
+        listed = ", ".join(f"`{name}`" for name in missing)
+        super().__init__(f"the class `{kind.__name__}` lacks {listed}")
 
 
 class Plugins(Generic[T]):
@@ -39,7 +50,8 @@ class Plugins(Generic[T]):
     def get(self, name: str) -> T | None:
         """The plugin of that name, ignoring case and `_`; None where there is none.
 
-        Raises `InternalError`: PEN9003 where an entry point cannot be imported, PEN9001 where it leads elsewhere.
+        Raises `InternalError`: PEN9003 where a plugin cannot be imported, PEN9001 where it is incomplete or an entry
+        point leads elsewhere.
         """
         folded = _folded(name)
         if folded not in self.found:
@@ -58,22 +70,32 @@ class Plugins(Generic[T]):
 
     def _own(self, folded: str) -> T | None:
         module = self._modules.get(folded)
-        found = getattr(import_module(f"{self.package}.{module}"), self.kind, None) if module else None
+        if module is None:
+            return None
+        place = f"{self.package}.{module}"
+        found = getattr(self._imported(module, place, partial(import_module, place)), self.kind, None)
         return found if self.accepts(found) else None
 
     def _foreign(self, folded: str) -> T | None:
         point = self._entry_points.get(folded)
         if point is None:
             return None
-        try:
-            found = point.load()
-        except Exception as cause:
-            message = f"the {self.kind} `{point.name}` of `{point.value}` cannot be imported: {cause}"
-            raise InternalError([Diagnostic("PEN9003", message)]) from cause
+        found = self._imported(point.name, point.value, point.load)
         if self.accepts(found):
             return found
         message = f"the entry point `{point.name}` leads to `{point.value}`, which is no {self.kind}"
-        raise InternalError([Diagnostic("PEN9001", message)])
+        help = f"let it lead to an object of the class: `{point.value}()`" if isinstance(found, type) else None
+        raise InternalError([Diagnostic("PEN9001", message, None, help)])
+
+    def _imported(self, name: str, place: str, load: Callable[[], Any]) -> Any:
+        try:
+            return load()
+        except IncompletePluginError as cause:
+            message = f"the {self.kind} `{name}` of `{place}` is incomplete: {cause}"
+            raise InternalError([Diagnostic("PEN9001", message, None, _INCOMPLETE)]) from cause
+        except Exception as cause:
+            message = f"the {self.kind} `{name}` of `{place}` cannot be imported: {cause}"
+            raise InternalError([Diagnostic("PEN9003", message)]) from cause
 
     @cached_property
     def _modules(self) -> dict[str, str]:

@@ -26,6 +26,14 @@ class WriteMode(str, Enum):
     APPEND = "append"
     UPSERT = "upsert"
     OVERWRITE_PARTITIONS = "overwrite_partitions"
+    REPLACE_WHERE = "replace_where"
+    SCD2 = "scd2"
+    CHANGELOG = "changelog"
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether the target's rows are found by their key."""
+        return self in (WriteMode.UPSERT, WriteMode.SCD2, WriteMode.CHANGELOG)
 
 
 class Action(str, Enum):
@@ -42,6 +50,9 @@ class Action(str, Enum):
     ADD_ROWS = "add rows"
     REPLACE_PARTITIONS = "replace the partitions that the rows fall in"
     UPSERT_ROWS = "update the rows of equal key, insert the others"
+    REPLACE_MATCHING = "replace the rows that replace_where selects"
+    ADD_VERSIONS = "end the rows of equal key that changed, insert new versions of them"
+    APPLY_CHANGES = "insert, update and delete rows by key, as their row kind says"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,9 @@ _WRITE_ACTIONS: Final[Mapping[WriteMode, Action]] = {
     WriteMode.APPEND: Action.ADD_ROWS,
     WriteMode.UPSERT: Action.UPSERT_ROWS,
     WriteMode.OVERWRITE_PARTITIONS: Action.REPLACE_PARTITIONS,
+    WriteMode.REPLACE_WHERE: Action.REPLACE_MATCHING,
+    WriteMode.SCD2: Action.ADD_VERSIONS,
+    WriteMode.CHANGELOG: Action.APPLY_CHANGES,
 }
 
 FAILURES: Final = (Action.FAIL_MISSING, Action.FAIL_HAS_ROWS)
@@ -97,6 +111,6 @@ def plan_actions(
 
 def contradiction(data_mode: DataSaveMode, write_mode: WriteMode) -> str | None:
     """Why the two modes exclude each other, in one sentence; None where they do not."""
-    if data_mode is DataSaveMode.DROP_DATA and write_mode is WriteMode.OVERWRITE_PARTITIONS:
-        return "data_save_mode DROP_DATA replaces all rows, write_mode overwrite_partitions only some of them"
+    if data_mode is DataSaveMode.DROP_DATA and write_mode not in (WriteMode.APPEND, WriteMode.UPSERT):
+        return f"data_save_mode DROP_DATA replaces all rows, write_mode {write_mode.value} only some of them"
     return None

@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog.plugins import Plugins
-from connectors.support.sink import Sink
+from connectors.support.sink import AnySink, Sink
 from connectors.support.source import Source
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def source(name: str) -> Source | None:
 
 
 @cache
-def sink(name: str) -> Sink | None:
+def sink(name: str) -> AnySink | None:
     """The sink of that name, ignoring case; None where there is none."""
     found = plugins.get(name)
     return found if isinstance(found, Sink) else None
@@ -46,8 +46,8 @@ def forget() -> None:
     sink.cache_clear()
 
 
-def _is_connector(found: object) -> "TypeIs[Source | Sink]":
+def _is_connector(found: object) -> "TypeIs[Source | AnySink]":
     return isinstance(found, Source | Sink)
 
 
-plugins: Plugins[Source | Sink] = Plugins("connector", __name__, __path__, "penstock.connectors", _is_connector)
+plugins: Plugins[Source | AnySink] = Plugins("connector", __name__, __path__, "penstock.connectors", _is_connector)

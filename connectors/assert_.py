@@ -14,7 +14,8 @@ from catalog.source import Span
 from catalog.table import CatalogTable
 from catalog.typenames import TypeTextError, parse_type, to_ddl
 from connectors.support.option import Option, Options, OptionType, Value
-from connectors.support.sink import Sink, SinkCapabilities, Staged, WriteTask
+from connectors.support.sink import Sink, SinkCapabilities, WriteTask
+from connectors.support.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,7 +49,12 @@ class AssertRule:
     most: int | None = None
 
 
-class Assert(Sink):
+@dataclass(frozen=True, slots=True)
+class AssertStaged(Staged):
+    """Nothing is staged: the rules were checked."""
+
+
+class Assert(Sink[AssertStaged]):
     name: ClassVar[str] = "Assert"
     doc: ClassVar[str] = "Fails the job, before anything is committed, where the rows break a rule."
     sink_options: ClassVar[tuple[Option, ...]] = (
@@ -61,6 +67,7 @@ class Assert(Sink):
             required=True,
         ),
     )
+    staged_type: ClassVar[type[Staged]] = AssertStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),
@@ -73,10 +80,10 @@ class Assert(Sink):
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         return TargetState(exists=False)
 
-    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
-        return {}
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> AssertStaged:
+        return AssertStaged()
 
-    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: AssertStaged) -> AssertStaged:
         rules = tuple(_rules(task.options, task.table, Diagnostics()))
         aggregates = ["count(*)"]
         for rule in rules:
@@ -90,12 +97,12 @@ class Assert(Sink):
         broken_rules = [each for rule in rules if (each := _verdict(rule, row[0], values))]
         if broken_rules:
             raise RunError(broken_rules)
-        return {}
+        return AssertStaged()
 
-    def commit(self, spark: "SparkSession", staged: Staged) -> None:
+    def commit(self, spark: "SparkSession", staged: AssertStaged) -> None:
         pass
 
-    def abort(self, spark: "SparkSession", staged: Staged) -> None:
+    def abort(self, spark: "SparkSession", staged: AssertStaged) -> None:
         pass
 
 

@@ -1,6 +1,7 @@
 """Print rows as a table. Nothing is staged: what was printed stays printed."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics
@@ -9,13 +10,21 @@ from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.option import Option, Options, OptionType
-from connectors.support.sink import Sink, SinkCapabilities, Staged, WriteTask
+from connectors.support.sink import Sink, SinkCapabilities, WriteTask
+from connectors.support.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Console(Sink):
+@dataclass(frozen=True, slots=True)
+class ConsoleStaged(Staged):
+    """`text`: the rows as they are printed; empty where they are only counted."""
+
+    text: str = ""
+
+
+class Console(Sink[ConsoleStaged]):
     name: ClassVar[str] = "Console"
     doc: ClassVar[str] = "Prints rows, up to a limit, as a table; rows with row kinds have theirs in the first column."
     sink_options: ClassVar[tuple[Option, ...]] = (
@@ -26,6 +35,7 @@ class Console(Sink):
         Option("log.print.data", OptionType.BOOLEAN, "Whether rows are printed; else only counted.", default=True),
         Option("log.print.delay.ms", OptionType.INTEGER, "Accepted; without effect.", default=0, minimum=0),
     )
+    staged_type: ClassVar[type[Staged]] = ConsoleStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),
@@ -39,24 +49,24 @@ class Console(Sink):
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         return TargetState(exists=False)
 
-    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
-        return {}
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> ConsoleStaged:
+        return ConsoleStaged()
 
-    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: ConsoleStaged) -> ConsoleStaged:
         """Renders the rows that are to be printed."""
         if not task.options.flag("log.print.data"):
             df.write.format("noop").mode("overwrite").save()
-            return {"text": ""}
+            return prepared
         if task.table.has_row_kind:
             df = df.selectExpr(f"{quote(ROW_KIND)} as kind", *(quote(name) for name in task.table.schema.names))
         limit, truncate = task.options.integer("limit"), task.options.integer("truncate")
-        return {"text": str(df._jdf.showString(limit, truncate, False))}
+        return ConsoleStaged(str(df._jdf.showString(limit, truncate, False)))
 
-    def commit(self, spark: "SparkSession", staged: Staged) -> None:
-        if text := staged.get("text"):
-            print(str(text).rstrip("\n"))
+    def commit(self, spark: "SparkSession", staged: ConsoleStaged) -> None:
+        if staged.text:
+            print(staged.text.rstrip("\n"))
 
-    def abort(self, spark: "SparkSession", staged: Staged) -> None:
+    def abort(self, spark: "SparkSession", staged: ConsoleStaged) -> None:
         pass
 
 

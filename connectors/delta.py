@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.datatypes import VOID, Struct, has_unknown, parts
@@ -11,14 +12,16 @@ from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, 
 from catalog.table import CatalogTable, Column
 from connectors.support.files import file_commit
 from connectors.support.files.delta_log import latest_columns
+from connectors.support.files.file_commit import FileStaged
 from connectors.support.files.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
 from connectors.support.files.file_types import can_hold
 from connectors.support.files.filesystem import as_uri, committing, files_at
 from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION, declared_table
-from connectors.support.sink import Sink, SinkCapabilities, Staged, WriteTask
+from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
 from connectors.support.spark_types import table_of
+from connectors.support.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +38,17 @@ EVOLUTION: Final = Option(
 )
 
 
-class Delta(Source, Sink):
+@dataclass(frozen=True, slots=True)
+class DeltaStaged(FileStaged):
+    """How Delta is to write the staged rows."""
+
+    save: str
+    settings: Mapping[str, str]
+    by: tuple[str, ...]
+    keeps_schema: bool
+
+
+class Delta(Source, Sink[DeltaStaged]):
     name: ClassVar[str] = "Delta"
     doc: ClassVar[str] = "Reads and writes Delta Lake tables, local or of any Hadoop file system."
     maven: ClassVar[tuple[str, ...]] = (f"io.delta:delta-spark_4.1_2.13:{VERSION}",)
@@ -62,6 +75,7 @@ class Delta(Source, Sink):
         EVOLUTION,
         *SAVE_OPTIONS,
     )
+    staged_type: ClassVar[type[Staged]] = DeltaStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=tuple(SchemaSaveMode),
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
@@ -136,7 +150,7 @@ class Delta(Source, Sink):
         asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
         return TargetState(True, not df.isEmpty() if asks_for_rows else True, table_of("target", df.schema))
 
-    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:
         recreates = Action.DROP_AND_CREATE in actions
         replaces = recreates or Action.REPLACE_ROWS in actions or Action.REPLACE_PARTITIONS in actions
         settings = {
@@ -144,52 +158,49 @@ class Delta(Source, Sink):
             "overwriteSchema": str(recreates).lower(),
             "partitionOverwriteMode": "dynamic" if Action.REPLACE_PARTITIONS in actions else "static",
         }
-        by = list(task.options.strings("partition_by")) if recreates or Action.CREATE in actions else []
-        return {
-            **file_commit.prepare(spark, task, actions),
-            "save": "overwrite" if replaces else "append",
-            "settings": {key: value for key, value in settings.items() if value != "false"},
-            "by": by,
-            "keeps_schema": not recreates and Action.CREATE not in actions,
-        }
+        by = task.options.strings("partition_by") if recreates or Action.CREATE in actions else ()
+        places = file_commit.prepare(spark, task, actions)
+        return DeltaStaged(
+            **{each.name: getattr(places, each.name) for each in fields(places)},
+            save="overwrite" if replaces else "append",
+            settings={key: value for key, value in settings.items() if value != "false"},
+            by=by,
+            keeps_schema=not recreates and Action.CREATE not in actions,
+        )
 
-    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: DeltaStaged) -> DeltaStaged:
         def write(frame: "DataFrame", folder: str, by: list[str]) -> None:
             frame.write.mode("overwrite").parquet(folder)
 
-        if prepared["keeps_schema"]:
-            df = _checked(spark, df, str(prepared["target"]))
+        if prepared.keeps_schema:
+            df = _checked(spark, df, prepared.target)
         return file_commit.stage(spark, df, task, prepared, by=[], write=write, end=self.commit)
 
     def keeps_rows(self, options: Options) -> bool:
         return True
 
-    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: Staged) -> "DataFrame":
+    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: DeltaStaged) -> "DataFrame":
         return spark.read.parquet(file_commit.staged_data(spark, staged))
 
-    def commit(self, spark: "SparkSession", staged: Staged) -> None:
+    def commit(self, spark: "SparkSession", staged: DeltaStaged) -> None:
         """One transaction. Delta keeps the run's id in its log and passes over a second one of the same id."""
-        with committing(spark, staged) as is_due:
+        with committing(spark, staged.staging) as is_due:
             if is_due:
                 _write(spark, staged)
         file_commit.abort(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: Staged) -> None:
+    def abort(self, spark: "SparkSession", staged: DeltaStaged) -> None:
         file_commit.abort(spark, staged)
 
 
 connector = Delta()
 
 
-def _write(spark: "SparkSession", staged: Staged) -> None:
+def _write(spark: "SparkSession", staged: DeltaStaged) -> None:
     rows = spark.read.parquet(file_commit.staged_data(spark, staged))
-    writer = rows.write.format("delta").mode(str(staged["save"]))
-    settings, by = staged["settings"], staged["by"]
-    assert isinstance(settings, Mapping)
-    assert isinstance(by, list)
-    writer = writer.options(**{key: str(value) for key, value in settings.items()})
-    writer = writer.option("txnAppId", f"penstock/{staged['identity']}").option("txnVersion", 1)
-    (writer.partitionBy(*by) if by else writer).save(str(staged["target"]))
+    writer = rows.write.format("delta").mode(staged.save).options(**staged.settings)
+    writer = writer.option("txnAppId", f"penstock/{staged.identity}").option("txnVersion", 1)
+    (writer.partitionBy(*staged.by) if staged.by else writer).save(staged.target)
 
 
 def _check_new_columns(columns: Sequence[Column], options: Options) -> None:

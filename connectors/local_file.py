@@ -13,6 +13,7 @@ from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, 
 from catalog.table import CatalogTable, Column, TableSchema
 from catalog.typenames import columns_to_ddl
 from connectors.support.files import file_commit
+from connectors.support.files.file_commit import FileStaged
 from connectors.support.files.file_options import (
     CODECS_OF_FORMAT,
     SINK_OPTIONS,
@@ -37,20 +38,22 @@ from connectors.support.files.file_schema import (
 from connectors.support.files.file_types import can_hold
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
-from connectors.support.sink import Sink, SinkCapabilities, Staged, WriteTask
+from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
 from connectors.support.spark_types import columns_of
+from connectors.support.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class LocalFile(Source, Sink):
+class LocalFile(Source, Sink[FileStaged]):
     name: ClassVar[str] = "LocalFile"
     doc: ClassVar[str] = "Reads and writes csv, json, parquet, orc and text files, local or of any Hadoop file system."
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
+    staged_type: ClassVar[type[Staged]] = FileStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=tuple(SchemaSaveMode),
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
@@ -122,16 +125,16 @@ class LocalFile(Source, Sink):
             has_rows=lambda path: not reader.load(path).isEmpty(),
         )
 
-    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> FileStaged:
         return file_commit.prepare(spark, task, actions)
 
-    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: FileStaged) -> FileStaged:
         options = task.options
         if names := options.strings("sink_columns"):
             df = df.select(*(quote(name) for name in names))
         parts = list(options.strings("partition_by"))
-        if count := options.get("file_count"):
-            df = df.repartition(int(str(count)), *parts) if parts else df.coalesce(int(str(count)))
+        if count := options.optional_integer("file_count"):
+            df = df.repartition(count, *parts) if parts else df.coalesce(count)
 
         def write(frame: "DataFrame", folder: str, by: list[str]) -> None:
             writer = frame.write.format(file_format(options)).options(**writer_options(options)).mode("overwrite")
@@ -144,13 +147,13 @@ class LocalFile(Source, Sink):
         left_out = options.strings("sink_columns") or options.strings("partition_by")
         return file_format(options) in ("parquet", "orc") and not left_out
 
-    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: Staged) -> "DataFrame":
+    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: FileStaged) -> "DataFrame":
         return spark.read.format(file_format(task.options)).load(file_commit.staged_data(spark, staged))
 
-    def commit(self, spark: "SparkSession", staged: Staged) -> None:
+    def commit(self, spark: "SparkSession", staged: FileStaged) -> None:
         file_commit.commit(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: Staged) -> None:
+    def abort(self, spark: "SparkSession", staged: FileStaged) -> None:
         file_commit.abort(spark, staged)
 
 

@@ -11,6 +11,7 @@ atomic is the data source's affair. An append that was cut off is not done again
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics import Diagnostics, RunError, run_error
@@ -22,8 +23,9 @@ from catalog.typenames import columns_to_ddl
 from connectors.support.files.filesystem import as_uri, committing, files_at
 from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION, declared_table
-from connectors.support.sink import SECRETS, Sink, SinkCapabilities, Staged, WriteTask
+from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.staged import Staged, secret_mapping
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -34,7 +36,21 @@ PATH: Final = Option("path", OptionType.STRING, "What is read or written, for so
 TABLE: Final = Option("table", OptionType.STRING, "A table of Spark's catalog, instead of a path.")
 
 
-class Spark(Source, Sink):
+@dataclass(frozen=True, slots=True)
+class SparkStaged(Staged):
+    """`staging`: the directory of the staged rows; the rest is what the data source is given at the commit."""
+
+    staging: str
+    run_id: str
+    format: str
+    save: str
+    path: str | None
+    table: str | None
+    options: Mapping[str, str]
+    secrets: Mapping[str, str] = secret_mapping()
+
+
+class Spark(Source, Sink[SparkStaged]):
     name: ClassVar[str] = "Spark"
     doc: ClassVar[str] = (
         "Reads and writes through any Spark data source. Its commit is as atomic as that source's own writes."
@@ -42,6 +58,7 @@ class Spark(Source, Sink):
     source_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, SCHEMA_OPTION)
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, is_cheap=False)
     sink_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, *SAVE_OPTIONS)
+    staged_type: ClassVar[type[Staged]] = SparkStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA, DataSaveMode.DROP_DATA),
@@ -60,7 +77,7 @@ class Spark(Source, Sink):
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         options, table = task.options, task.table
-        reader = spark.read.format(options.string("format")).options(**_handed_on(options))
+        reader = spark.read.format(options.string("format")).options(**options.texts_by_key("options"))
         place = options.optional_string("path")
         if options.get("table") is not None:
             df = reader.table(options.string("table"))
@@ -76,7 +93,7 @@ class Spark(Source, Sink):
         _check_place(options, diagnostics)
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
-        if _appends(str(options["data_save_mode"])):
+        if _appends(options.choice("data_save_mode", DataSaveMode)):
             told = "an append that is cut off may leave part of its rows, and is not done again by `--resume`"
         else:
             told = "readers may find it empty or half written until the commit is done"
@@ -85,71 +102,68 @@ class Spark(Source, Sink):
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         return TargetState(exists=False)  # a data source cannot be asked in general
 
-    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
-        options, handed_on = task.options, _handed_on(task.options)
-        return {
-            "staging": f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
-            "run_id": task.run_id,
-            "format": options.string("format"),
-            "save": "append" if _appends(task.data_save_mode.value) else "overwrite",
-            "path": options.get("path"),
-            "table": options.get("table"),
-            "options": {key: value for key, value in handed_on.items() if not _is_secret(key, value)},
-            SECRETS: {key: value for key, value in handed_on.items() if _is_secret(key, value)},
-        }
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> SparkStaged:
+        options, given = task.options, task.options.texts_by_key("options")
+        return SparkStaged(
+            staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+            run_id=task.run_id,
+            format=options.string("format"),
+            save="append" if _appends(task.data_save_mode) else "overwrite",
+            path=options.optional_string("path"),
+            table=options.optional_string("table"),
+            options={key: value for key, value in given.items() if not _is_secret(key, value)},
+            secrets={key: value for key, value in given.items() if _is_secret(key, value)},
+        )
 
-    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Staged) -> Staged:
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: SparkStaged) -> SparkStaged:
         try:
-            df.write.mode("overwrite").parquet(f"{prepared['staging']}/data")
+            df.write.mode("overwrite").parquet(f"{prepared.staging}/data")
         except BaseException:
             with suppress(OSError):  # the run's own abort tries again, and tells what stays
                 self.abort(spark, prepared)
             raise
         return prepared
 
-    def commit(self, spark: "SparkSession", staged: Staged) -> None:
+    def commit(self, spark: "SparkSession", staged: SparkStaged) -> None:
         """Raises `RunError` PEN5010 where an append had begun before: its rows may be at the target already."""
-        with committing(spark, staged) as is_due:
+        with committing(spark, staged.staging) as is_due:
             if is_due:
                 _write(spark, staged)
         self.abort(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: Staged) -> None:
-        files, staging = files_at(spark, str(staged["staging"]))
+    def abort(self, spark: "SparkSession", staged: SparkStaged) -> None:
+        files, staging = files_at(spark, staged.staging)
         files.delete(staging)
 
 
 connector = Spark()
 
 
-def _write(spark: "SparkSession", staged: Staged) -> None:
-    files, staging = files_at(spark, str(staged["staging"]))
-    if staged["save"] == "append" and not files.write_new(f"{staging}/begun", ""):
+def _write(spark: "SparkSession", staged: SparkStaged) -> None:
+    files, staging = files_at(spark, staged.staging)
+    if staged.save == "append" and not files.write_new(f"{staging}/begun", ""):
         raise _in_doubt(staged, staging)
     rows = spark.read.parquet(as_uri(f"{staging}/data"))
-    writer = rows.write.format(str(staged["format"])).mode(str(staged["save"]))
-    for options in (staged["options"], staged.get(SECRETS)):
-        if isinstance(options, Mapping):
-            writer = writer.options(**{key: str(value) for key, value in options.items()})
-    if staged["table"] is not None:
-        writer.saveAsTable(str(staged["table"]))
+    writer = rows.write.format(staged.format).mode(staged.save).options(**staged.options, **staged.secrets)
+    if staged.table is not None:
+        writer.saveAsTable(staged.table)
     else:
-        writer.save(*(() if staged["path"] is None else (str(staged["path"]),)))
+        writer.save(*(() if staged.path is None else (staged.path,)))
 
 
-def _appends(data_save_mode: str) -> bool:
-    return data_save_mode.upper() != DataSaveMode.DROP_DATA.value
+def _appends(mode: DataSaveMode) -> bool:
+    return mode is not DataSaveMode.DROP_DATA
 
 
-def _in_doubt(staged: Staged, staging: str) -> RunError:
-    target = staged["table"] or staged["path"] or staged["format"]
+def _in_doubt(staged: SparkStaged, staging: str) -> RunError:
+    target = staged.table or staged.path or staged.format
     message = (
-        f"run `{staged['run_id']}` was cut off while `{staged['format']}` appended its rows to `{target}`: "
+        f"run `{staged.run_id}` was cut off while `{staged.format}` appended its rows to `{target}`: "
         "some or all of them may be there"
     )
     help = (
         f"look at `{target}`; where its rows are there, remove `{staging}`, where none is, remove `{staging}/begun`; "
-        f"then `penstock run --resume {staged['run_id']}`"
+        f"then `penstock run --resume {staged.run_id}`"
     )
     return run_error("PEN5010", message, None, help)
 
@@ -171,21 +185,6 @@ _OWN_SCHEMA: Final = ("jdbc", "delta", "iceberg", "binaryfile", "rate", "kafka",
 
 def _takes_schema(options: Options) -> bool:
     return options.string("format").lower() not in _OWN_SCHEMA
-
-
-def _handed_on(options: Options) -> dict[str, str]:
-    """Nested keys with dots, values as text: `options { header = true }`."""
-    return dict(_flat("", options.mapping("options")))
-
-
-def _flat(prefix: str, block: Mapping[str, object]) -> list[tuple[str, str]]:
-    found = []
-    for key, value in block.items():
-        if isinstance(value, Mapping):
-            found += _flat(f"{prefix}{key}.", value)
-        else:
-            found.append((prefix + key, str(value).lower() if isinstance(value, bool) else str(value)))
-    return found
 
 
 def _check_place(options: Options, diagnostics: Diagnostics) -> None:

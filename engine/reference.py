@@ -6,7 +6,7 @@ from typing import Final
 import connectors
 from catalog.codes import CODES
 from connectors.support.option import Option
-from connectors.support.sink import Sink, SinkCapabilities
+from connectors.support.sink import AnySink, SinkCapabilities
 from connectors.support.source import Source, SourceCapabilities
 from engine import transforms
 from engine.job.load import COMMON
@@ -72,7 +72,7 @@ def _source(source: Source) -> Iterator[str]:
     yield _table(source.source_options)
 
 
-def _sink(sink: Sink) -> Iterator[str]:
+def _sink(sink: AnySink) -> Iterator[str]:
     yield "### As a sink"
     yield _modes(sink.sink_capabilities)
     yield _table(sink.sink_options)

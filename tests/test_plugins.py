@@ -1,11 +1,14 @@
 """Plugins of other distributions: found by their entry points, and a clear fault where one leads nowhere."""
 
+import sys
+
 import pytest
 
 import connectors
 from catalog.diagnostics import InternalError
 from catalog.plugins import Plugins
 from engine import transforms
+from engine.cli import main
 
 
 @pytest.fixture
@@ -70,3 +73,74 @@ def test_what_is_no_plugin_is_passed_over():
         "number", "connectors", connectors.__path__, "penstock.none", lambda found: isinstance(found, int)
     )
     assert numbers.all() == ()
+
+
+HALF_SINK = """
+from connectors.support.sink import Sink
+
+class Half(Sink):
+    name = "Half"
+    doc = "Stages rows and never commits them."
+    sink_options = ()
+
+    def validate(self, options, table, diagnostics): ...
+    def inspect(self, spark, task): ...
+    def prepare(self, spark, task, actions): ...
+    def stage(self, spark, df, task, prepared): ...
+    def abort(self, spark, staged): ...
+
+connector = Half()
+"""
+HALF_SOURCE = """
+from connectors.support.source import Source, SourceCapabilities
+
+class Half(Source):
+    name = "Half"
+    source_options = ()
+    source_capabilities = SourceCapabilities()
+    def tables(self, options, diagnostics): return ()
+
+connector = Half()
+"""
+ALIKE = "class Half:\n    name = doc = 'Half'\n    def commit(self, spark, staged): ...\nconnector = Half()\n"
+JOB = "source { FakeSource { row.num = 1, schema { fields { id = int } } } }\nsink { Half {} }\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "said"),
+    [
+        (HALF_SINK, "connector", "is incomplete: the class `Half` lacks `commit`, `sink_capabilities`, `staged_type`"),
+        (HALF_SOURCE, "connector", "is incomplete: the class `Half` lacks `doc`, `read`"),
+        (ALIKE, "connector", "which is no connector"),
+        (HALF_SINK.replace("connector = Half()", ""), "Half", "which is no connector"),
+    ],
+)
+def test_an_incomplete_connector_is_refused(installed, text, place, said):
+    installed({"penstock.connectors": {"Half": f"half_{place.lower()}:{place}"}}, {f"half_{place.lower()}": text})
+    sys.modules.pop(f"half_{place.lower()}", None)
+    for look_up in (connectors.source, connectors.sink, lambda name: connectors.names()):
+        with pytest.raises(InternalError) as caught:
+            look_up("half")
+        (error,) = caught.value.diagnostics
+        assert error.code == "PEN9001"
+        assert said in error.message
+
+
+def test_an_incomplete_connector_of_our_own_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "half_package").mkdir()
+    (tmp_path / "half_package" / "__init__.py").write_text("")
+    (tmp_path / "half_package" / "half.py").write_text(HALF_SINK)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = Plugins(
+        "connector", "half_package", [str(tmp_path / "half_package")], "penstock.none", connectors._is_connector
+    )
+    with pytest.raises(InternalError, match=r"`half` of `half_package.half` is incomplete: .* lacks `commit`"):
+        found.get("half")
+
+
+def test_a_job_with_an_incomplete_sink_does_not_validate(installed, tmp_path, capsys):
+    installed({"penstock.connectors": {"Half": "half_of_job:connector"}}, {"half_of_job": HALF_SINK})
+    (tmp_path / "job.conf").write_text(JOB)
+    assert main(["validate", str(tmp_path / "job.conf")]) != 0
+    printed = capsys.readouterr()
+    assert "lacks `commit`" in printed.out + printed.err

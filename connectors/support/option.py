@@ -1,12 +1,15 @@
 """The options that connectors and transforms declare, and their checked values in one block of a job."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.source import PlacedText, Span
+
+Choice = TypeVar("Choice", bound=Enum)
+T = TypeVar("T")
 
 Value: TypeAlias = "bool | int | float | str | Sequence[Value] | Mapping[str, Value] | None"
 
@@ -74,6 +77,28 @@ SAVE_OPTIONS: Final = (
 )
 """What a sink with a target takes beside its own options; the modes it cannot do are in its capabilities."""
 
+KEY_OPTIONS: Final = (
+    Option(
+        "primary_keys",
+        OptionType.LIST,
+        "Columns that identify a row, for `upsert`, `changelog` and `scd2`; by default the primary key of the incoming "
+        "table.",
+        element=OptionType.STRING,
+    ),
+    Option(
+        "sequence_field",
+        OptionType.STRING,
+        "Of several rows of one key the one with the greatest value in this column is written, and no older one "
+        "replaces it.",
+    ),
+    Option(
+        "delete_condition",
+        OptionType.STRING,
+        "Spark SQL over the incoming columns: rows for which it holds are deleted from the target by their key.",
+    ),
+)
+"""What a sink takes that finds the target's rows by their key."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Options:
@@ -114,27 +139,59 @@ class Options:
         return self.texts.get(name) or PlacedText.bare(self.string(name))
 
     def string(self, name: str) -> str:
-        value = self.values[name]
-        if not isinstance(value, str):
-            raise TypeError(f"option {name} is no string: {value!r}")
-        return value
+        return self._of(name, str, "string")
 
     def optional_string(self, name: str) -> str | None:
         return None if self.values.get(name) is None else self.string(name)
 
     def integer(self, name: str) -> int:
+        return self._of(name, int, "integer")
+
+    def optional_integer(self, name: str) -> int | None:
+        return None if self.values.get(name) is None else self.integer(name)
+
+    def number(self, name: str) -> float:
         value = self.values[name]
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise TypeError(f"option {name} is no integer: {value!r}")
-        return value
+        return float(value) if type(value) is int else self._of(name, float, "number")
+
+    def optional_number(self, name: str) -> float | None:
+        return None if self.values.get(name) is None else self.number(name)
 
     def flag(self, name: str) -> bool:
         return bool(self.values[name])
 
+    def choice(self, name: str, kind: type[Choice]) -> Choice:
+        """A string option as the member of an enum that has its value, ignoring case."""
+        text = self.string(name)
+        found = next((each for each in kind if str(each.value).lower() == text.lower()), None)
+        if found is None:
+            raise TypeError(f"option {name} is no {kind.__name__}: {text!r}")
+        return found
+
     def strings(self, name: str) -> tuple[str, ...]:
+        """A list's elements as texts; none where the option is not given."""
         value = self.values.get(name)
         return tuple(str(item) for item in value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
 
     def mapping(self, name: str) -> Mapping[str, Value]:
+        """A map option; empty where it is not given."""
         value = self.values.get(name)
         return value if isinstance(value, Mapping) else {}
+
+    def texts_by_key(self, name: str) -> dict[str, str]:
+        """A map option as Spark takes it: nested keys with dots, values as texts (`true`, not `True`)."""
+        return dict(_flat("", self.mapping(name)))
+
+    def _of(self, name: str, kind: type[T], called: str) -> T:
+        value = self.values[name]
+        if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+            raise TypeError(f"option {name} is no {called}: {type(value).__name__}")
+        return value
+
+
+def _flat(prefix: str, block: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
+    for key, value in block.items():
+        if isinstance(value, Mapping):
+            yield from _flat(f"{prefix}{key}.", value)
+        else:
+            yield prefix + key, str(value).lower() if isinstance(value, bool) else str(value)

@@ -3,12 +3,13 @@
 Importing a connector imports neither pyspark nor a driver: annotations only, and imports inside the methods that run.
 """
 
-from collections.abc import Mapping
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable
+from connectors.support.connector import Connector
 from connectors.support.option import Option, Options
 
 if TYPE_CHECKING:
@@ -42,26 +43,19 @@ class ScanTask:
     filters: tuple[str, ...] = ()
 
 
-@runtime_checkable
-class Source(Protocol):
-    """A connector that reads.
+class Source(Connector):
+    """A connector that reads."""
 
-    `maven`: coordinates of the jars that it needs; `session_settings`: what the Spark session must be started with.
-    """
-
-    name: ClassVar[str]
-    doc: ClassVar[str]
     source_options: ClassVar[tuple[Option, ...]]
     source_capabilities: ClassVar[SourceCapabilities]
-    maven: ClassVar[tuple[str, ...]] = ()
-    session_settings: ClassVar[Mapping[str, str]] = {}
+    required_attributes: ClassVar[tuple[str, ...]] = ("source_options", "source_capabilities")
 
+    @abstractmethod
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         """The tables that this block yields, without Spark, Java or network; an open table where the schema cannot be
-        known so. Faults of the options that their spec cannot express go to `diagnostics`."""
-        ...
+        known so. Errors in the options that their spec cannot express go to `diagnostics`."""
 
+    @abstractmethod
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         """The rows; columns and types as `task.table` says (in its order, cut to `task.columns`). Where the table
         `has_row_kind`, the hidden column `catalog.row_kind.ROW_KIND` comes last."""
-        ...

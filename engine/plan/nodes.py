@@ -12,7 +12,7 @@ from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
 from connectors.support.option import Options
-from connectors.support.sink import Sink
+from connectors.support.sink import AnySink
 from connectors.support.source import Source
 from engine.expectations.rules import Rule, rejects_table
 from engine.job.model.job import Cache, Env
@@ -124,7 +124,7 @@ class Rejects(BaseNode):
 class Write(BaseNode):
     """Write the input's rows to a target."""
 
-    connector: Sink
+    connector: AnySink
     options: Options
     input: "Node"
     schema_save_mode: SchemaSaveMode

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import connectors
 from catalog.diagnostics import Diagnostics
-from connectors.support.sink import Sink
+from connectors.support.sink import AnySink
 from connectors.support.source import Source
 from engine.compile import Compiled
 from engine.job.options.env import is_of_application
@@ -73,7 +73,7 @@ def state_dir_of(plan: Plan) -> str:
 
 @contextmanager
 def _session(
-    name: str, settings: Mapping[str, str], used: Iterable[Source | Sink], master: str | None
+    name: str, settings: Mapping[str, str], used: Iterable[Source | AnySink], master: str | None
 ) -> Iterator["SparkSession"]:
     named = {connector.name: connector for connector in used}.values()
     maven = dict.fromkeys(jar for connector in named for jar in connector.maven)
@@ -90,7 +90,7 @@ def _session(
                 spark.stop()
 
 
-def _to_recover(state: str) -> tuple[Sink, ...]:
+def _to_recover(state: str) -> tuple[AnySink, ...]:
     """The sinks of dead runs; those in a state directory elsewhere than on this disk are not looked for."""
     return writing.connectors_to_recover(state) if _is_here(state) else ()
 
@@ -99,5 +99,5 @@ def _is_here(state: str) -> bool:
     return "://" not in state or state.startswith("file:")
 
 
-def _all_sinks() -> tuple[Sink, ...]:
+def _all_sinks() -> tuple[AnySink, ...]:
     return tuple(sink for name in connectors.sink_names() if (sink := connectors.sink(name)))

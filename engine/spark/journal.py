@@ -24,7 +24,7 @@ from catalog.diagnostics import run_error
 from connectors.support import run_owner as owner
 from connectors.support.files.filesystem import Files, as_uri, files_at
 from connectors.support.option import Value
-from connectors.support.sink import SECRETS, Staged
+from connectors.support.staged import Staged
 
 
 class RunOutcome(str, Enum):
@@ -50,10 +50,10 @@ class Journal:
         self._put("begin", {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job})
 
     def prepared(self, write_id: str, staged: Staged) -> None:
-        self._put(f"{write_id}.prepared", staged)
+        self._put(f"{write_id}.prepared", {"staged": staged.to_json()})
 
     def staged(self, write_id: str, staged: Staged) -> None:
-        self._put(f"{write_id}.staged", staged)
+        self._put(f"{write_id}.staged", {"staged": staged.to_json()})
 
     def decide(self) -> None:
         """From here on the run can only be finished."""
@@ -66,8 +66,7 @@ class Journal:
         self._put("end", {"outcome": outcome.value})
 
     def _put(self, step: str, content: Mapping[str, Any]) -> None:
-        text = json.dumps({key: value for key, value in content.items() if key != SECRETS} | {"at": time.time()})
-        self.files.write(f"{self.folder}/{step}.json", text)
+        self.files.write(f"{self.folder}/{step}.json", json.dumps({**content, "at": time.time()}))
 
     @property
     def has_ended(self) -> bool:
@@ -123,12 +122,14 @@ class Recorded:
     def is_alive(self) -> bool:
         return self.outcome is None and owner.is_alive(self.mark)
 
-    def place(self, write_id: str) -> Staged | None:
-        """What the write staged, or was about to; None where it had not come so far."""
-        for step in (f"{write_id}.staged", f"{write_id}.prepared"):
-            if step in self.steps:
-                return {key: value for key, value in self.steps[step].items() if key != "at"}
-        return None
+    def has_place(self, write_id: str) -> bool:
+        """Whether the write had come so far that it staged rows, or was about to."""
+        return self.is_staged(write_id) or f"{write_id}.prepared" in self.steps
+
+    def place(self, write_id: str, kind: type[Staged]) -> Staged:
+        """What the write staged, or was about to. Raises PEN5011 where another version of the connector wrote it."""
+        step = f"{write_id}.staged" if self.is_staged(write_id) else f"{write_id}.prepared"
+        return kind.from_json(self.steps[step].get("staged", {}))
 
     def is_staged(self, write_id: str) -> bool:
         return f"{write_id}.staged" in self.steps

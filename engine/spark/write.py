@@ -9,7 +9,8 @@
 A run that was killed is rolled back where it had not decided, and finished where it had: by `resume`, or the next run.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -25,9 +26,11 @@ from catalog.savemode import Action, TargetState, plan_actions
 from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
 from connectors.support import run_owner as owner
-from connectors.support.sink import Sink, Staged, WriteTask
+from connectors.support.sink import AnySink, WriteTask
+from connectors.support.staged import Staged
 from engine.plan.nodes import AnyNode, Write
 from engine.plan.staged_rules import staged_rules
+from engine.spark.commit_groups import StagedWrite, commit_group, commit_groups
 from engine.spark.errors import as_run_error, reason, unwritable
 from engine.spark.journal import Journal, Recorded, RunOutcome, journal, open_journals
 
@@ -145,17 +148,18 @@ def commit_all(spark: SparkSession, run: OpenRun) -> None:
         run.journal.decide()
     except OSError as error:
         raise _unjournaled(run, error) from error
-    for check in run.checks:
-        if check.write.id in run.staged:
-            try:
-                check.write.connector.commit(spark, run.places[check.write.id])
-                run.journal.committed(check.write.id)
-            except SPARK_ERRORS as error:
-                raise _unfinished(run.run_id, as_run_error(error, check.write)) from error
-            except PenstockError as error:
-                raise _unfinished(run.run_id, error) from error
-            except OSError as error:
-                raise _unfinished(run.run_id, unwritable(error, check.write)) from error
+    writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
+    staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
+    for group in commit_groups(staged):
+        write = writes[group[0].write_id]
+        try:
+            commit_group(spark, group, run.journal.committed)
+        except SPARK_ERRORS as error:
+            raise _unfinished(run.run_id, as_run_error(error, write)) from error
+        except PenstockError as error:
+            raise _unfinished(run.run_id, error) from error
+        except OSError as error:
+            raise _unfinished(run.run_id, unwritable(error, write)) from error
     try:
         run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
@@ -226,7 +230,7 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
     return tuple(told)
 
 
-def connectors_to_recover(state: str) -> tuple[Sink, ...]:
+def connectors_to_recover(state: str) -> tuple[AnySink, ...]:
     """The sinks of dead runs in a local state directory: a session that has their jars can end them."""
     names = {
         name
@@ -244,18 +248,18 @@ def _is_open(recorded: Recorded | None) -> bool:
 def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOutcome:
     """Every write that can be ended is; raises a `RunError` with what the others met, the run being left open."""
     diagnostics = Diagnostics()
+    to_commit: list[StagedWrite] = []
     for write_id, name in recorded.writes.items():
-        place = recorded.place(write_id)
-        if place is None or recorded.is_committed(write_id):
-            continue
-        try:
-            _end_write(spark, log, recorded, write_id, place)
-        except PenstockError as error:
-            diagnostics.extend(error.diagnostics)
-        except (*SPARK_ERRORS, OSError) as error:
-            help = f"`penstock run --resume {log.run_id}` tries it again; until then its sinks may be at odds"
-            message = f"run `{log.run_id}`, which was cut off, cannot be ended (`{name}`): {reason(error)}"
-            diagnostics.error("PEN5005", message, None, help)
+        if recorded.has_place(write_id) and not recorded.is_committed(write_id):
+            with _collected(diagnostics, log, name):
+                write = _staged_write(log, recorded, write_id)
+                if recorded.is_decided and recorded.is_staged(write_id):
+                    to_commit.append(write)
+                else:
+                    write.sink.abort(spark, write.staged)  # type: ignore[arg-type]
+    for group in commit_groups(to_commit):
+        with _collected(diagnostics, log, group[0].sink.name):
+            commit_group(spark, group, log.committed)
     if diagnostics.has_errors:
         raise RunError(diagnostics)
     outcome = RunOutcome.FINISHED if recorded.is_decided else RunOutcome.ROLLED_BACK
@@ -263,16 +267,25 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOut
     return outcome
 
 
-def _end_write(spark: SparkSession | None, log: Journal, recorded: Recorded, write_id: str, place: Staged) -> None:
+@contextmanager
+def _collected(diagnostics: Diagnostics, log: Journal, name: str) -> Iterator[None]:
+    """What a write meets, so that the others are ended all the same."""
+    try:
+        yield
+    except PenstockError as error:
+        diagnostics.extend(error.diagnostics)
+    except (*SPARK_ERRORS, OSError) as error:
+        help = f"`penstock run --resume {log.run_id}` tries it again; until then its sinks may be at odds"
+        message = f"run `{log.run_id}`, which was cut off, cannot be ended (`{name}`): {reason(error)}"
+        diagnostics.error("PEN5005", message, None, help)
+
+
+def _staged_write(log: Journal, recorded: Recorded, write_id: str) -> StagedWrite:
     name = recorded.writes[write_id]
     sink = connectors.sink(name)
     if sink is None:
         raise run_error("PEN5008", f"run `{log.run_id}` wrote to `{name}`, a connector that is not installed")
-    if recorded.is_decided and recorded.is_staged(write_id):
-        sink.commit(spark, place)  # type: ignore[arg-type]
-        log.committed(write_id)
-    else:
-        sink.abort(spark, place)  # type: ignore[arg-type]
+    return StagedWrite(write_id, sink, recorded.place(write_id, sink.staged_type))
 
 
 def _left(run_id: str, what: str, error: BaseException) -> Diagnostic:

@@ -85,7 +85,15 @@ def test_write_modes(mode, at, actions):
 
 
 def test_every_combination_either_fails_alone_or_writes_last():
-    writing = {Action.ADD_ROWS, Action.UPSERT_ROWS, Action.REPLACE_PARTITIONS, Action.REPLACE_ROWS}
+    writing = {
+        Action.ADD_ROWS,
+        Action.UPSERT_ROWS,
+        Action.REPLACE_PARTITIONS,
+        Action.REPLACE_ROWS,
+        Action.REPLACE_MATCHING,
+        Action.ADD_VERSIONS,
+        Action.APPLY_CHANGES,
+    }
     for modes in itertools.product(SchemaSaveMode, DataSaveMode, WriteMode, [MISSING, EMPTY, ROWS]):
         actions = plan_actions(*modes)
         if any(action in FAILURES for action in actions):

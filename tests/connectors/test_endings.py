@@ -87,7 +87,7 @@ def test_a_file_that_a_cut_off_copy_left_at_the_target_is_put_there_again(spark,
     suite = TestParquet()
     suite.fill(spark, tmp_path)
     run = stage_writes(spark, [suite.write(tmp_path / "target")], str(tmp_path / "state"), "run")
-    staging = run.places["w"]["staging"].removeprefix("file://")
+    staging = run.places["w"].staging.removeprefix("file://")
     name = next(name for name in os.listdir(f"{staging}/data") if name.startswith("part"))
     (tmp_path / "target" / name).write_bytes(b"PAR1")
     _commit_by_renames(LocalFiles(), "append", staging, str(tmp_path / "target"))

@@ -15,9 +15,10 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from catalog.diagnostics import Diagnostics, run_error
 from catalog.savemode import Action, DataSaveMode, TargetState
@@ -27,7 +28,8 @@ from connectors.support.files.atomic_exchange import exchange
 from connectors.support.files.file_schema import is_hidden, local_path
 from connectors.support.files.filesystem import Files, LocalFiles, as_uri, files_at
 from connectors.support.option import Options
-from connectors.support.sink import Staged, WriteTask
+from connectors.support.sink import WriteTask
+from connectors.support.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,6 +38,24 @@ REPLACE: Final = "replace"
 APPEND: Final = "append"
 PARTITIONS: Final = "partitions"
 MARKS: Final = "_penstock"
+
+
+@dataclass(frozen=True, slots=True)
+class FileStaged(Staged):
+    """The places of a write, as URIs. `missing`: the target's parents that were not there, innermost first."""
+
+    target: str
+    root: str
+    missing: tuple[str, ...]
+    staging: str
+    identity: str
+    run_id: str
+    mode: str
+    journal: str
+    owner: Mapping[str, Any]
+
+
+F = TypeVar("F", bound=FileStaged)
 
 Writer = Callable[["DataFrame", str, list[str]], None]
 """Writes rows into a directory (a URI), parted by columns."""
@@ -80,7 +100,7 @@ def caveats(actions: Sequence[Action]) -> tuple[str, ...]:
     return (f"not atomic on this file system: files are renamed into the target one by one; {ends}",)
 
 
-def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> Staged:
+def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> FileStaged:
     """The places of the write; touches nothing."""
     files, target = files_at(spark, task.options.string("path"))
     if target in ("/", os.path.expanduser("~")) or (os.getcwd() + "/").startswith(target.rstrip("/") + "/"):
@@ -91,18 +111,17 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
     mode = REPLACE if replaces else PARTITIONS if Action.REPLACE_PARTITIONS in actions else APPEND
     folder, _, name = target.rpartition("/")
     root = f"{folder}/.{name}.penstock"
-    identity = f"{task.run_id}.{task.write_id}"
-    return {
-        "target": as_uri(target),
-        "root": as_uri(root),
-        "missing": list(_missing_folders(files, folder)),
-        "staging": as_uri(f"{root}/{identity}"),
-        "identity": identity,
-        "run_id": task.run_id,
-        "mode": mode,
-        "journal": task.journal,
-        "owner": dict(task.owner),
-    }
+    return FileStaged(
+        target=as_uri(target),
+        root=as_uri(root),
+        missing=tuple(_missing_folders(files, folder)),
+        staging=as_uri(f"{root}/{task.identity}"),
+        identity=task.identity,
+        run_id=task.run_id,
+        mode=mode,
+        journal=task.journal,
+        owner=dict(task.owner),
+    )
 
 
 def _missing_folders(files: Files, folder: str) -> Iterator[str]:
@@ -117,17 +136,17 @@ def stage(
     spark: "SparkSession",
     df: "DataFrame",
     task: WriteTask,
-    prepared: Staged,
+    prepared: F,
     *,
     by: list[str],
     write: Writer,
-    end: Callable[["SparkSession", Staged], None],
-) -> Staged:
+    end: Callable[["SparkSession", F], None],
+) -> F:
     """Take the target's lock and write the rows into the staging directory; leaves nothing where it raises.
 
     `end` is the sink's own commit, for what a dead run had decided on the same target.
     """
-    files, staging = _place(spark, prepared, "staging")
+    files, staging = files_at(spark, prepared.staging)
     _lock(spark, files, prepared, task, end)
     try:
         files.delete(staging)
@@ -144,9 +163,9 @@ def stage(
             write(empty, as_uri(f"{staging}/data"), [])
         for name in ("_SUCCESS", "._SUCCESS.crc"):
             files.delete(f"{staging}/data/{name}")
-        identity = str(prepared["identity"])
-        files.write(f"{staging}/data/{MARKS}/{identity}.json", json.dumps({"run_id": task.run_id, "at": time.time()}))
-        files.write(f"{staging}/staged.json", json.dumps(prepared))
+        mark = json.dumps({"run_id": task.run_id, "at": time.time()})
+        files.write(f"{staging}/data/{MARKS}/{prepared.identity}.json", mark)
+        files.write(f"{staging}/staged.json", json.dumps(prepared.to_json()))
     except BaseException:
         with suppress(OSError):  # the run's own abort tries again, and tells what stays
             abort(spark, prepared)
@@ -154,53 +173,49 @@ def stage(
     return prepared
 
 
-def staged_data(spark: "SparkSession", staged: Staged) -> str:
+def staged_data(spark: "SparkSession", staged: FileStaged) -> str:
     """Where the staged files are, as Spark reads it."""
-    return as_uri(f"{_place(spark, staged, 'staging')[1]}/data")
+    return as_uri(f"{files_at(spark, staged.staging)[1]}/data")
 
 
-def commit(spark: "SparkSession | None", staged: Staged) -> None:
+def commit(spark: "SparkSession | None", staged: FileStaged) -> None:
     """Put the staged files in place; a second call finds the mark and only cleans up."""
-    files, staging = _place(spark, staged, "staging")
-    _, target = _place(spark, staged, "target")
+    files, staging = files_at(spark, staged.staging)
+    _, target = files_at(spark, staged.target)
     if not _is_committed(files, staged, target):
         if not files.exists(f"{staging}/data") and not files.exists(f"{staging}/next"):
-            message = f"the rows that run `{staged['run_id']}` staged for `{target}` are gone from `{staging}`"
-            help = f"where they are not missed, remove `{_plain(str(staged['journal']))}`: then the run is forgotten"
+            message = f"the rows that run `{staged.run_id}` staged for `{target}` are gone from `{staging}`"
+            help = f"where they are not missed, remove `{_plain(staged.journal)}`: then the run is forgotten"
             raise run_error("PEN5005", message, None, help)
         if isinstance(files, LocalFiles):
-            _commit_locally(files, str(staged["mode"]), staging, target)
+            _commit_locally(files, staged.mode, staging, target)
         else:
-            _commit_by_renames(files, str(staged["mode"]), staging, target)
-    elif isinstance(files, LocalFiles) and staged["mode"] == APPEND:
+            _commit_by_renames(files, staged.mode, staging, target)
+    elif isinstance(files, LocalFiles) and staged.mode == APPEND:
         for before in ("next", "old"):  # the target as it was: which name it has, the way of the swap decides
             _carry_over(f"{staging}/{before}", target)
     _release(files, staged, staging)
 
 
-def abort(spark: "SparkSession | None", staged: Staged) -> None:
+def abort(spark: "SparkSession | None", staged: FileStaged) -> None:
     """Remove the staging directory and the lock."""
-    files, staging = _place(spark, staged, "staging")
+    files, staging = files_at(spark, staged.staging)
     _release(files, staged, staging)
 
 
-def is_committed(spark: "SparkSession | None", staged: Staged) -> bool:
+def is_committed(spark: "SparkSession | None", staged: FileStaged) -> bool:
     """Whether the target carries the mark of this run's write."""
-    files, target = _place(spark, staged, "target")
+    files, target = files_at(spark, staged.target)
     return _is_committed(files, staged, target)
 
 
-def _is_committed(files: Files, staged: Staged, target: str) -> bool:
-    return files.exists(f"{target}/{MARKS}/{staged['identity']}.json")
+def _is_committed(files: Files, staged: FileStaged, target: str) -> bool:
+    return files.exists(f"{target}/{MARKS}/{staged.identity}.json")
 
 
 def _plain(uri: str) -> str:
     """As a shell takes it."""
     return local_path(uri) or uri
-
-
-def _place(spark: "SparkSession | None", staged: Staged, name: str) -> tuple[Files, str]:
-    return files_at(spark, str(staged[name]))
 
 
 # --- local disk: build the successor, swap it in ---
@@ -302,16 +317,16 @@ def _commit_by_renames(files: Files, mode: str, staging: str, target: str) -> No
 def _lock(
     spark: "SparkSession",
     files: Files,
-    prepared: Staged,
+    prepared: F,
     task: WriteTask,
-    end: Callable[["SparkSession", Staged], None],
+    end: Callable[["SparkSession", F], None],
 ) -> None:
     """Make this run the only one that writes to the target, ending what a dead one left."""
-    _, root = _place(spark, prepared, "root")
+    _, root = files_at(spark, prepared.root)
     lock = f"{root}/lock"
     for _ in range(3):
         try:
-            if files.write_new(lock, json.dumps({"run_id": task.run_id, "owner": prepared["owner"]})):
+            if files.write_new(lock, json.dumps({"run_id": task.run_id, "owner": dict(prepared.owner)})):
                 return
         except FileNotFoundError:  # a run that ends has removed the directory between two steps of ours
             continue
@@ -320,23 +335,24 @@ def _lock(
             continue
         mark = holder.get("owner") or {}
         if holder.get("run_id") == task.run_id and (owner.is_this_process(mark) or not owner.is_alive(mark)):
-            files.write(lock, json.dumps({"run_id": task.run_id, "owner": prepared["owner"]}))
+            files.write(lock, json.dumps({"run_id": task.run_id, "owner": dict(prepared.owner)}))
             return
         if not owner.has_died(mark):
             help = f"wait for it; if {owner.describe(mark)} is gone, remove `{root}`"
             message = f"run {holder.get('run_id')} is writing to `{task.options['path']}`"
             raise run_error("PEN5007", message, task.options.span("path"), help)
-        _end_dead_run(spark, files, root, end)
+        _end_dead_run(spark, files, root, type(prepared), end=end)
     help = f"where no run writes to `{task.options['path']}`, remove `{root}`"
     raise run_error("PEN5007", f"the lock `{lock}` cannot be had", task.options.span("path"), help)
 
 
 def _end_dead_run(
-    spark: "SparkSession", files: Files, root: str, end: Callable[["SparkSession", Staged], None]
+    spark: "SparkSession", files: Files, root: str, kind: type[F], *, end: Callable[["SparkSession", F], None]
 ) -> None:
     """Finish a write whose run had decided to commit, remove any other."""
     for name in _stagings(files, root):
-        staged = _read(files, f"{root}/{name}/staged.json")
+        record = _read(files, f"{root}/{name}/staged.json")
+        staged = None if record is None else kind.from_json(record)
         if staged is not None and _was_decided(spark, staged):
             end(spark, staged)
         else:
@@ -344,26 +360,25 @@ def _end_dead_run(
     files.delete(root)
 
 
-def _was_decided(spark: "SparkSession", staged: dict[str, Any]) -> bool:
+def _was_decided(spark: "SparkSession", staged: FileStaged) -> bool:
     if is_committed(spark, staged):
         return True
-    files, folder = files_at(spark, staged["journal"])
+    files, folder = files_at(spark, staged.journal)
     return files.exists(f"{folder}/commit.json")
 
 
-def _release(files: Files, staged: Staged, staging: str) -> None:
+def _release(files: Files, staged: FileStaged, staging: str) -> None:
     """Remove a write's staging, and the lock with the last one of its run."""
     files.delete(staging)
     root = staging.rpartition("/")[0]
     holder = _read(files, f"{root}/lock")
-    if _stagings(files, root) or (holder is not None and holder.get("run_id") != staged["run_id"]):
+    if _stagings(files, root) or (holder is not None and holder.get("run_id") != staged.run_id):
         return
     for name in files.children(root) if holder is not None else ():  # the lock, and what a kill left of its writing
         files.delete(f"{root}/{name}")
     files.delete_empty(root)  # another run may have taken the lock by now
-    missing = staged.get("missing")
-    for folder in missing if isinstance(missing, list) else ():  # the target is in them, unless nothing was committed
-        files.delete_empty(str(folder))
+    for folder in staged.missing:  # the target is in them, unless nothing was committed
+        files.delete_empty(folder)
 
 
 def _stagings(files: Files, root: str) -> list[str]:

@@ -3,7 +3,7 @@
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
@@ -78,13 +78,13 @@ def files_at(spark: "SparkSession | None", path: str) -> tuple[Files, str]:
 
 
 @contextmanager
-def committing(spark: "SparkSession", staged: Mapping[str, Any]) -> Iterator[bool]:
-    """Whether the staged rows are still to be written; after the block they count as written.
+def committing(spark: "SparkSession", place: str) -> Iterator[bool]:
+    """Whether the rows staged at a place are still to be written; after the block they count as written.
 
     They are removed only after a note (`done`) says so: a kill half-way would else leave some of them, which the next
     commit would take for all.
     """
-    files, staging = files_at(spark, str(staged["staging"]))
+    files, staging = files_at(spark, place)
     is_due = files.exists(f"{staging}/data") and not files.exists(f"{staging}/done")
     yield is_due
     if is_due:

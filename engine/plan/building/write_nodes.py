@@ -13,7 +13,7 @@ from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradict
 from catalog.source import Span
 from catalog.table import CatalogTable
 from connectors.support.option import Options, Value
-from connectors.support.sink import Sink
+from connectors.support.sink import AnySink
 from engine.job.model.job import Block
 from engine.plan.nodes import Expect, Node, Query, Rejects, Scan, Union, Write
 
@@ -99,7 +99,7 @@ def _queries(node: Node) -> tuple[Query, ...]:
             return ()
 
 
-def _write(block: Block, name: str, sink: Sink, node: Node, diagnostics: Diagnostics) -> Write | None:
+def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diagnostics) -> Write | None:
     before = len(diagnostics)
     options = _filled(block.options, node.table)
     can = sink.sink_capabilities
@@ -130,7 +130,7 @@ def _write(block: Block, name: str, sink: Sink, node: Node, diagnostics: Diagnos
     )
 
 
-def _row_kinds_refused(rows: str, sink: Sink, mode: WriteMode, place: Span | None) -> tuple[str, Span | None, str]:
+def _row_kinds_refused(rows: str, sink: AnySink, mode: WriteMode, place: Span | None) -> tuple[str, Span | None, str]:
     """The error of rows with kinds that go into a sink which takes every row for an insert."""
     able = " or ".join(f'`write_mode = "{each.value}"`' for each in sink.sink_capabilities.row_kind_modes)
     other = "`FilterRowKind` keeps rows of some kinds, `RowKindExtractor` makes the kind a column"
@@ -139,7 +139,13 @@ def _row_kinds_refused(rows: str, sink: Sink, mode: WriteMode, place: Span | Non
 
 
 def _mode(
-    option: str, kind: type[Mode], allowed: tuple[Mode, ...], sink: Sink, options: Options, *, diagnostics: Diagnostics
+    option: str,
+    kind: type[Mode],
+    allowed: tuple[Mode, ...],
+    sink: AnySink,
+    options: Options,
+    *,
+    diagnostics: Diagnostics,
 ) -> Mode:
     """The mode of an option; one that nobody wrote is the default, or the first that the sink can do."""
     default = next(iter(allowed), next(iter(kind)))

@@ -1,0 +1,29 @@
+"""What sources and sinks have in common: a class that lacks a required part cannot be instantiated."""
+
+from abc import ABC
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from catalog.plugins import IncompletePluginError
+
+
+class Connector(ABC):
+    """A connector: its name in job files, what the reference says of it, and what the Spark session needs for it.
+
+    `maven`: coordinates of the jars that it needs; `session_settings`: what the Spark session must be started with.
+    `required_attributes`: class attributes that a connector of this kind must have.
+    """
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    maven: ClassVar[tuple[str, ...]] = ()
+    session_settings: ClassVar[Mapping[str, str]] = {}
+    required_attributes: ClassVar[tuple[str, ...]] = ("name", "doc")
+
+    def __new__(cls, *_arguments: Any, **_named: Any) -> "Connector":
+        """Raises `IncompletePluginError`, which names all missing parts at once."""
+        wanted = {name for base in cls.__mro__ for name in base.__dict__.get("required_attributes", ())}
+        missing = {*cls.__abstractmethods__, *(name for name in wanted if not hasattr(cls, name))}
+        if missing:
+            raise IncompletePluginError(cls, sorted(missing))
+        return super().__new__(cls)

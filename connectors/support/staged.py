@@ -1,0 +1,136 @@
+"""The base of what a write leaves in the run's journal: a frozen dataclass that is written as JSON and read back.
+
+    @dataclass(frozen=True, slots=True)
+    class TableStaged(Staged):
+        staging_table: str
+        columns: tuple[str, ...]
+        password: str = secret("")
+
+`to_json` leaves secrets out; `from_json` refuses a record of other fields or types, since a commit relies on every one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from catalog.diagnostics import run_error
+from connectors.support.option import Value
+
+S = TypeVar("S", bound="Staged")
+T = TypeVar("T")
+
+_SECRET: Final = "penstock.secret"
+_ATOMS: Final = (bool, int, float, str)
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """What a write has made or is about to make: a later process commits or aborts it from that alone.
+
+    Fields are `bool`, `int`, `float`, `str`, an `Enum` of texts, another `Staged`, `tuple[T, ...]`, `Mapping[str, T]`,
+    `Any` for JSON of any shape, or one of these or None.
+    """
+
+    def to_json(self) -> dict[str, Value]:
+        """The fields for the journal, without the secrets."""
+        return {each.name: _to_json(getattr(self, each.name)) for each in fields(self) if not is_secret(each)}
+
+    @classmethod
+    def from_json(cls: type[S], record: Mapping[str, Any]) -> S:
+        """The same from the journal, secrets by their defaults. Raises PEN5011 for a record of another shape."""
+        types = get_type_hints(cls)
+        known = {each.name: each for each in fields(cls) if not is_secret(each)}
+        required = {name for name, each in known.items() if each.default is MISSING and each.default_factory is MISSING}
+        if unknown := sorted(set(record) - set(known)):
+            raise _unreadable(cls, f"it has the unknown field `{unknown[0]}`")
+        if missing := sorted(required - set(record)):
+            raise _unreadable(cls, f"it lacks the field `{missing[0]}`")
+        values = {}
+        for name, value in record.items():
+            try:
+                values[name] = _from_json(value, types[name])
+            except (TypeError, ValueError) as cause:
+                raise _unreadable(cls, f"the value of `{name}` is not of type {types[name]}") from cause
+        return cls(**values)
+
+
+def secret(default: T) -> T:
+    """A field that the journal, logs and the repr leave out: a commit of the same process has its value, a later one
+    has the default."""
+    found: T = field(default=default, repr=False, metadata={_SECRET: True})
+    return found
+
+
+def secret_mapping() -> Any:
+    """A secret field of type `Mapping`, empty where it is not known."""
+    return field(default_factory=dict, repr=False, metadata={_SECRET: True})
+
+
+def is_secret(declared: Any) -> bool:
+    """Whether a dataclass field is kept out of the journal."""
+    return bool(declared.metadata.get(_SECRET))
+
+
+def _unreadable(kind: type, reason: str) -> Exception:
+    help = "end the run with the version of Penstock that began it: `penstock run --resume <run id>`"
+    return run_error("PEN5011", f"a journal entry cannot be read as {kind.__name__}: {reason}", None, help)
+
+
+def _to_json(value: Any) -> Value:
+    match value:
+        case Staged():
+            return value.to_json()
+        case Enum():
+            return str(value.value)
+        case Mapping():
+            return {str(key): _to_json(each) for key, each in value.items()}
+        case list() | tuple():
+            return [_to_json(each) for each in value]
+        case None | bool() | int() | float() | str():
+            return value
+    raise TypeError(f"{type(value).__name__} is no type of a journal entry")
+
+
+def _from_json(value: Any, kind: Any) -> Any:
+    """The value as `kind`; raises TypeError or ValueError where it is not."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return _from_union(value, arguments)
+    if origin is tuple:
+        return tuple(_from_json(each, arguments[0]) for each in _checked(value, list))
+    if origin is not None and issubclass(origin, Mapping):
+        return {key: _from_json(each, arguments[1]) for key, each in _checked(value, dict).items()}
+    if origin is not None and issubclass(origin, Sequence):
+        return [_from_json(each, arguments[0]) for each in _checked(value, list)]
+    if isinstance(kind, type) and issubclass(kind, Staged):
+        return kind.from_json(_checked(value, dict))
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind(value)
+    if kind in _ATOMS or kind is NoneType:
+        return _atom(value, kind)
+    return value  # Any
+
+
+def _from_union(value: Any, kinds: Sequence[Any]) -> Any:
+    for kind in kinds:
+        try:
+            return _from_json(value, kind)
+        except (TypeError, ValueError):
+            continue
+    raise TypeError(value)
+
+
+def _atom(value: Any, kind: type) -> Any:
+    if kind is float and type(value) is int:
+        return float(value)
+    if type(value) is not kind:  # a bool is an int, but not here
+        raise TypeError(value)
+    return value
+
+
+def _checked(value: Any, kind: type) -> Any:
+    if not isinstance(value, kind):
+        raise TypeError(value)
+    return value
