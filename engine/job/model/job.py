@@ -62,7 +62,7 @@ class Block:
 @dataclass(frozen=True, eq=False, slots=True)
 class Env:
     """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places` where each
-    stands."""
+    stands. `dialect`: the SQL that queries are written in, `spark` or `seatunnel`."""
 
     name: str
     mode: str = "BATCH"
@@ -73,6 +73,7 @@ class Env:
     spark: Mapping[str, str] = field(default_factory=dict)
     options: Options | None = None
     places: Mapping[str, Span] = field(default_factory=dict)
+    dialect: str = "spark"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

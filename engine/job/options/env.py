@@ -28,6 +28,9 @@ OPTIONS: Final = (
     Option("checkpoint.timeout", OptionType.INTEGER, "Read for compatibility, without effect.", minimum=1),
     Option("shade.identifier", OptionType.STRING, "How sensitive options are encrypted.",
            default=Shade.NONE.value, choices=tuple(shade.value for shade in Shade)),
+    Option("sql.dialect", OptionType.STRING,
+           "The SQL of `Sql` transforms: Spark's, or Apache SeaTunnel's with its functions and their semantics. "
+           "Without it, `spark`; with `--compat seatunnel`, `seatunnel`.", choices=("spark", "seatunnel")),
     Option("shade.options", OptionType.LIST, "Further options that are encrypted.", element=OptionType.STRING),
 )  # fmt: skip
 
@@ -62,8 +65,9 @@ one too, but a job may need it: the session is started with those of all its job
 
 def read_env(node: MapNode | None, default_name: str, diagnostics: Diagnostics, *, is_lenient: bool) -> Env:
     """The settings of a job; without an `env` block, the defaults."""
+    dialect = "seatunnel" if is_lenient else "spark"
     if node is None:
-        return Env(default_name)
+        return Env(default_name, dialect=dialect)
     spark = [entry for entry in node.entries if entry.key == "spark" or entry.key.startswith("spark.")]
     others = tuple(entry for entry in node.entries if entry not in spark and entry.key != "flink")
     options = check_options(replace(node, entries=others), OPTIONS, diagnostics, owner="`env`", is_lenient=is_lenient)
@@ -77,6 +81,7 @@ def read_env(node: MapNode | None, default_name: str, diagnostics: Diagnostics, 
         spark=spark_settings(spark, diagnostics),
         options=options,
         places={name: _place(name, setting, leaf) for setting in spark for name, leaf in _leaves(setting.key, setting)},
+        dialect=options.optional_string("sql.dialect") or dialect,
     )
 
 

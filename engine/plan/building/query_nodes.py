@@ -17,6 +17,7 @@ from engine.plan.nodes import Input, Node, Query
 from engine.transforms import transform
 from engine.transforms.base import QueryTransform, RowKindTransform, TableTransform
 from sql.analyze import Analysis, analyze
+from sql.dialect.seatunnel import to_spark
 from sql.grammar.query_text import tables_named
 from sql.rewrite.row_kinds import RowKindError, with_row_kinds
 from sql.rewrite.select_query import Select, text_of
@@ -38,9 +39,17 @@ class Analyze(Protocol):
 
 
 def query_nodes(
-    block: Block, name: str, feeds: tuple[Feed, ...], diagnostics: Diagnostics, analyze: Analyze = analyze
+    block: Block,
+    name: str,
+    feeds: tuple[Feed, ...],
+    diagnostics: Diagnostics,
+    analyze: Analyze = analyze,
+    dialect: str = "spark",
 ) -> tuple[Node, ...] | None:
-    """The query of a transform, or one per table of an input with several; None where a fault was reported."""
+    """The query of a transform, or one per table of an input with several; None where an error was reported.
+
+    `dialect`: the SQL that users' queries are written in.
+    """
     if not block.options.is_valid:
         return None
     match transform(block.plugin):
@@ -50,7 +59,7 @@ def query_nodes(
             select = partial(_selection, block, name, plugin, diagnostics=diagnostics, analyze=analyze)
             queries = [select(alias or node.name, node) for node in inputs]
         case QueryTransform() as plugin:
-            query = partial(_query, block, name, plugin, diagnostics=diagnostics, analyze=analyze)
+            query = partial(_query, block, name, plugin, diagnostics=diagnostics, analyze=analyze, dialect=dialect)
             if len(feeds) == 1:
                 queries = [query((Feed(feeds[0].name, (node,)),)) for node in feeds[0].nodes]
             else:
@@ -101,6 +110,7 @@ def _query(
     *,
     diagnostics: Diagnostics,
     analyze: Analyze,
+    dialect: str,
 ) -> Query | None:
     if several := next((feed for feed in feeds if len(feed.nodes) > 1), None):
         diagnostics.error(
@@ -111,7 +121,9 @@ def _query(
     text = plugin.query({each: node.table for each, node in nodes.items()}, block.options, diagnostics)
     if text is None:
         return None
-    if len(feeds) == 1:
+    if dialect == "seatunnel":
+        text = to_spark(text, {each: node.table.renamed(each) for each, node in nodes.items()})
+    elif len(feeds) == 1:
         nodes = _called_as_written(feeds[0], nodes, text)
     analysis = analyze(text, {each: node.table.renamed(each) for each, node in nodes.items()}, output=name)
     if not _report(analysis, None, diagnostics):

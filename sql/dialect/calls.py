@@ -1,0 +1,160 @@
+"""The calls, casts and operators of a query as sites that are rewritten."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from catalog.datatypes import BIGINT, DOUBLE, FLOAT, INT, SMALLINT, TINYINT, Decimal
+from sql.dialect.call import Call, argument_ranges
+from sql.dialect.edits import Edits, Parts, Site, closing, query_depth
+from sql.dialect.functions import RULES
+from sql.dialect.functions.strings import as_text, joined
+from sql.dialect.functions.system import cast_to
+from sql.dialect.functions.times import extracted
+from sql.dialect.operands import concatenation, product_operands
+
+_T = TokenType
+_NO_CALL_AFTER: Final = frozenset(
+    (_T.DOT, _T.ALIAS, _T.FROM, _T.JOIN, _T.VAR, _T.IDENTIFIER, _T.R_PAREN, _T.R_BRACKET, _T.NUMBER, _T.STRING)
+)
+_INNER_WORDS: Final = frozenset(("FROM", "BOTH", "LEADING", "TRAILING", "PLACING", "IN"))
+_WHOLE_NUMBERS: Final = (TINYINT, SMALLINT, INT, BIGINT)
+
+
+def call_sites(edits: Edits) -> Iterator[Site]:
+    """The sites of all calls and operators; which of them come first, `Site.phase` says."""
+    tokens = edits.tokens
+    for index, token in enumerate(tokens):
+        if token.token_type == _T.SLASH:
+            yield _division(edits, index)
+        elif token.token_type == _T.DPIPE and not _continues_chain(tokens, index):
+            yield _concatenation(edits, index)
+        elif index + 1 < len(tokens) and tokens[index + 1].token_type == _T.L_PAREN:
+            end = closing(tokens, index + 1)
+            if end is not None and (site := _call(edits, index, end)):
+                yield site
+
+
+def site(edits: Edits, first: int, last: int, rewrite: partial[Parts | None], phase: int = 1) -> Site:
+    tokens = edits.tokens
+    return Site(tokens[first].start, tokens[last].end + 1, query_depth(tokens, first), phase, rewrite)
+
+
+def _call(edits: Edits, index: int, end: int) -> Site | None:
+    tokens = edits.tokens
+    name = tokens[index].text.lower()
+    before = tokens[index - 1].token_type if index else None
+    if before in _NO_CALL_AFTER and not _may_precede_call(tokens, index - 1):
+        return None
+    if name in ("cast", "try_cast"):
+        return _cast(edits, index, end)
+    if name == "extract":
+        return _extract(edits, index, end)
+    rule = RULES.get(name)
+    if rule is None or tokens[index].token_type == _T.STRING:
+        return None
+    ranges = argument_ranges(tokens, index + 1, end)
+    if any(_has_inner_word(tokens, first, last) for first, last in ranges):
+        return None
+    call = Call(name, ranges, edits)
+    rewrite = partial(_filled, call, rule) if isinstance(rule, str) else partial(rule, call)
+    return site(edits, index, end, rewrite)
+
+
+def _filled(call: Call, template: str) -> Parts | None:
+    """None where the call has fewer arguments than the template's: the analysis then reports it."""
+    needed = max((number for number in range(9) if f"{{{number}}}" in template), default=-1) + 1
+    return call.fill(template) if call.count == needed else None
+
+
+def _may_precede_call(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a plain word is one behind which an expression begins, not an operand."""
+    token = tokens[index]
+    return token.token_type == _T.VAR and token.text.upper() in ("OUTER", "VIEW", "RETURN")
+
+
+def _has_inner_word(tokens: Sequence[Token], first: int, last: int) -> bool:
+    depth = 0
+    for token in tokens[first : last + 1]:
+        depth += (token.token_type == _T.L_PAREN) - (token.token_type == _T.R_PAREN)
+        if depth == 0 and token.text.upper() in _INNER_WORDS and token.token_type not in (_T.STRING, _T.IDENTIFIER):
+            return True
+    return False
+
+
+def _cast(edits: Edits, index: int, end: int) -> Site | None:
+    tokens = edits.tokens
+    depth = 0
+    for at in range(end - 1, index + 1, -1):
+        depth += (tokens[at].token_type == _T.R_PAREN) - (tokens[at].token_type == _T.L_PAREN)
+        if depth == 0 and tokens[at].token_type == _T.ALIAS:
+            call = Call("cast", [(index + 2, at - 1)], edits)
+            target = edits.text.value[tokens[at + 1].start : tokens[end].start]
+            return site(edits, index, end, partial(cast_to, call, target, keyword=tokens[index].text.upper()))
+    return None
+
+
+def _extract(edits: Edits, index: int, end: int) -> Site | None:
+    tokens = edits.tokens
+    if index + 3 >= end or tokens[index + 3].text.upper() != "FROM":
+        return None
+    call = Call("extract", [(index + 4, end - 1)], edits)
+    return site(edits, index, end, partial(_extracted, call, tokens[index + 2].text))
+
+
+def _extracted(call: Call, field: str) -> Parts | None:
+    template = extracted(field, call.type(0))
+    return None if template is None else call.fill(template)
+
+
+def _continues_chain(tokens: Sequence[Token], index: int) -> bool:
+    """Whether an earlier `||` begins the chain that this one is in."""
+    first, _ = concatenation(tokens, index)
+    depth = 0
+    for token in tokens[first:index]:
+        depth += (token.token_type == _T.L_PAREN) - (token.token_type == _T.R_PAREN)
+        if depth == 0 and token.token_type == _T.DPIPE:
+            return True
+    return False
+
+
+def _concatenation(edits: Edits, index: int) -> Site:
+    first, last = concatenation(edits.tokens, index)
+    return site(edits, first, last, partial(_joined, edits, first, last))
+
+
+def _joined(edits: Edits, first: int, last: int) -> Parts:
+    """`a || b` leaves NULLs out, as `concat` does."""
+    ranges: list[tuple[int, int]] = []
+    depth, start = 0, first
+    for at in range(first, last + 1):
+        kind = edits.tokens[at].token_type
+        depth += (kind == _T.L_PAREN) - (kind == _T.R_PAREN)
+        if kind == _T.DPIPE and depth == 0:
+            ranges.append((start, at - 1))
+            start = at + 1
+    call = Call("||", [*ranges, (start, last)], edits)
+    return joined([as_text(call, each) for each in range(call.count)])
+
+
+def _division(edits: Edits, index: int) -> Site:
+    first, last = product_operands(edits.tokens, index)
+    call = Call("/", [(first, index - 1), (index + 1, last)], edits)
+    return site(edits, first, last, partial(_divided, call))
+
+
+def _divided(call: Call) -> Parts | None:
+    """Integers give an integer; a decimal keeps the larger scale and rounds away from zero."""
+    left, right = call.type(0), call.type(1)
+    if left in _WHOLE_NUMBERS and right in _WHOLE_NUMBERS:
+        type = BIGINT if BIGINT in (left, right) else INT
+        return call.fill(f"CAST(({{0}}) DIV ({{1}}) AS {type})")
+    decimals = [each for each in (left, right) if isinstance(each, Decimal)]
+    if not decimals or any(each in (FLOAT, DOUBLE) for each in (left, right)) or None in (left, right):
+        return None
+    precision, scale = max(each.precision for each in decimals), max(each.scale for each in decimals)
+    quotient = "CAST({0} AS DECIMAL(38,18)) / ({1})"
+    up = f"CASE WHEN {quotient} < 0 THEN floor({quotient}, {scale}) ELSE ceil({quotient}, {scale}) END"
+    return call.fill(f"CAST({up} AS DECIMAL({precision},{scale}))")

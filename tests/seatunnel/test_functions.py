@@ -1,0 +1,70 @@
+"""Every function of SeaTunnel's SQL: what it becomes has the type and the value that it has there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from catalog.source import PlacedText
+from catalog.table import CatalogTable, Column
+from catalog.typenames import parse_type
+from sql.analyze import analyze
+from sql.dialect.functions import RULES
+from sql.dialect.seatunnel import to_spark
+
+COLUMNS = {
+    "id": ("int", "1"),
+    "big": ("bigint", "100L"),
+    "name": ("string", "'Joy Ding'"),
+    "missing": ("string", "CAST(NULL AS STRING)"),
+    "flag": ("boolean", "true"),
+    "price": ("decimal(10,4)", "CAST(2.3456 AS DECIMAL(10,4))"),
+    "created": ("timestamp", "TIMESTAMP '2021-04-15 13:34:45.235'"),
+    "changed": ("timestamp", "TIMESTAMP '2022-01-23 12:34:56'"),
+    "birthday": ("date", "DATE '2012-12-21'"),
+    "payload": ("binary", "X'01FF'"),
+    "keyed": ("map<string,string>", "map('k', 'v')"),
+}
+FAKE = CatalogTable.of("fake", [Column(name, parse_type(type)) for name, (type, _) in COLUMNS.items()])
+CASES = [
+    tuple(line.split("\t"))
+    for line in (Path(__file__).parent / "functions.tsv").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+def translated(query: str) -> str:
+    return to_spark(PlacedText.bare(query), {"fake": FAKE}).value
+
+
+@pytest.mark.parametrize(("expression", "type", "value"), CASES, ids=[case[0] for case in CASES])
+def test_each_is_typed_without_spark(expression, type, value):
+    found = analyze(PlacedText.bare(translated(f"select {expression} as x from dual")), {"fake": FAKE})
+    assert not found.diagnostics
+    assert [str(column.type) for column in found.columns] == [type]
+
+
+def test_no_function_is_left_out():
+    tested = {name for expression, _, _ in CASES for name in re.findall(r"(\w+)\(", expression)}
+    assert set(RULES) <= tested
+
+
+@pytest.mark.spark
+def test_each_has_the_value_that_it_has_there(spark):
+    row = ", ".join(f"{value} AS `{name}`" for name, (_, value) in COLUMNS.items())
+    spark.sql(f"SELECT {row}").createOrReplaceTempView("fake")
+    query = "select " + ", ".join(f"{case[0]} as c{number}" for number, case in enumerate(CASES)) + " from dual"
+    df = spark.sql(translated(query))
+    assert [type for _, type in df.dtypes] == [type for _, type, _ in CASES]
+    shown = df.selectExpr(*(as_text(f"c{number}", case[1]) for number, case in enumerate(CASES))).first()
+    assert [
+        (case[0], "NULL" if value is None else value) for case, value in zip(CASES, shown, strict=True)
+    ] == [(expression, value) for expression, _, value in CASES]
+
+
+def as_text(name: str, type: str) -> str:
+    if type == "binary":
+        return f"hex({name})"
+    if type.startswith(("array", "map")):
+        return f"replace(replace(to_json({name}), ',', ', '), ':', ': ')"
+    return f"CAST({name} AS STRING)"
