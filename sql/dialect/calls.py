@@ -1,6 +1,6 @@
 """The calls, casts and operators of a query as sites that are rewritten."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -37,7 +37,7 @@ def call_sites(edits: Edits) -> Iterator[Site]:
                 yield site
 
 
-def site(edits: Edits, first: int, last: int, rewrite: partial[Parts | None], phase: int = 1) -> Site:
+def site(edits: Edits, first: int, last: int, rewrite: Callable[[], Parts | None], phase: int = 1) -> Site:
     tokens = edits.tokens
     return Site(tokens[first].start, tokens[last].end + 1, query_depth(tokens, first), phase, rewrite)
 

@@ -9,11 +9,12 @@ from sql.dialect.edits import CLOSING, OPENING
 
 _T = TokenType
 
-_CLAUSES: Final = frozenset(
-    "select distinct from where group by having order limit union except intersect on using when then else and or not "
-    "in like ilike rlike regexp is between as lateral join left right inner full cross semi anti all asc desc nulls "
-    "over partition rows range case".split()
-)
+_CLAUSES_TEXT: Final = """
+select distinct from where group by having order limit union except intersect on using when then else and or not in
+like ilike rlike regexp is between as lateral join left right inner full cross semi anti all asc desc nulls over
+partition rows range case
+"""
+_CLAUSES: Final = frozenset(_CLAUSES_TEXT.split())
 _COMPARISONS: Final = frozenset((_T.EQ, _T.NEQ, _T.LT, _T.LTE, _T.GT, _T.GTE, _T.NULLSAFE_EQ, _T.COMMA, _T.ARROW))
 _SUMS: Final = frozenset((_T.PLUS, _T.DASH))
 _PRODUCTS: Final = frozenset((_T.STAR, _T.SLASH, _T.MOD, _T.DIV))
@@ -57,18 +58,25 @@ def _rightmost(tokens: Sequence[Token], operator: int, stops: frozenset[TokenTyp
     index, depth = operator + 1, 0
     while index < len(tokens):
         token = tokens[index]
+        if depth == 0 and _ends_operand(tokens, operator, index, stops):
+            break
         if token.token_type in OPENING or token.token_type == _T.CASE:
             depth += 1
         elif token.token_type in CLOSING or token.token_type == _T.END:
-            if depth == 0:
-                break
             depth -= 1
-        elif depth == 0 and (_ends(token) or (token.token_type in stops and not _is_kept(tokens, index))):
-            break
-        elif depth == 0 and index > operator + 1 and _is_alias(tokens, index):
-            break
         index += 1
     return index - 1
+
+
+def _ends_operand(tokens: Sequence[Token], operator: int, index: int, stops: frozenset[TokenType]) -> bool:
+    token = tokens[index]
+    if token.token_type == _T.CASE:
+        return False
+    if token.token_type in CLOSING or token.token_type == _T.END or _ends(token):
+        return True
+    if token.token_type in stops and not _is_kept(tokens, index):
+        return True
+    return index > operator + 1 and _is_alias(tokens, index)
 
 
 def _is_kept(tokens: Sequence[Token], index: int) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from catalog.quoting import quote, quote_text
-from catalog.source import PlacedText, Run
+from catalog.source import PlacedText, Segment
 
 _PIECE: Final = re.compile(
     r"""(?P<comment>--[^\n]*|/\*.*?\*/)
@@ -37,9 +37,11 @@ def in_spark_spelling(query: PlacedText) -> PlacedText:
 def standing_at(text: PlacedText, start: int, end: int, value: str) -> PlacedText:
     """A value that stands for the characters `start` to `end` of the text."""
     part = text.slice(start, end)
-    if not part.runs or not value:
-        return replace(part, value=value, runs=())
-    return PlacedText(value, text.source, (Run(0, len(value), part.runs[0].file_start, part.runs[-1].file_end),))
+    if not part.segments or not value:
+        return replace(part, value=value, segments=())
+    return PlacedText(
+        value, text.source, (Segment(0, len(value), part.segments[0].file_start, part.segments[-1].file_end),)
+    )
 
 
 def _spelled(match: re.Match[str]) -> str | None:

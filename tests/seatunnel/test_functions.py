@@ -57,9 +57,8 @@ def test_each_has_the_value_that_it_has_there(spark):
     df = spark.sql(translated(query))
     assert [type for _, type in df.dtypes] == [type for _, type, _ in CASES]
     shown = df.selectExpr(*(as_text(f"c{number}", case[1]) for number, case in enumerate(CASES))).first()
-    assert [
-        (case[0], "NULL" if value is None else value) for case, value in zip(CASES, shown, strict=True)
-    ] == [(expression, value) for expression, _, value in CASES]
+    found = ["NULL" if value is None else value for value in shown]
+    assert [(case[0], value) for case, value in zip(CASES, found, strict=True) if value != case[2]] == []
 
 
 def as_text(name: str, type: str) -> str:

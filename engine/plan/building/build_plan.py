@@ -43,7 +43,11 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
                 scans = _scans(block, name, job.source.path, own)
                 built[block], rejects[block] = expected(block, name, scans, own)
             case BlockKind.TRANSFORM:
-                queries = query_nodes(block, name, feeds, own, analyze, job.env.dialect) if feeds is not None else None
+                queries = (
+                    query_nodes(block, name, feeds, own, analyze, dialect=job.env.dialect)
+                    if feeds is not None
+                    else None
+                )
                 built[block], rejects[block] = expected(block, name, queries, own)
             case BlockKind.SINK:
                 inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None

@@ -44,6 +44,7 @@ def query_nodes(
     feeds: tuple[Feed, ...],
     diagnostics: Diagnostics,
     analyze: Analyze = analyze,
+    *,
     dialect: str = "spark",
 ) -> tuple[Node, ...] | None:
     """The query of a transform, or one per table of an input with several; None where an error was reported.

@@ -44,7 +44,8 @@ def _trunc(call: Call) -> Parts | None:
         return None
     digits = "{1}" if call.count == 2 else "0"
     value = "CAST({0} AS DECIMAL(38,18))"
-    return call.fill(f"CAST(CASE WHEN {{0}} < 0 THEN ceil({value}, {digits}) ELSE floor({value}, {digits}) END AS DOUBLE)")
+    whole = f"CASE WHEN {{0}} < 0 THEN ceil({value}, {digits}) ELSE floor({value}, {digits}) END"
+    return call.fill(f"CAST({whole} AS DOUBLE)")
 
 
 def _log(call: Call) -> Parts | None:

@@ -20,7 +20,7 @@ def as_text(call: Call, index: int) -> Parts:
         case t if t == STRING:
             return [argument]
         case t if t in (TIMESTAMP, TIMESTAMP_NTZ):
-            shown = ["replace(CAST(", argument, " AS STRING), ' ', 'T')"]
+            shown: Parts = ["replace(CAST(", argument, " AS STRING), ' ', 'T')"]
             return ["regexp_replace(", *shown, r", '(T\\d\\d:\\d\\d):00$', '$1')"]
         case t if t == BINARY:
             return ["decode(", argument, ", 'UTF-8')"]
@@ -75,8 +75,7 @@ def _locate(text: int, search: int) -> Callable[[Call], Parts | None]:
         before = f"left({inside}, length({inside}) + ({start}) + length({what}))"
         last = f"locate(reverse({what}), reverse({before}))"
         return call.fill(
-            f"coalesce(CASE WHEN {last} = 0 THEN 0 "
-            f"ELSE length({before}) - {last} - length({what}) + 2 END, 0)"
+            f"coalesce(CASE WHEN {last} = 0 THEN 0 ELSE length({before}) - {last} - length({what}) + 2 END, 0)"
         )
 
     return rule

@@ -4,8 +4,20 @@ from collections.abc import Mapping
 from typing import Final
 
 from catalog.datatypes import (
-    BIGINT, BINARY, DOUBLE, FLOAT, INT, SMALLINT, STRING, TIMESTAMP, TIMESTAMP_NTZ, TINYINT, VOID, Atomic,
-    DataType, Decimal,
+    BIGINT,
+    BINARY,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    VOID,
+    Atomic,
+    DataType,
+    Decimal,
 )  # fmt: skip
 from catalog.source import PlacedText
 from sql.dialect.call import Call, Rule
@@ -56,7 +68,7 @@ def _rounded_up(call: Call, target: str, keyword: str) -> Parts:
     type = call.type(0)
     if isinstance(type, Decimal) and type.scale <= scale:
         return [f"{keyword}(", call.arg(0), f" AS DECIMAL({precision},{scale}))"]
-    whole = ["ceil(", f"{keyword}(", call.arg(0), f" AS DECIMAL(38,{max(18, scale)})), {scale})"]
+    whole: Parts = ["ceil(", f"{keyword}(", call.arg(0), f" AS DECIMAL(38,{max(18, scale)})), {scale})"]
     return [f"{keyword}(", *whole, f" AS DECIMAL({precision},{scale}))"]
 
 
@@ -151,4 +163,3 @@ RULES: Final[Mapping[str, Rule]] = {
     "aes_encrypt": _aes_encrypt,
     "aes_decrypt": _aes_decrypt,
 }
-

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from catalog.datatypes import DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, Time
+from catalog.datatypes import DATE, STRING, Time
 from sql.dialect.call import Call, Rule
 from sql.dialect.edits import Parts
 
@@ -167,4 +167,3 @@ RULES: Final[Mapping[str, Rule]] = {
     "from_unixtime": _from_unixtime,
     "unix_timestamp": _unix_timestamp,
 }
-
