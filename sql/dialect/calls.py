@@ -7,13 +7,13 @@ from typing import Final
 from sqlglot.tokenizer_core import Token, TokenType
 
 from catalog.datatypes import BIGINT, DOUBLE, FLOAT, INT, SMALLINT, TINYINT, Decimal
-from sql.dialect.call import Call, argument_ranges
-from sql.dialect.edits import Edits, Parts, Site, closing, query_depth
 from sql.dialect.functions import RULES
 from sql.dialect.functions.strings import as_text, joined
 from sql.dialect.functions.system import cast_to
 from sql.dialect.functions.times import extracted
-from sql.dialect.operands import concatenation, product_operands
+from sql.dialect.sites.call import Call, argument_ranges
+from sql.dialect.sites.edits import Edits, Parts, Site, closing, query_depth
+from sql.dialect.sites.operands import concatenation, product_operands
 
 _T = TokenType
 _NO_CALL_AFTER: Final = frozenset(

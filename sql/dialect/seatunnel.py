@@ -9,8 +9,8 @@ from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from sql.analyze import analyze
 from sql.dialect.calls import call_sites
-from sql.dialect.edits import Edits
 from sql.dialect.selects import enclosing_select, from_clause, lateral_sites, name_sites, table_sites
+from sql.dialect.sites.edits import Edits
 from sql.dialect.spelling import in_spark_spelling
 from sql.grammar.parse import SPARK
 

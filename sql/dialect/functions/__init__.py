@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from sql.dialect.call import Rule
-from sql.dialect.functions import numbers, strings, system, times
+from sql.dialect.functions import numeric, strings, system, times
+from sql.dialect.sites.call import Rule
 
-RULES: Final[Mapping[str, Rule]] = {**strings.RULES, **numbers.RULES, **times.RULES, **system.RULES}
+RULES: Final[Mapping[str, Rule]] = {**strings.RULES, **numeric.RULES, **times.RULES, **system.RULES}

@@ -6,8 +6,8 @@ from typing import Final
 from catalog.datatypes import BINARY, DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, Array, Map, Struct, Time
 from catalog.quoting import quote_text
 from catalog.source import PlacedText
-from sql.dialect.call import Call, Rule
-from sql.dialect.edits import Parts
+from sql.dialect.sites.call import Call, Rule
+from sql.dialect.sites.edits import Parts
 
 _FLAGS: Final = {"i": "i", "n": "s", "m": "m"}
 """Flags of SeaTunnel's regular expressions, as Java writes them in a pattern."""

@@ -20,9 +20,9 @@ from catalog.datatypes import (
     Decimal,
 )  # fmt: skip
 from catalog.source import PlacedText
-from sql.dialect.call import Call, Rule
-from sql.dialect.edits import Parts
 from sql.dialect.functions.strings import as_text
+from sql.dialect.sites.call import Call, Rule
+from sql.dialect.sites.edits import Parts
 
 _INTEGERS: Final = (TINYINT, SMALLINT, INT)
 _NUMBERS: Final = (*_INTEGERS, BIGINT, FLOAT, DOUBLE)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from catalog.datatypes import DATE, STRING, Time
-from sql.dialect.call import Call, Rule
-from sql.dialect.edits import Parts
+from sql.dialect.sites.call import Call, Rule
+from sql.dialect.sites.edits import Parts
 
 _INTERVALS: Final = {
     "YEAR": "make_interval({1})",

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from catalog.datatypes import BIGINT, DATE, INT, SMALLINT, TIMESTAMP, TIMESTAMP_NTZ, TINYINT, Decimal
-from sql.dialect.call import Call, Rule
-from sql.dialect.edits import Parts
+from sql.dialect.sites.call import Call, Rule
+from sql.dialect.sites.edits import Parts
 
 _INTEGERS: Final = (TINYINT, SMALLINT, INT, BIGINT)
 

@@ -9,7 +9,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from catalog.datatypes import DataType
 from catalog.source import PlacedText
-from sql.dialect.edits import CLOSING, OPENING, Edits, Parts
+from sql.dialect.sites.edits import CLOSING, OPENING, Edits, Parts
 
 _HOLE: Final = re.compile(r"\{(\d+)\}")
 

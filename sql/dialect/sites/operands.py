@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from sql.dialect.edits import CLOSING, OPENING
+from sql.dialect.sites.edits import CLOSING, OPENING
 
 _T = TokenType
 
