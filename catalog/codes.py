@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "PEN2014": "a Spark setting that cannot be set by a job",
     "PEN2015": "what the other form of a job file cannot say",
     "PEN2016": "a transform through which row kinds cannot travel",
+    "PEN2030": "a streaming job over what cannot be read as a stream",
     # 3xxx: SQL
     "PEN3001": "SQL syntax error",
     "PEN3002": "unknown table",
@@ -61,6 +62,7 @@ CODES: dict[str, str] = {
     "PEN4009": "the schema lock differs from what is there",
     "PEN4010": "a change of a schema that breaks what reads it",
     "PEN4011": "rows with row kinds go into a sink that would write deletes as rows",
+    "PEN4030": "no file is at the path of a source",
     # 5xxx: running
     "PEN5001": "the job failed in Spark",
     "PEN5002": "Spark or Java is not there",
@@ -73,6 +75,7 @@ CODES: dict[str, str] = {
     "PEN5009": "the run was cancelled",
     "PEN5010": "an append was cut off, and its rows may be at the target",
     "PEN5011": "a run cannot be ended, or what it staged not be removed",
+    "PEN5030": "a sink would delete files that Penstock did not write, or that the job reads",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is broken",
     "PEN6002": "an expectation that cannot be read",

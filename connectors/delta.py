@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -17,7 +18,7 @@ from connectors.support.files.file_schema import UnknownSchemaError, local_path,
 from connectors.support.files.file_types import can_hold
 from connectors.support.files.filesystem import as_uri, committing, files_at
 from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
-from connectors.support.schema_option import SCHEMA_OPTION, declared_table
+from connectors.support.schema_option import SCHEMA_OPTION, declared_table, refuse_missing_columns
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
 from connectors.support.spark_types import table_of
@@ -87,6 +88,7 @@ class Delta(Source, Sink[DeltaStaged]):
         if options.get("version") is not None and options.get("timestamp") is not None:
             diagnostics.error("PEN2011", "`version` and `timestamp` exclude each other", options.span("timestamp"))
         if declared := declared_table(options, "delta", diagnostics):
+            _check_declared(declared, options, diagnostics)
             return (declared,)
         try:
             path = local_path(options.string("path"))
@@ -194,6 +196,16 @@ class Delta(Source, Sink[DeltaStaged]):
 
 
 connector = Delta()
+
+
+def _check_declared(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> None:
+    """Report declared columns that the log lacks, where it can be read: the run would fail."""
+    path = local_path(options.string("path"))
+    if path is None or options.get("timestamp") is not None:
+        return
+    with suppress(UnknownSchemaError):
+        names = [column.name for column in latest_columns(path, options.get("version"))]
+        refuse_missing_columns(table, names, options, diagnostics)
 
 
 def _write(spark: "SparkSession", staged: DeltaStaged) -> None:

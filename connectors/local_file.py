@@ -13,6 +13,7 @@ from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, 
 from catalog.table import CatalogTable, Column, TableSchema
 from catalog.typenames import columns_to_ddl
 from connectors.support.files import file_commit
+from connectors.support.files.declared_files import check_declared, header_of, warn_of_missing_path
 from connectors.support.files.file_commit import FileStaged
 from connectors.support.files.file_options import (
     CODECS_OF_FORMAT,
@@ -25,7 +26,6 @@ from connectors.support.files.file_options import (
 )
 from connectors.support.files.file_schema import (
     UnknownSchemaError,
-    csv_header,
     data_files,
     file_columns,
     local_path,
@@ -65,10 +65,12 @@ class LocalFile(Source, Sink[FileStaged]):
         if options.integer("skip_header_row_number") > 1:
             diagnostics.error("PEN2004", "at most one line can be skipped", options.span("skip_header_row_number"))
         files = _local_files(options)
+        if not files:
+            warn_of_missing_path(options, diagnostics)
         parts = partition_columns(local_path(options.string("path")) or "", files)
         table = declared_table(options, "local_file", diagnostics)
         if table is not None:
-            _check_declared(table, options, files, parts, diagnostics)
+            check_declared(table, options, files, parts, diagnostics)
         else:
             table = _table_of_files(options, files, diagnostics)
         if file_format(options) != "text":  # whose columns may also come from the path
@@ -188,49 +190,6 @@ def _check_types(kind: str, data: Sequence[Column], options: Options, diagnostic
             diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
 
 
-def _check_declared(
-    table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], diagnostics: Diagnostics
-) -> None:
-    """Warns of declared columns that the first and the last file lack: Spark reads them as NULL without a word, and
-    stops at a csv header of other names if it reads such a column."""
-    kind = file_format(options)
-    if kind == "csv" and options.flag("csv_use_header_line"):
-        _check_headers(table, options, files, parts, diagnostics)
-    if kind not in ("parquet", "orc") or not files:
-        return
-    try:
-        held = [column.name for file in {files[0], files[-1]} for column in file_columns(kind, [file], None)]
-    except UnknownSchemaError:
-        return
-    held += [column.name for column in parts]
-    known = {name.lower() for name in held}
-    for name in (column.name for column in table.columns if column.name.lower() not in known):
-        place = options.places.get(f"schema.fields.{name}") or options.span("schema") or options.span("path")
-        help = did_you_mean(name, held)
-        message = f"the declared column `{name}` is not in `{options['path']}`: it would be read as NULL"
-        diagnostics.warning("PEN3004", message, place, help)
-
-
-def _check_headers(
-    table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], diagnostics: Diagnostics
-) -> None:
-    of_path = {column.name.lower() for column in parts}
-    declared = [name for name in table.schema.names if name.lower() not in of_path]
-    for file in sorted({files[0], files[-1]} if files else ()):
-        try:
-            names = _header(options, file)
-        except UnknownSchemaError:
-            continue
-        if [name.lower() for name in names] != [name.lower() for name in declared]:
-            listed = ", ".join(f"`{name}`" for name in names)
-            message = f"the header of `{file}` is {listed}, not the columns that are declared: such rows cannot be read"
-            help = "declare those names in that order, or skip the line: `skip_header_row_number = 1`"
-            if len(names) == 1 and len(declared) > 1:
-                help = f"is `,` what parts its values? See `field_delimiter`. Else {help}"
-            diagnostics.warning("PEN3004", message, options.span("schema"), help)
-            return
-
-
 def _known_columns(option: str, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> set[str]:
     names = options.strings(option)
     for name in names:
@@ -256,7 +215,7 @@ def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnos
     try:
         if local_path(options.string("path")) is None:
             raise UnknownSchemaError("its file system is not read before the run")
-        read_header = partial(_header, options) if has_header else None
+        read_header = partial(header_of, options) if has_header else None
         columns = file_columns(file_format(options), files, read_header)
         if why := unfit_name([column.name for column in columns]):
             raise UnknownSchemaError(why)
@@ -270,11 +229,6 @@ def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnos
         message = f"the columns of `{options['path']}` are not known: {cause.reason}"
         diagnostics.error("PEN4002", message, options.span("path"), help)
         return CatalogTable.unknown("local_file")
-
-
-def _header(options: Options, file: str) -> list[str]:
-    delimiter = options.optional_string("field_delimiter") or ","
-    return csv_header(file, delimiter, options.string("quote_char"), options.string("encoding"))
 
 
 def _local_files(options: Options) -> list[str]:

@@ -1,11 +1,11 @@
 """Job file -> job -> plan -> optimized plan: what every command that looks inside a job does first."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from catalog.datatypes import has_unknown
-from catalog.diagnostics import Diagnostic, Diagnostics
+from catalog.diagnostics import Diagnostic, Diagnostics, Severity
 from engine.job.load import load
 from engine.job.model.job import Job
 from engine.optimizer import optimize
@@ -17,8 +17,8 @@ from engine.plan.nodes import Plan, Query
 class Settings:
     """What a user says beside the job file.
 
-    `strict`: a column whose type cannot be proved is an error. `reads_secrets`: passwords are read and decrypted, which
-    only a run needs.
+    `strict`: a column whose type cannot be proved is an error, and so is a source without files. `reads_secrets`:
+    passwords are read and decrypted, which only a run needs.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +46,8 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
         path, own, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=settings.reads_secrets
     )
     built = build(job, own) if job else None
+    if settings.strict:
+        own.items = [_strict(each) for each in own]
     if built and settings.strict:
         refuse_unknown_types(built, own)
     diagnostics.extend(own)
@@ -53,6 +55,11 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
         return None
     plan = optimize(built, disabled=settings.disabled_rules)
     return Compiled(path, job, built, plan, tuple(own))
+
+
+def _strict(diagnostic: Diagnostic) -> Diagnostic:
+    """With `--strict`, a source whose files are missing, or are not as the schema lock says, is an error."""
+    return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in ("PEN4009", "PEN4030") else diagnostic
 
 
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:

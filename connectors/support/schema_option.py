@@ -1,6 +1,6 @@
 """The `schema` block, in both of its forms, read into a `TableSchema` (the grammar is Apache SeaTunnel's)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from catalog.datatypes import UNKNOWN
@@ -44,6 +44,54 @@ def declared_table(options: Options, name: str, diagnostics: Diagnostics) -> Cat
         columns, _primary_key(block, names, options, diagnostics), _constraints(block, names, options, diagnostics)
     )
     return CatalogTable(_path(block, name, options, diagnostics), schema, comment=_text(block.get("comment")))
+
+
+def refuse_missing_columns(
+    table: CatalogTable, held: Iterable[str], options: Options, diagnostics: Diagnostics, *, is_certain: bool = True
+) -> None:
+    """Report each declared column that the data lacks (PEN3004), at that column; a warning unless it `is_certain`."""
+    names = list(held)
+    known = {name.lower() for name in names}
+    for column in table.columns:
+        if column.name.lower() not in known:
+            message = f"the declared column `{column.name}` is not in `{options['path']}`"
+            help = did_you_mean(column.name, names)
+            refuse_schema(
+                message, _column_span(column.name, options), help, options, diagnostics, is_certain=is_certain
+            )
+
+
+def refuse_schema(
+    message: str,
+    span: Span | None,
+    help: str | None,
+    options: Options,
+    diagnostics: Diagnostics,
+    *,
+    is_certain: bool = True,
+) -> None:
+    """Report a schema that the data does not have: an error (PEN3004) where the job declares it, a warning (PEN4009)
+    where it is the schema lock's, since the data of this machine may be older or newer than the lock."""
+    if "schema" not in options.places:
+        message = message.replace("the declared column", "the locked column")
+        help = "`penstock schema diff` shows what changed, `penstock schema sync` locks what is there now"
+        diagnostics.warning("PEN4009", message, span, help)
+    elif is_certain:
+        diagnostics.error("PEN3004", message, span, help)
+    else:
+        diagnostics.warning("PEN3004", message, span, help)
+
+
+def _column_span(name: str, options: Options) -> Span | None:
+    """Where the `schema` block names a column; the block, or the path, where it does not say so."""
+    block = options.mapping("schema")
+    if f"schema.fields.{name}" in options.key_places:
+        return options.key_places[f"schema.fields.{name}"]
+    listed = block.get("columns")
+    for index, each in enumerate(listed if isinstance(listed, list | tuple) else ()):
+        if isinstance(each, Mapping) and each.get("name") == name:
+            return options.places.get(f"schema.columns.{index}.name") or options.span("schema")
+    return options.places.get("schema") or options.span("path")
 
 
 def _columns(

@@ -20,7 +20,11 @@ def add_job_arguments(parser: ArgumentParser) -> None:
         help="give a variable of the job its value; may be repeated",
     )
     parser.add_argument("--compat", choices=("seatunnel",), help="read job files as that engine does")
-    parser.add_argument("--strict", action="store_true", help="fail where a column's type cannot be proved")
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="fail where a column's type cannot be proved, or a source's files are missing",
+    )
     parser.add_argument(
         "--disable", action="append", default=[], metavar="RULE", help="leave out an optimizer rule; may be repeated"
     )

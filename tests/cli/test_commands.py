@@ -90,7 +90,7 @@ def test_machine_formats_are_whole_documents(folder, capsys):
     assert main(["validate", "good.conf", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     assert main(["validate", ".", "--format", "sarif"]) == 2
-    assert len(json.loads(capsys.readouterr().out)["runs"][0]["results"]) == 1
+    assert len(json.loads(capsys.readouterr().out)["runs"][0]["results"]) == 2
     assert main(["validate", "bad.conf", "--format", "github"]) == 2
     assert capsys.readouterr().out.startswith("::error file=bad.conf,line=3")
 

@@ -106,7 +106,14 @@ def test_csv_header_after_a_byte_order_mark(tmp_path):
 
 @pytest.mark.parametrize(
     ("header", "message"),
-    [("id,name", None), ("ID,Name", None), ("id,nom", "`id`, `nom`"), ("id;name", "`id;name`"), ("name,id", "`name`")],
+    [
+        ("id,name", None),
+        ("ID,Name", None),
+        ("id,nom", "declared column `name`"),
+        ("id;name", "one name, `id;name`"),
+        ("name,id", "in their order: `name`, `id`"),
+        ("id,name,more", "in their order: `id`, `name`, `more`"),
+    ],
 )
 def test_declared_columns_that_the_header_does_not_name(tmp_path, header, message):
     (tmp_path / "day=2020-01-01").mkdir()
@@ -115,7 +122,7 @@ def test_declared_columns_that_the_header_does_not_name(tmp_path, header, messag
     given = {"path": str(tmp_path), "file_format_type": "csv", "schema": {"fields": fields}}
     diagnostics = Diagnostics()
     connector.tables(options_of(connector.source_options, **given, csv_use_header_line=True), diagnostics)
-    assert [(each.code, each.severity) for each in diagnostics] == ([("PEN3004", Severity.WARNING)] if message else [])
+    assert [(each.code, each.severity) for each in diagnostics] == ([("PEN3004", Severity.ERROR)] if message else [])
     assert all(message in each.message for each in diagnostics)
     assert table_of(**given, skip_header_row_number=1)[1] == []
 
@@ -158,7 +165,7 @@ def test_declared_columns_that_no_file_has_are_told(tmp_path, kind):
     diagnostics = Diagnostics()
     connector.tables(options, diagnostics)
     [diagnostic] = diagnostics
-    assert (diagnostic.code, diagnostic.severity) == ("PEN3004", Severity.WARNING)
+    assert (diagnostic.code, diagnostic.severity) == ("PEN3004", Severity.ERROR)
     assert "`amuont`" in diagnostic.message
     assert diagnostic.help == "did you mean `amount`?"
 

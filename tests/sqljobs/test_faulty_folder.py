@@ -33,8 +33,11 @@ ERRORS = [
 """File, code, and the text that is marked; everything but PEN2009 is an error."""
 
 
-@pytest.fixture(scope="module")
-def validate():
+@pytest.fixture
+def validate(tmp_path, monkeypatch):
+    (tmp_path / "orders.csv").write_text("1,2,3\n")
+    monkeypatch.chdir(tmp_path)
+
     def validate(format: str, capsys: pytest.CaptureFixture[str]) -> str:
         assert main(["validate", str(FOLDER), "--format", format]) == 2
         return capsys.readouterr().out

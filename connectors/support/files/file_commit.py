@@ -21,12 +21,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from catalog.diagnostics import Diagnostics, run_error
-from catalog.savemode import Action, DataSaveMode, TargetState
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.table import CatalogTable
 from connectors.support import run_owner as owner
 from connectors.support.files.atomic_exchange import exchange
 from connectors.support.files.file_schema import is_hidden, local_path
 from connectors.support.files.filesystem import Files, LocalFiles, as_uri, files_at
+from connectors.support.files.foreign_files import MARKS, foreign_files, refuse_foreign_files
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
 from connectors.support.staged import Staged
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 REPLACE: Final = "replace"
 APPEND: Final = "append"
 PARTITIONS: Final = "partitions"
-MARKS: Final = "_penstock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,8 @@ def inspect(
     if files.is_file(target):
         help = "give the path of a directory: one file is written by each task"
         raise run_error("PEN5005", f"`{target}` is a file", task.options.span("path"), help)
+    if task.data_save_mode is DataSaveMode.DROP_DATA or task.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA:
+        refuse_foreign_files(files, target, task.options)
     data = [file for file in files.files(target) if not any(is_hidden(part) for part in file.split("/"))]
     if not data:
         return TargetState(exists=True)
@@ -163,14 +165,24 @@ def stage(
             write(empty, as_uri(f"{staging}/data"), [])
         for name in ("_SUCCESS", "._SUCCESS.crc"):
             files.delete(f"{staging}/data/{name}")
-        mark = json.dumps({"run_id": task.run_id, "at": time.time()})
-        files.write(f"{staging}/data/{MARKS}/{prepared.identity}.json", mark)
+        if prepared.mode == PARTITIONS:
+            _refuse_foreign_partitions(files, prepared, task, names)
+        mark = {"run_id": task.run_id, "at": time.time(), "files": files.files(f"{staging}/data")}
+        files.write(f"{staging}/data/{MARKS}/{prepared.identity}.json", json.dumps(mark))
         files.write(f"{staging}/staged.json", json.dumps(prepared.to_json()))
     except BaseException:
         with suppress(OSError):  # the run's own abort tries again, and tells what stays
             abort(spark, prepared)
         raise
     return prepared
+
+
+def _refuse_foreign_partitions(files: Files, prepared: FileStaged, task: WriteTask, staged: Sequence[str]) -> None:
+    """As `refuse_foreign_files`, for the partitions that the staged files replace."""
+    target = local_path(prepared.target) or prepared.target
+    replaced = {name.rpartition("/")[0] for name in staged}
+    foreign = [name for name in foreign_files(files, target) if name.rpartition("/")[0] in replaced]
+    refuse_foreign_files(files, target, task.options, foreign)
 
 
 def staged_data(spark: "SparkSession", staged: FileStaged) -> str:

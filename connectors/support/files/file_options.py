@@ -6,6 +6,7 @@ SeaTunnel's names come first; the alternatives are Spark's, so that both kinds o
 from collections.abc import Mapping
 from typing import Final
 
+from connectors.support.files.foreign_files import OVERWRITE_FOREIGN_FILES
 from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
@@ -136,6 +137,7 @@ SINK_OPTIONS: Final = (
         minimum=1,
     ),
     *SAVE_OPTIONS,
+    OVERWRITE_FOREIGN_FILES,
 )
 
 _SPARK_NAMES: Final[Mapping[str, str]] = {

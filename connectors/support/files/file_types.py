@@ -3,7 +3,31 @@
 from collections.abc import Mapping
 from typing import Final
 
-from catalog.datatypes import CALENDAR_INTERVAL, STRING, VARIANT, VOID, Array, DataType, Interval, Map, Struct, Time
+from catalog.datatypes import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    CALENDAR_INTERVAL,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Decimal,
+    Interval,
+    Map,
+    Struct,
+    Time,
+    has_unknown,
+)  # fmt: skip
 
 _NESTED: Final = (Array, Map, Struct)
 _REFUSED: Final[Mapping[str, tuple[DataType, ...]]] = {
@@ -33,3 +57,55 @@ def can_hold(file_format: str, type: DataType) -> bool:
             return all(can_hold(file_format, field.type) for field in fields)
         case _:
             return True
+
+
+def can_read_as(file_format: str, held: DataType, declared: DataType) -> bool:
+    """Whether Spark reads a column that Parquet or ORC files hold as one type under a schema that declares another.
+
+    What Spark 4.1 does, asked for each pair of types; of nested types, only the kind is compared.
+    """
+    if held == declared or VOID in (held, declared) or has_unknown(held):
+        return True
+    if isinstance(held, _NESTED) or isinstance(declared, _NESTED):
+        return type(held) is type(declared)
+    if _is_rare(held) or _is_rare(declared):
+        return True  # nothing is claimed of variants, intervals and times
+    if file_format == "orc":
+        return declared in _ORC.get(held, (*_ORC_SCALARS, *_ORC_BESIDE.get(held, ()))) or (
+            isinstance(declared, Decimal) and held not in _ORC
+        )
+    match held, declared:
+        case (Decimal(p, s), Decimal(q, t)):
+            return t >= s and q - t >= p - s
+        case (Decimal(p, _), _):  # read as its unscaled value
+            return declared == (BIGINT if p <= _LONG_DIGITS else BINARY)
+        case (_, Decimal(q, t)):
+            return q - t >= _DIGITS.get(held, q + 1)
+    return declared in _PARQUET.get(held, ())
+
+
+def _is_rare(type: DataType) -> bool:
+    return isinstance(type, Interval | Time) or type in (VARIANT, CALENDAR_INTERVAL)
+
+
+_SMALL: Final = (TINYINT, SMALLINT, INT, BIGINT, DOUBLE, DATE)
+"""What Parquet's INT32 is read as."""
+
+_PARQUET: Final[Mapping[DataType, tuple[DataType, ...]]] = {
+    TINYINT: _SMALL,
+    SMALLINT: _SMALL,
+    INT: _SMALL,
+    FLOAT: (DOUBLE,),
+    STRING: (BINARY,),
+    BINARY: (STRING,),
+    DATE: (*_SMALL, TIMESTAMP_NTZ),
+    TIMESTAMP: (TIMESTAMP_NTZ,),
+    TIMESTAMP_NTZ: (TIMESTAMP, BIGINT),
+}
+_LONG_DIGITS: Final = 18
+_DIGITS: Final[Mapping[DataType, int]] = {TINYINT: 10, SMALLINT: 10, INT: 10, BIGINT: 20}
+"""Digits before the point that a decimal needs to be read from Parquet's integers."""
+
+_ORC_SCALARS: Final = (BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, TIMESTAMP, TIMESTAMP_NTZ)
+_ORC_BESIDE: Final[Mapping[DataType, tuple[DataType, ...]]] = {STRING: (BINARY, DATE), TIMESTAMP: (DATE,)}
+_ORC: Final[Mapping[DataType, tuple[DataType, ...]]] = {BINARY: (STRING,), DATE: (STRING, TIMESTAMP)}

@@ -18,6 +18,7 @@ from engine.plan.building.expected import expected
 from engine.plan.building.feeds import Feed, united
 from engine.plan.building.locked_schema import with_locked_schema
 from engine.plan.building.query_nodes import Analyze, query_nodes
+from engine.plan.building.read_and_replaced import refuse_replaced_sources
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
 from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Union, Write, children, rewrite
@@ -31,6 +32,7 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
     """
     own = Diagnostics()
     wiring = wire(job, own)
+    _refuse_streaming(job, own)
     called = sink_names(job, wiring)
     built: dict[Block, tuple[Node, ...] | None] = {}
     rejects: dict[Block, tuple[Rejects, ...]] = {}
@@ -55,11 +57,25 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
                 writes[block] = write_nodes(block, name, nodes or (), own)
     refuse_duplicates((write for several in writes.values() for write in several), own)
     refuse_shared_targets([write for several in writes.values() for write in several], own)
+    refuse_replaced_sources([write for several in writes.values() for write in several], own)
     diagnostics.extend(_with_known_tables(own, job))
     if own.has_errors:
         return None
     in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))
     return with_ids(_with_names(Plan(job.env, in_order, _unread(built, in_order))))
+
+
+def _refuse_streaming(job: Job, diagnostics: Diagnostics) -> None:
+    """Report a streaming job whose sources cannot be read as streams (PEN2030): it would not run."""
+    if job.env.mode != "STREAMING":
+        return
+    for block in job.of_kind(BlockKind.SOURCE):
+        source = connectors.source(block.plugin)
+        if source is not None and not source.source_capabilities.streaming:
+            span = job.env.options.span("job.mode") if job.env.options else None
+            message = f"`{block.plugin}` cannot be read as a stream, and the job is `job.mode = STREAMING`"
+            diagnostics.error("PEN2030", message, span, 'set `job.mode = "BATCH"`')
+            return
 
 
 def _with_known_tables(found: Iterable[Diagnostic], job: Job) -> Iterator[Diagnostic]:

@@ -63,7 +63,7 @@ def refuse_shared_targets(writes: Sequence[Write], diagnostics: Diagnostics) -> 
                 help = "give each a path of its own; one sink with both as its `plugin_input` unites them"
                 diagnostics.error("PEN2011", message, second.options.span("path"), help)
         around = [
-            enclosing for above in _folders_above(place) for enclosing in at.get(above, ()) if _replaces(enclosing)
+            enclosing for above in _folders_above(place) for enclosing in at.get(above, ()) if replaces(enclosing)
         ]
         for outer, inner in product(around[:1], sharing):
             message = f"`{outer.options['path']}` is replaced whole, and `{inner.options['path']}` is in it"
@@ -78,10 +78,11 @@ def _folders_above(place: str) -> Iterator[str]:
 
 def _can_share(first: Write, second: Write) -> bool:
     formats = {str(write.options.get("file_format_type")).lower() for write in (first, second)}
-    return first.connector is second.connector and len(formats) == 1 and not _replaces(first) and not _replaces(second)
+    return first.connector is second.connector and len(formats) == 1 and not replaces(first) and not replaces(second)
 
 
-def _replaces(write: Write) -> bool:
+def replaces(write: Write) -> bool:
+    """Whether the write takes away all that is at its target."""
     drops = write.data_save_mode is DataSaveMode.DROP_DATA
     return drops or write.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
 

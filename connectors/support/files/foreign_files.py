@@ -1,0 +1,68 @@
+"""Files at a target that Penstock did not write: a sink that replaces a directory does not delete them unasked.
+
+out/orders/_penstock/<id>.json      the mark of a commit; it lists the files that the commit added
+out/orders/notes.txt                in no mark: a foreign file
+"""
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from catalog.diagnostics import RunError, run_error
+from connectors.support.files.filesystem import Files
+from connectors.support.option import Option, Options, OptionType
+
+MARKS: Final = "_penstock"
+"""The directory of a target that holds the marks of its commits."""
+
+OVERWRITE_FOREIGN_FILES: Final = Option(
+    "overwrite_foreign_files",
+    OptionType.BOOLEAN,
+    "Whether a sink that replaces its directory may delete files that Penstock did not write, or that the job reads.",
+    default=False,
+)
+
+_LISTED: Final = 3
+_WITHOUT_ROWS: Final = ("_SUCCESS", "_metadata", "_common_metadata")
+"""What Spark, Hadoop and Parquet add to a directory beside the rows."""
+
+
+def foreign_files(files: Files, target: str) -> list[str]:
+    """The files below a target, by their path in it, that no mark of a commit lists; sorted."""
+    names = files.files(target)
+    marks = [name for name in names if name.startswith(f"{MARKS}/")]
+    written: set[str] = set()
+    for mark in marks:
+        written.update(_listed(files.read(f"{target}/{mark}")))
+    return [name for name in names if name not in written and name not in marks and not _is_by_product(name)]
+
+
+def refuse_foreign_files(files: Files, target: str, options: Options, names: Iterable[str] | None = None) -> None:
+    """Raise PEN5030 where replacing the target would delete foreign files; `names`: those that would go, else all."""
+    if options.flag("overwrite_foreign_files"):
+        return
+    found = foreign_files(files, target) if names is None else list(names)
+    if found:
+        raise _refusal(target, found, options)
+
+
+def _refusal(target: str, found: list[str], options: Options) -> RunError:
+    more = f" and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
+    listed = ", ".join(f"`{name}`" for name in found[:_LISTED])
+    message = f"`{target}` holds files that Penstock did not write: {listed}{more}"
+    help = "write to another `path`; `overwrite_foreign_files = true` lets the run delete these files"
+    return run_error("PEN5030", message, options.span("path"), help)
+
+
+def _listed(text: str) -> list[str]:
+    """The files that a mark lists; none where it is no mark."""
+    try:
+        found = json.loads(text)["files"]
+    except (ValueError, TypeError, KeyError):
+        return []
+    return [str(name) for name in found] if isinstance(found, list) else []
+
+
+def _is_by_product(name: str) -> bool:
+    last = name.rpartition("/")[2]
+    return last in _WITHOUT_ROWS or (last.startswith(".") and last.endswith(".crc"))

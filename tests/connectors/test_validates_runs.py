@@ -1,0 +1,88 @@
+"""What validates, runs: the declared schema of a source against what its files hold."""
+
+import json
+
+import pytest
+
+from catalog.diagnostics import Diagnostics
+from catalog.typenames import parse_type
+from connectors.delta import connector as delta
+from connectors.local_file import connector
+from connectors.support.files.file_types import can_read_as
+from engine.cli import main
+from tests.connectors.jobs import options_of
+
+JOB = """
+env {{ job.mode = "{mode}" }}
+source {{ LocalFile {{ path = "{path}", file_format_type = "csv", schema {{ fields {{ id = int }} }} }} }}
+sink {{ Console {{}} }}
+"""
+
+
+def test_a_streaming_job_that_cannot_stream_does_not_validate(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("1\n")
+    (tmp_path / "job.conf").write_text(JOB.format(mode="STREAMING", path=tmp_path))
+    assert main(["validate", str(tmp_path / "job.conf")]) == 2
+    assert "error[PEN2030]: `LocalFile` cannot be read as a stream" in capsys.readouterr().out
+
+
+def test_a_missing_path_is_a_warning_and_with_strict_an_error(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.conf").write_text(JOB.format(mode="BATCH", path="data/in.csv"))
+    assert main(["validate", "job.conf"]) == 0
+    assert f"warning[PEN4030]: no file is at `{tmp_path}/data/in.csv`" in capsys.readouterr().out
+    assert main(["validate", "--strict", "job.conf"]) == 2
+    assert "error[PEN4030]" in capsys.readouterr().out
+
+
+def test_a_delta_column_that_the_log_lacks_is_an_error(tmp_path):
+    log = tmp_path / "_delta_log"
+    log.mkdir()
+    fields = [{"name": "id", "type": "long", "nullable": True, "metadata": {}}]
+    action = {"metaData": {"schemaString": json.dumps({"type": "struct", "fields": fields})}}
+    (log / f"{0:020}.json").write_text(json.dumps(action))
+    diagnostics = Diagnostics()
+    options = options_of(delta.source_options, path=str(tmp_path), schema={"fields": {"ID": "bigint", "idd": "string"}})
+    delta.tables(options, diagnostics)
+    [error] = diagnostics
+    assert (error.code, error.severity.value, error.help) == ("PEN3004", "error", "did you mean `id`?")
+    assert "`idd`" in error.message
+
+
+def test_a_parquet_type_unlike_the_declared_one_is_an_error(tmp_path):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table({"id": ["x"]}), str(tmp_path / "a.parquet"))
+    options = options_of(
+        connector.source_options, path=str(tmp_path), file_format_type="parquet", schema={"fields": {"id": "bigint"}}
+    )
+    diagnostics = Diagnostics()
+    connector.tables(options, diagnostics)
+    [error] = diagnostics
+    assert error.severity.value == "error"
+    assert "`id` is declared bigint, but" in error.message
+
+
+TYPES = {
+    "boolean": "true", "smallint": "1S", "bigint": "1L", "float": "1f", "decimal(10,2)": "cast(1 as decimal(10,2))",
+    "decimal(22,2)": "cast(1 as decimal(22,2))", "string": "'1'", "binary": "X'31'", "date": "date'2020-01-01'",
+    "timestamp": "timestamp'2020-01-01 00:00:00'", "array<int>": "array(1)",
+}  # fmt: skip
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["parquet", "orc"])
+def test_which_types_can_be_read_as_which_is_what_spark_does(spark, tmp_path, kind):
+    path = str(tmp_path / "t")
+    spark.sql("select " + ", ".join(f"{value} as `{name}`" for name, value in TYPES.items())).write.format(kind).save(
+        path
+    )
+    readers = {}
+    for held in TYPES:
+        for declared in ("int", "bigint", "double", "decimal(22,2)", "string", "date", "timestamp"):
+            try:
+                spark.read.schema(f"`{held}` {declared}").format(kind).load(path).collect()
+                readers[held, declared] = True
+            except Exception:  # noqa: BLE001 (whatever Spark raises, it does not read the column)
+                readers[held, declared] = False
+    ours = {pair: can_read_as(kind, parse_type(pair[0]), parse_type(pair[1])) for pair in readers}
+    assert {pair for pair in readers if readers[pair] != ours[pair]} == set()
