@@ -100,6 +100,16 @@ KEY_OPTIONS: Final = (
 """What a sink takes that finds the target's rows by their key."""
 
 
+@dataclass(frozen=True, slots=True)
+class SeaTunnel:
+    """What a block needs to know of a job that runs under `--compat seatunnel`.
+
+    `parallelism`: the block's own, or that of `env`, or 1: each of so many readers of a FakeSource makes all its rows.
+    """
+
+    parallelism: int = 1
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Options:
     """The checked options of one block: every option of the spec has a value here (its default, or None where none).
@@ -107,8 +117,8 @@ class Options:
     `texts` are the string values that were written in the file, with their place; `places` is where each key's value
     stands, nested keys and indexes with dots (`schema.fields.id`, `columns.0`), `key_places` where the nested keys
     themselves stand; `block` is the whole block. Not
-    `is_valid`: values are missing or wrong, which was reported, and what is here cannot stand for them. The repr holds
-    no value, since some are sensitive.
+    `is_valid`: values are missing or wrong, which was reported, and what is here cannot stand for them. `seatunnel` is
+    set where the job runs as that engine runs it. The repr holds no value, since some are sensitive.
     """
 
     values: Mapping[str, Value] = field(repr=False)
@@ -118,6 +128,7 @@ class Options:
     sensitive: frozenset[str] = frozenset()
     is_valid: bool = True
     key_places: Mapping[str, Span] = field(default_factory=dict, repr=False)
+    seatunnel: SeaTunnel | None = None
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]

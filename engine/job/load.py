@@ -11,7 +11,7 @@ from typing import Final
 import connectors
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText, SourceFile
-from connectors.support.option import Option, Options, OptionType
+from connectors.support.option import Option, Options, OptionType, SeaTunnel
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
 from engine.job.hocon.parse import parse
 from engine.job.hocon.sections import resolve_job, section_like
@@ -129,9 +129,12 @@ class _Loader:
         self.is_lenient = is_lenient
         self.reads_secrets = reads_secrets
         self.sink_names: set[str] = set()
+        self.parallelism = 1
 
     def job(self) -> Job:
         env = read_env(self.env_node(), Path(self.source.path).stem, self.diagnostics, is_lenient=self.is_lenient)
+        if env.options is not None and "parallelism" in env.options.places:
+            self.parallelism = env.parallelism
         secrets = self.secrets(env)
         by_kind: dict[BlockKind, list[Block]] = {kind: [] for kind in BlockKind}
         is_whole = self.is_whole
@@ -187,6 +190,9 @@ class _Loader:
             for text in _texts_of(node.entry(name))
         )
         parallelism, uid = options["parallelism"], options.optional_string("uid")
+        if self.is_lenient:
+            own_parallelism = parallelism if isinstance(parallelism, int) else self.parallelism
+            options = replace(options, seatunnel=SeaTunnel(own_parallelism))
         if uid is not None and not _UID.fullmatch(uid):  # files are called by it
             help = "letters, digits and `_`, `.`, `-`, at most 64, a letter, digit or `_` first"
             self.diagnostics.error("PEN2004", f"`{uid}` cannot be a `uid`", options.span("uid"), help)

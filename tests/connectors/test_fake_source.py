@@ -13,7 +13,8 @@ from tests.connectors.jobs import options_of, write
 EVERY_TYPE = {
     "a": "boolean", "b": "tinyint", "c": "smallint", "d": "int", "e": "bigint", "f": "float", "g": "double",
     "h": "decimal(38,18)", "i": "string", "j": "bytes", "k": "date", "l": "timestamp", "m": "timestamp_ntz",
-    "n": "array<decimal(4,4)>", "o": "map<string,int>", "p": {"x": "int", "y": {"z": "date"}}, "q": "decimal(5,0)",
+    "n": "array<decimal(4,4)>", "o": "map<string,map<boolean,int>>", "r": "null",
+    "p": {"x": "int", "y": {"z": "date"}}, "q": "decimal(5,0)",
 }  # fmt: skip
 
 
@@ -63,6 +64,10 @@ def test_listed_rows(spark):
         ({}, "PEN2005"),
         ({"schema": {"fields": {"a": "int"}}, "rows": [{"kind": "INSERT", "fields": [1, 2]}]}, "PEN2004"),
         ({"schema": {"fields": {"a": "int"}}, "int.fake.mode": "template"}, "PEN2011"),
+        ({"schema": {"fields": {"a": "int"}}, "rows": [{"fields": ["x"]}]}, "PEN2004"),
+        ({"schema": {"fields": {"a": "int"}}, "rows": [{"kind": "REMOVE", "fields": [1]}]}, "PEN2004"),
+        ({"schema": {"fields": {"a": "int"}}, "rows": [{"fields": {"b": 1}}]}, "PEN3004"),
+        ({"schema": {"fields": {"a": "tinyint"}}, "tinyint.template": [300]}, "PEN2004"),
     ],
 )
 def test_errors(given, code):

@@ -141,5 +141,5 @@ def test_console_shows_kinds(spark, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     job, _ = compiled(tmp_path, SQL % "select id, name from people where age = 12")
     result = run_job(spark, job, "kinds")
-    assert result.faults == ()
+    assert result.diagnostics == ()
     assert "|  -D|  2|   C|" in capsys.readouterr().out

@@ -77,8 +77,8 @@ def word_at(source: SourceFile, start: int) -> ScalarNode | TextNode | None:
     place = Place(source, start, match.end())
     if number:
         return ScalarNode(int(written) if written.lstrip("+-").isdigit() else float(written), place, written)
-    if written.lower() in _CONSTANTS:
-        return ScalarNode(_CONSTANTS[written.lower()], place, written)
+    if written in _CONSTANTS:  # as in Lightbend's HOCON: `NULL` is a text
+        return ScalarNode(_CONSTANTS[written], place, written)
     if "\\" in written:
         return TextNode(unescape(written, source, start), place)
     return TextNode(PlacedText(written, source, (Segment(0, len(written), start, match.end()),)), place)

@@ -1,0 +1,65 @@
+"""One rule of the Assert sink, and where its parts stand in the job file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.source import Span
+from connectors.support.option import Options, Value
+
+
+@dataclass(frozen=True, slots=True)
+class AssertRule:
+    """One rule: what it demands, the Spark SQL that says whether a row keeps it (None: a rule on the count of rows)."""
+
+    text: str
+    span: Span | None
+    keeps: str | None
+    actual: str | None = None
+    least: int | None = None
+    most: int | None = None
+
+
+def span_of(options: Options, location: str) -> Span | None:
+    """The location itself, or the nearest around it that is known."""
+    while location:
+        if location in options.places:
+            return options.places[location]
+        location = location.rpartition(".")[0]
+    return options.span()
+
+
+def blocks(
+    block: Mapping[str, Value], key: str, location: str, options: Options, diagnostics: Diagnostics
+) -> Iterator[tuple[str, Mapping[str, Value]]]:
+    """The objects of a list under a key, each with its location."""
+    value = block.get(key)
+    if value is None:
+        return
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        message = f"`{key}` must be a list of objects"
+        diagnostics.error("PEN2004", message, span_of(options, f"{location}.{key}"), f"{key} = [{{ … }}]")
+        return
+    for index, each in enumerate(value):
+        if isinstance(each, Mapping):
+            yield f"{location}.{key}.{index}", each
+        else:
+            span = span_of(options, f"{location}.{key}.{index}")
+            diagnostics.error("PEN2004", f"`{key}` must be a list of objects", span)
+
+
+def check_keys(
+    block: Mapping[str, Value], known: Sequence[str], location: str, options: Options, diagnostics: Diagnostics
+) -> None:
+    """Report keys that a rule does not have: an error, or a warning under `--compat seatunnel`, which passes over
+    them."""
+    report = diagnostics.warning if options.seatunnel else diagnostics.error
+    for key in block:
+        if key not in known:
+            span = options.key_places.get(f"{location}.{key}") or span_of(options, f"{location}.{key}")
+            report("PEN2003", f"a rule has no `{key}`", span, did_you_mean(key, known))
+
+
+def unknown_rule(kind: str, known: Sequence[str], location: str, options: Options, diagnostics: Diagnostics) -> None:
+    help = did_you_mean(kind, known) or "known: " + ", ".join(f"`{each}`" for each in known)
+    diagnostics.error("PEN2004", f"unknown rule type `{kind}`", span_of(options, location), help)

@@ -1,0 +1,1 @@
+"""Rows that FakeSource makes, as Spark SQL."""

@@ -1,0 +1,87 @@
+"""The `rows` option of FakeSource: each row's values as Spark SQL of its columns' types."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.row_kind import RowKind
+from catalog.source import Span
+from catalog.table import CatalogTable
+from connectors.support.literals import LiteralError, literal
+from connectors.support.option import Options, Value
+
+
+def listed_rows(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> list[list[str]]:
+    """The rows, column by column; what is wrong with them is reported."""
+    found = []
+    for index, row in enumerate(_list(options.get("rows"))):
+        location = f"rows.{index}"
+        values = dict(_values(row, location, table, options, diagnostics))
+        found.append(
+            [
+                _literal(values.get(name), name, location, table=table, options=options, diagnostics=diagnostics)
+                for name in table.schema.names
+            ]
+        )
+    return found
+
+
+def row_kinds(options: Options, diagnostics: Diagnostics) -> list[RowKind]:
+    """The kind of every listed row."""
+    kinds = []
+    for index, row in enumerate(_list(options.get("rows"))):
+        text = row.get("kind") if isinstance(row, Mapping) else None
+        try:
+            kinds.append(RowKind.INSERT if text is None else RowKind.parse(str(text)))
+        except ValueError as cause:
+            diagnostics.error("PEN2004", str(cause), _span(f"rows.{index}.kind", options))
+            kinds.append(RowKind.INSERT)
+    return kinds
+
+
+def _values(
+    row: Value, location: str, table: CatalogTable, options: Options, diagnostics: Diagnostics
+) -> Iterator[tuple[str, Value]]:
+    """The values of a row with their columns; `fields` is a list in the schema's order, or a block by name."""
+    fields = row.get("fields") if isinstance(row, Mapping) else row
+    if isinstance(fields, Mapping):
+        for name, value in fields.items():
+            column = table.column(name)
+            if column is not None:
+                yield column.name, value
+            else:
+                span = options.key_places.get(f"{location}.fields.{name}") or _span(location, options)
+                diagnostics.error(
+                    "PEN3004", f"the schema has no column `{name}`", span, did_you_mean(name, table.schema.names)
+                )
+        return
+    values = _list(fields)
+    if len(values) != len(table.columns):
+        message = f"the row has {len(values)} fields, the schema {len(table.columns)} columns"
+        report = diagnostics.warning if options.seatunnel else diagnostics.error
+        report("PEN2004", message, _span(f"{location}.fields", options))
+    yield from zip(table.schema.names, values, strict=False)
+
+
+def _literal(
+    value: Value, name: str, location: str, *, table: CatalogTable, options: Options, diagnostics: Diagnostics
+) -> str:
+    column = table.column(name)
+    assert column is not None
+    try:
+        return literal(value, column.type)
+    except LiteralError as cause:
+        position = table.schema.names.index(name)
+        at = next(
+            (each for each in (f"{location}.fields.{position}", f"{location}.fields.{name}") if each in options.places),
+            location,
+        )
+        diagnostics.error("PEN2004", f"the value of `{name}`, `{value}`, {cause}", _span(at, options))
+        return "null"
+
+
+def _list(value: Value) -> Sequence[Value]:
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else []
+
+
+def _span(location: str, options: Options) -> Span | None:
+    return options.places.get(location) or options.span("rows")

@@ -1,0 +1,51 @@
+"""Job files as users of Apache SeaTunnel write them, run under `--compat seatunnel` in one Spark session.
+
+A file's first line says how its run ends: `# passes`, or `# fails: ` and a part of the message.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from catalog.diagnostics import Diagnostics, PenstockError
+from engine.compile import Settings, compile_job
+
+JOBS = Path(__file__).parent / "jobs"
+FILES = sorted(JOBS.rglob("*.conf"))
+
+
+def expected(path: Path) -> str | None:
+    """The message with which the job fails; None where it passes."""
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    if first == "# passes":
+        return None
+    assert first.startswith("# fails: "), path
+    return first.removeprefix("# fails: ")
+
+
+def errors_of(spark, path: Path, work: Path) -> list[str]:
+    """The errors of a run, in the order in which they were found."""
+    from engine.runtime.execute import diagnostics_of, run_job
+
+    variables = {"work": str(work), "data": str(Path(__file__).parent / "data")}
+    diagnostics = Diagnostics()
+    compiled = compile_job(path, Settings(variables, seatunnel=True), diagnostics)
+    if compiled is None:
+        return [each.message for each in diagnostics if each.severity.value == "error"]
+    try:
+        result = run_job(spark, compiled, f"run-{path.stem}")
+    except PenstockError as error:
+        return [each.message for each in diagnostics_of(error)]
+    return [each.message for each in result.diagnostics]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(JOBS)))
+def test_job(spark, path, tmp_path, monkeypatch):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    errors = errors_of(spark, path, tmp_path)
+    wanted = expected(path)
+    if wanted is None:
+        assert errors == []
+    else:
+        assert any(wanted in error for error in errors), errors
