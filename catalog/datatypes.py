@@ -66,7 +66,7 @@ class Interval:
         for units in (YEAR_MONTH_UNITS, DAY_TIME_UNITS):
             if self.start in units and self.end in units and units.index(self.start) <= units.index(self.end):
                 return
-        raise ValueError(f"interval {self.start} to {self.end} is none that Spark has")
+        raise ValueError(f"interval {self.start} to {self.end} does not exist in Spark")
 
     @property
     def is_year_month(self) -> bool:

@@ -230,7 +230,7 @@ def _misfits(
             yield Problem(path, "the target has no such column")
     for name, field in there.items():
         if name not in given and not field.nullable and name not in defaults:
-            yield Problem(prefix + field.name, "the rows lack this column, in which the target forbids nulls")
+            yield Problem(prefix + field.name, "the rows lack this column, which is NOT NULL in the target")
 
 
 def _type_misfits(path: str, source: DataType, target: DataType, evolution: SchemaEvolution) -> Iterator[Problem]:

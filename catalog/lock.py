@@ -20,7 +20,7 @@ from catalog.typetext import TypeTextError, parse_type
 
 FILE_NAME: Final = "penstock.lock"
 HEADING: Final = (
-    "# What the sources of the jobs beside this file look like. Made by `penstock schema sync`; commit it.\n"
+    "# The schemas of the sources of the jobs in this folder. Written by `penstock schema sync`; commit it.\n"
 )
 _SECTION: Final = re.compile(r"\[(?P<job>[^\]]+)\] (?P<node>.+)")
 _COLUMN: Final = re.compile(r"  (?P<name>`(?:[^`]|``)+`|\S+) (?P<type>.+?)(?P<strict> not null)?")

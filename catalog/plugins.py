@@ -83,7 +83,7 @@ class Plugins(Generic[T]):
         found = self._imported(point.name, point.value, point.load)
         if self.accepts(found):
             return found
-        message = f"the entry point `{point.name}` leads to `{point.value}`, which is no {self.kind}"
+        message = f"the entry point `{point.name}` leads to `{point.value}`, which is not a {self.kind}"
         help = f"let it lead to an object of the class: `{point.value}()`" if isinstance(found, type) else None
         raise InternalError([Diagnostic("PEN9001", message, None, help)])
 

@@ -135,7 +135,7 @@ class CatalogTable:
 
     def __post_init__(self) -> None:
         if missing := next((name for name in self.partition_keys if self.schema.column(name) is None), None):
-            raise ValueError(f"the partition key `{missing}` is no column of `{self.path}`")
+            raise ValueError(f"the partition key `{missing}` is not a column of `{self.path}`")
 
     @classmethod
     def of(cls, name: str, columns: Iterable[Column]) -> "CatalogTable":

@@ -95,7 +95,7 @@ class Delta(Source, Sink[DeltaStaged]):
             if path is None:
                 raise UnknownSchemaError("its file system is not read before the run")
             if options.get("timestamp") is not None:
-                raise UnknownSchemaError("which version `timestamp` means is known to Spark only")
+                raise UnknownSchemaError("only Spark knows which version `timestamp` means")
             columns = latest_columns(path, options.get("version"))
             return (CatalogTable.of(os.path.basename(path.rstrip("/")) or "delta", columns),)
         except UnknownSchemaError as cause:
@@ -119,7 +119,7 @@ class Delta(Source, Sink[DeltaStaged]):
             if not table.is_open and table.column(name) is None:
                 hint = did_you_mean(name, table.schema.names)
                 diagnostics.error(
-                    "PEN4008", f"no column `{name}` to part the table by", options.span("partition_by"), hint
+                    "PEN4008", f"no column `{name}` to partition the table by", options.span("partition_by"), hint
                 )
         for column in table.columns:
             if not has_unknown(column.type) and not can_hold("delta", column.type):
@@ -139,7 +139,7 @@ class Delta(Source, Sink[DeltaStaged]):
         files, target = files_at(spark, task.options.string("path"))
         if not files.exists(f"{target}/_delta_log"):
             if files.is_file(target) or files.children(target):
-                message = f"`{target}` holds something that is no Delta table"
+                message = f"`{target}` holds files that are not a Delta table"
                 raise run_error("PEN5005", message, task.options.span("path"))
             _check_new_columns(task.table.columns, task.options)
             return TargetState(exists=False)
@@ -235,8 +235,8 @@ def _refuse_for_new_table(columns: Sequence[Column], options: Options, diagnosti
                 )
                 diagnostics.error("PEN4003", message, at, "give it another name: AS, or the transform FieldRename")
         if VOID in parts(column.type):
-            message = f"the column `{column.name}` of type {column.type} has no type that a new Delta table could have"
-            diagnostics.error("PEN4003", message, at, "cast its NULLs to the type that is meant")
+            message = f"the column `{column.name}` of type {column.type} cannot be stored in a new Delta table"
+            diagnostics.error("PEN4003", message, at, "cast its NULLs to the intended type")
 
 
 def _properties(spark: "SparkSession", target: str) -> dict[str, str]:

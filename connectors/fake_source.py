@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class FakeSource(Source):
     name: ClassVar[str] = "FakeSource"
-    doc: ClassVar[str] = "Rows made up for trying a job: random values of a schema, or the rows that are listed."
+    doc: ClassVar[str] = "Generated rows for trying a job: random values of a schema, or the listed rows."
     source_options: ClassVar[tuple[Option, ...]] = (
         SCHEMA_OPTION,
         Option(
@@ -34,13 +34,15 @@ class FakeSource(Source):
         Option(
             "rows",
             OptionType.LIST,
-            "The rows, instead of made-up ones: `[{ kind = INSERT, fields = [1, a] }]`. Bytes are base64. Where any "
+            "The rows, instead of generated ones: `[{ kind = INSERT, fields = [1, a] }]`. Bytes are base64. Where any "
             "`kind` is UPDATE_BEFORE, UPDATE_AFTER or DELETE, the rows carry row kinds.",
             element=OptionType.MAP,
         ),
-        Option("seed", OptionType.INTEGER, "Of two runs with one seed the rows are equal.", default=42),
-        Option("split.num", OptionType.INTEGER, "How many tasks make the rows.", default=1, minimum=1),
-        Option("split.read-interval", OptionType.INTEGER, "Accepted; without effect.", default=1, minimum=0),
+        Option("seed", OptionType.INTEGER, "Two runs with the same seed generate the same rows.", default=42),
+        Option("split.num", OptionType.INTEGER, "Number of tasks that generate the rows.", default=1, minimum=1),
+        Option(
+            "split.read-interval", OptionType.INTEGER, "Accepted for compatibility, no effect.", default=1, minimum=0
+        ),
         *value_options(),
     )
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=True)

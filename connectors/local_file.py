@@ -98,7 +98,7 @@ class LocalFile(Source, Sink[FileStaged]):
             if table.column(name) is None or (kept and name.lower() not in kept):
                 hint = did_you_mean(name, table.schema.names)
                 diagnostics.error(
-                    "PEN4008", f"no column `{name}` to part the files by", options.span("partition_by"), hint
+                    "PEN4008", f"no column `{name}` to partition the files by", options.span("partition_by"), hint
                 )
         written = [column for column in table.columns if not kept or column.name.lower() in kept]
         parts = {name.lower() for name in options.strings("partition_by")}

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FORMAT: Final = Option("format", OptionType.STRING, "The data source, as `spark.read.format` takes it.", required=True)
-OPTIONS: Final = Option("options", OptionType.MAP, "Its options, handed to Spark as they are.")
-PATH: Final = Option("path", OptionType.STRING, "What is read or written, for sources that have a path.")
+OPTIONS: Final = Option("options", OptionType.MAP, "Its options, passed to Spark unchanged.")
+PATH: Final = Option("path", OptionType.STRING, "The path to read or write, for data sources that have one.")
 TABLE: Final = Option("table", OptionType.STRING, "A table of Spark's catalog, instead of a path.")
 
 
@@ -94,9 +94,9 @@ class Spark(Source, Sink[SparkStaged]):
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         if _appends(options.choice("data_save_mode", DataSaveMode)):
-            told = "an append that is cut off may leave part of its rows, and is not done again by `--resume`"
+            told = "an interrupted append may leave part of its rows, and `--resume` does not repeat it"
         else:
-            told = "readers may find it empty or half written until the commit is done"
+            told = "readers may see it empty or half written until the commit ends"
         return (f"not atomic: the commit is a write of the data source `{options['format']}`; {told}",)
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
@@ -158,7 +158,7 @@ def _appends(mode: DataSaveMode) -> bool:
 def _in_doubt(staged: SparkStaged, staging: str) -> RunError:
     target = staged.table or staged.path or staged.format
     message = (
-        f"run `{staged.run_id}` was cut off while `{staged.format}` appended its rows to `{target}`: "
+        f"run `{staged.run_id}` was interrupted while `{staged.format}` appended its rows to `{target}`: "
         "some or all of them may be there"
     )
     help = (

@@ -111,8 +111,8 @@ JOB = "source { FakeSource { row.num = 1, schema { fields { id = int } } } }\nsi
     [
         (HALF_SINK, "connector", "is incomplete: the class `Half` lacks `commit`, `sink_capabilities`, `staged_type`"),
         (HALF_SOURCE, "connector", "is incomplete: the class `Half` lacks `doc`, `read`"),
-        (ALIKE, "connector", "which is no connector"),
-        (HALF_SINK.replace("connector = Half()", ""), "Half", "which is no connector"),
+        (ALIKE, "connector", "which is not a connector"),
+        (HALF_SINK.replace("connector = Half()", ""), "Half", "which is not a connector"),
     ],
 )
 def test_an_incomplete_connector_is_refused(installed, text, place, said):

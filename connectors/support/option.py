@@ -70,7 +70,7 @@ SAVE_OPTIONS: Final = (
     Option(
         "write_mode",
         OptionType.STRING,
-        "How rows are put beside those that stay.",
+        "How rows are combined with the rows that the target holds.",
         default=WriteMode.APPEND.value,
         choices=tuple(mode.value for mode in WriteMode),
     ),

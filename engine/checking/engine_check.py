@@ -98,12 +98,12 @@ def _compare(question: Question, spark_says: "Accepted | Rejected") -> Iterator[
             start, end = spark_says.start, spark_says.end
             span = text.span() if start is None or end is None else text.span(start, min(end, len(text.value)))
             reason = spark_says.message.strip().split("\n")[0]
-            yield _disagreement(question, f"Spark refuses this query, validation does not: {reason}", span)
+            yield _disagreement(question, f"Spark rejects this query, validation accepts it: {reason}", span)
     elif error is not None:
-        yield _disagreement(question, f"Spark takes this query, validation refuses it: {error.message}", error.span)
+        yield _disagreement(question, f"Spark accepts this query, validation rejects it: {error.message}", error.span)
     else:
         for difference in differences(spark_says, said):
-            message = f"Spark says otherwise of a column of `{said.table.path.table}`: {difference}"
+            message = f"Spark and validation disagree about a column of `{said.table.path.table}`: {difference}"
             yield _disagreement(question, message, text.span())
 
 

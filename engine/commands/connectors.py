@@ -22,7 +22,7 @@ def run(arguments: Namespace) -> int:
     either = source or sink
     if either is None:
         hint = did_you_mean(arguments.name, connectors.names())
-        raise job_error("PEN2002", f"no connector is called `{arguments.name}`", None, hint)
+        raise job_error("PEN2002", f"no connector is named `{arguments.name}`", None, hint)
     print(f"{either.name}: {either.doc}")
     if either.maven:
         print(f"needs the jar {', '.join(either.maven)}, which Spark fetches when a job uses the connector")

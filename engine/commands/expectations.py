@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-SUMMARY = "show what became of the expectations of a run; as a page with --html"
+SUMMARY = "show the results of the expectations of a run; as a page with --html"
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -14,7 +14,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json", "mermaid"), default="text")
     parser.add_argument("--columns", action="store_true", help="with the columns and types that each node yields")
     parser.add_argument("--rules", action="store_true", help="what each optimizer rule did")
-    parser.add_argument("--unoptimized", action="store_true", help="the plan as the job file says it, before the rules")
+    parser.add_argument(
+        "--unoptimized", action="store_true", help="the plan as built from the job file, before the optimizer rules"
+    )
     add_job_arguments(parser)
 
 

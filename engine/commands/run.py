@@ -21,11 +21,9 @@ SUMMARY = "run jobs on Spark; several in one application, in their order"
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("jobs", nargs="*", type=Path, metavar="JOB", help="job files")
     parser.add_argument("--dry-run", action="store_true", help="show what each sink would do, and change nothing")
+    parser.add_argument("--run-id", metavar="ID", help="name the run; a finished run of the same name is not repeated")
     parser.add_argument(
-        "--run-id", metavar="ID", help="name the run; what a run of this name has written stays as it is"
-    )
-    parser.add_argument(
-        "--resume", metavar="ID", help="end a run that was killed: finish its commit, or undo what it staged"
+        "--resume", metavar="ID", help="end a run that was killed: finish its commit, or remove what it staged"
     )
     parser.add_argument(
         "--master", metavar="URL", help="Spark's master (default: the one of spark-submit, or local[*])"
@@ -82,7 +80,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     except InterruptedRun as interrupt:
         left = "what it staged is removed"
         if not interrupt.is_clean:
-            left = "what it staged is removed by the next run, or by --resume"
+            left = "the next run, or --resume, removes what it staged"
         print(f"{interrupt}: the run was cancelled; {left}", file=sys.stderr)
         return interrupt.exit_code
     return 0
@@ -118,7 +116,7 @@ def _check_run_id(arguments: Namespace) -> None:
     for run_id in (arguments.run_id, arguments.resume):
         if run_id is not None and not _RUN_ID.fullmatch(run_id):
             help = "letters, digits and `.`, `_`, `-`, `+`, `:`, `=`, `@`, `~`, at most 128, a letter or digit first"
-            raise job_error("PEN2004", f"`{run_id}` cannot name a run: directories are called by it", None, help)
+            raise job_error("PEN2004", f"`{run_id}` cannot name a run: it names a directory", None, help)
 
 
 def _require_batch(jobs: "tuple[Compiled, ...]") -> None:

@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--engine-check",
         action="store_true",
-        help="ask a local Spark about each query too, and report where it says otherwise (needs pyspark and Java)",
+        help="also analyze each query with a local Spark and report differences (needs pyspark and Java)",
     )
     add_format_argument(parser)
     add_job_arguments(parser)

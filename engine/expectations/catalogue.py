@@ -227,7 +227,7 @@ def _number(value: Value) -> float | None:
     try:
         return None if value is None else float(str(value))
     except ValueError:
-        raise ValueError(f"`{value}` is no number") from None
+        raise ValueError(f"`{value}` is not a number") from None
 
 
 def _repeated(columns: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from engine.job.model.job import Reference
 EXPECTATIONS: Final = Option(
     "expectations",
     OptionType.LIST,
-    'What the rows must be like: `{ name, condition = "amount > 0" }` or `{ type = expect_…, column = …, … }`, '
+    'Rules that the rows must satisfy: `{ name, condition = "amount > 0" }` or `{ type = expect_…, column = …, … }`, '
     "each with `on_violation = FAIL | WARN | DROP | QUARANTINE` and, for the last, `quarantine = output`.",
     element=OptionType.MAP,
 )

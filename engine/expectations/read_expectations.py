@@ -77,7 +77,7 @@ class _Reader:
         name = str(written.get("name") or "_".join([type.removeprefix("expect_"), *_columns(arguments)]))
         if not type.startswith("expect_"):
             help = did_you_mean(type, known_types())
-            self.diagnostics.error("PEN6002", f"`{type}` is no expectation", self.span("type"), help)
+            self.diagnostics.error("PEN6002", f"`{type}` is not a known expectation", self.span("type"), help)
             return None
         rule = Rule(name, QueryCheck(), type=type, arguments=arguments, span=self.span())
         try:
@@ -129,7 +129,7 @@ class _Reader:
             )
         rule = replace(rule, on_violation=action, quarantine=None if into is None else str(into))
         if rule.takes_out and not isinstance(rule.check, RowCheck):
-            message = f"`{rule.type}` is about all rows, so none can be dropped or quarantined"
+            message = f"`{rule.type}` checks all rows together, so no single row can be dropped or quarantined"
             self.diagnostics.error("PEN6002", message, self.span("on_violation"), "FAIL or WARN")
         return rule
 

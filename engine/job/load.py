@@ -27,13 +27,13 @@ from engine.transforms import names as transform_names
 from engine.transforms import transform
 
 COMMON: Final = (
-    Option("plugin_name", OptionType.STRING, "Which connector or transform it is."),
-    Option("plugin_input", OptionType.LIST, "The outputs that it reads; without it, the block before it.",
+    Option("plugin_name", OptionType.STRING, "The connector or transform."),
+    Option("plugin_input", OptionType.LIST, "The outputs to read (default: that of the block before).",
            alternatives=("source_table_name",), element=OptionType.STRING),
-    Option("plugin_output", OptionType.LIST, "The name by which others read it; of a sink, what plans call it.",
+    Option("plugin_output", OptionType.LIST, "The name of the block's output; of a sink, its name in plans.",
            alternatives=("result_table_name",), element=OptionType.STRING),
-    Option("parallelism", OptionType.INTEGER, "How many tasks it runs in; else that of `env`.", minimum=1),
-    Option("uid", OptionType.STRING, "A name that keeps its state when the job is changed."),
+    Option("parallelism", OptionType.INTEGER, "Number of tasks (default: that of `env`).", minimum=1),
+    Option("uid", OptionType.STRING, "An id under which the block keeps its state when the job changes."),
     Option("cache", OptionType.STRING,
            "Where its rows are kept when several read them: computed once, then read from memory or disk. Without it, "
            "rows that would not be the same each time are kept on disk, others computed for each reader.",
@@ -214,7 +214,7 @@ class _Loader:
         for only in written[:1]:
             if only.name.lower() in self.sink_names:
                 self.diagnostics.error(
-                    "PEN2006", f"two sinks are called `{only.name}`", only.span, "give each a name of its own"
+                    "PEN2006", f"two sinks are named `{only.name}`", only.span, "give each a name of its own"
                 )
             self.sink_names.add(only.name.lower())
         return written[0].name if written else None
@@ -241,7 +241,7 @@ class _Loader:
                 BlockKind.TRANSFORM: transform_names,
                 BlockKind.SINK: connectors.sink_names,
             }
-            help = did_you_mean(name, known[kind]()) or "`penstock connectors` lists those that there are"
+            help = did_you_mean(name, known[kind]()) or "`penstock connectors` lists what is installed"
         self.diagnostics.error("PEN2002", f"there is no {kind.value} `{name}`", place.span, help)
 
 

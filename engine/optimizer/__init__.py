@@ -40,7 +40,7 @@ def optimize(plan: Plan, *, disabled: Collection[str] = (), observer: Observer |
     """The plan after every rule that is not disabled, in the order of `RULES`."""
     for name in disabled:
         if name not in rule_names():
-            raise job_error("PEN2003", f"no rule is called `{name}`", None, did_you_mean(name, rule_names()))
+            raise job_error("PEN2003", f"no rule is named `{name}`", None, did_you_mean(name, rule_names()))
     for rule in RULES:
         if rule.__name__ not in disabled:
             after = rule(plan)

@@ -231,7 +231,7 @@ def _node(node: AnyNode) -> Node:
 
 def _write(node: AnyNode) -> Write:
     if not isinstance(node, Write):
-        raise TypeError(f"`{node.name}` is no write")
+        raise TypeError(f"`{node.name}` is not a write")
     return node
 
 

@@ -48,7 +48,7 @@ def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
             if env.spark[name] != other.spark[name]:
                 message = f"`{name}` is `{env.spark[name]}`, but `{other.spark[name]}` in the job `{other.name}`"
                 place = other.places.get(name)
-                notes = (f"the other one is at {place.file}:{place.line}:{place.column}",) if place else ()
+                notes = (f"the other value is at {place.file}:{place.line}:{place.column}",) if place else ()
                 help = "jobs of one run share one Spark application: give both the same value, or run them one by one"
                 diagnostics.error("PEN2014", message, env.places.get(name), help, notes)
     diagnostics.raise_errors()

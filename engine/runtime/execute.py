@@ -97,7 +97,7 @@ def _as_before(before: ledger.RunRecord | None, job: str, run_id: str, warnings:
     """The end of a run that was over already; what it did not write (`failure_policy`) is not tried again."""
     if before is None or before.state is not State.FAILED:
         return JobResult(job, run_id, State.FINISHED, 0.0, (), warnings=warnings)
-    message = f"run `{run_id}` is over: a part of it failed, the others were committed: {before.error}"
+    message = f"run `{run_id}` has ended: some of its pipelines failed, the others were committed: {before.error}"
     diagnostic = Diagnostic("PEN5008", message, None, "run the job by another `--run-id`")
     return JobResult(job, run_id, State.FAILED, 0.0, (), (diagnostic,), warnings)
 
@@ -318,7 +318,7 @@ def diagnostics_of(error: BaseException) -> tuple[Diagnostic, ...]:
     if isinstance(error, PenstockError):
         return error.diagnostics
     text = " ".join(str(error).split())[:300]
-    return (Diagnostic("PEN9001", f"{type(error).__name__}: {text}", help="`--verbose` shows the whole trace"),)
+    return (Diagnostic("PEN9001", f"{type(error).__name__}: {text}", help="`--verbose` shows the stack trace"),)
 
 
 def _named(plans: Sequence[Plan]) -> Iterator[tuple[str, Plan]]:

@@ -32,12 +32,12 @@ class Interrupts:
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         if self.received is not None:
-            print("already stopping; one moment", file=sys.stderr)
+            print("already stopping, please wait", file=sys.stderr)
             return
         self.received = number
         if self._raises:
             raise InterruptedRun(number)
-        print("stopping as soon as what is under way cannot be left half done", file=sys.stderr)
+        print("stopping as soon as the current step is complete", file=sys.stderr)
 
     @contextmanager
     def raised(self) -> Iterator[None]:

@@ -59,7 +59,7 @@ def _settled(files: Files, journal: str, run: RunRecord) -> RunRecord:
     if files.exists(f"{journal}/end.json"):
         if json.loads(files.read(f"{journal}/end.json")).get("outcome") == "finished":
             return replace(run, state=State.FINISHED)
-        return replace(run, state=State.FAILED, error="it was killed; what it staged is removed")
+        return replace(run, state=State.FAILED, error="it was killed; its staged rows are removed")
     if has_died(json.loads(files.read(f"{journal}/begin.json")).get("owner") or {}):
         help = f"the next run, or `penstock run --resume {run.run_id}`, ends it"
         return replace(run, state=State.FAILED, error=f"it was killed; {help}")

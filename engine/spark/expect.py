@@ -161,7 +161,7 @@ def warnings(found: Iterable[ExpectationOutcome]) -> Diagnostics:
 
 def _diagnostic(outcome: ExpectationOutcome, severity: Severity) -> Diagnostic:
     message = f"`{outcome.rule.name}` of `{outcome.node}` is broken: {outcome.said}"
-    return Diagnostic("PEN6001", message, outcome.rule.span, f"it demands {outcome.rule.text}", severity)
+    return Diagnostic("PEN6001", message, outcome.rule.span, f"the rule is: {outcome.rule.text}", severity)
 
 
 def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[ExpectationOutcome]:

@@ -89,8 +89,8 @@ class Journal:
         try:
             return dict(json.loads(self.files.read(path)))
         except (ValueError, TypeError) as error:
-            message = f"`{path}` is no step of a journal: {error}"
-            help = f"remove `{self.folder}`: then run `{self.run_id}` is forgotten as it stands"
+            message = f"`{path}` is not a step of a journal: {error}"
+            help = f"remove `{self.folder}`: then run `{self.run_id}` is no longer known"
             raise run_error("PEN5011", message, None, help) from error
 
 

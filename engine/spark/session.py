@@ -60,7 +60,7 @@ def open_session(
     """The running session, or a new one with these settings and jars.
 
     `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'. Raises
-    `RunError` PEN5002 where Java or its version is not what Spark needs, PEN5003 where a jar cannot be had.
+    `RunError` PEN5002 where Java or its version is not what Spark needs, PEN5003 where a jar is not found.
     """
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)  # one JSON line per analysis error
     logging.getLogger().addFilter(_is_not_of_py4j)
@@ -184,10 +184,10 @@ def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Except
     if maven and any("unresolved dependency" in line or "UNRESOLVED DEPENDENCIES" in line for line in lines):
         jars = ", ".join(f"`{jar}`" for jar in missing or maven)
         help = (
-            "it is looked for in the local Maven repository, then on Maven Central; "
-            f"where only the Maven client reaches one: mvn dependency:get -Dartifact={(missing or maven)[0]}"
+            "Spark searched the local Maven repository, then Maven Central; "
+            f"if only the Maven client can reach them: mvn dependency:get -Dartifact={(missing or maven)[0]}"
         )
-        return run_error("PEN5003", f"{jars} cannot be had", None, help, notes=(f"the log is {log}",))
+        return run_error("PEN5003", f"not found: {jars}", None, help, notes=(f"the log is {log}",))
     reason = next((line for line in lines if "Exception" in line or "Error" in line), str(cause).split("\n")[0])
     return run_error("PEN5002", f"Spark could not be started: {reason}", None, f"the log is {log}", lines[-_LOG_LINES:])
 

@@ -43,8 +43,12 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
 
     if any(cause.condition == "PATH_NOT_FOUND" for cause in causes):
         near = near_path(files[0]) if files else None
-        help = f"did you mean `{near}`?" if near else "a path without a scheme starts where the command is run"
-        return told(f"the path{of} leads nowhere: {file}", help)
+        help = (
+            f"did you mean `{near}`?"
+            if near
+            else "a path without a scheme is relative to the directory where the command is run"
+        )
+        return told(f"the path{of} does not exist: {file}", help)
     if any(_is_malformed(cause) for cause in causes):
         row = _last(_ROW, causes)
         parsed = _last(_PARSED, causes)  # the values of the row, null where one could not be read
@@ -77,9 +81,9 @@ def _last(pattern: "re.Pattern[str]", causes: tuple[ErrorCause, ...]) -> str | N
 def _header(message: str) -> str | None:
     """What Spark says of a CSV header that is not the schema's."""
     if named := _HEADER.search(message):
-        return f"it is `{named[1]}` in place of `{named[2]}`"
+        return f"it is `{named[1]}` instead of `{named[2]}`"
     if sized := _HEADER_SIZE.search(message):
-        return f"it has {sized[1]} in place of {sized[2]} names; `field_delimiter` says what parts them"
+        return f"it has {sized[1]} in place of {sized[2]} names; `field_delimiter` sets the separator"
     return None
 
 

@@ -97,7 +97,7 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     if recorded is not None and recorded.outcome is RunOutcome.FINISHED:
         return None
     if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
-        raise run_error("PEN5007", f"run {run_id} is under way: {owner.describe(recorded.mark)}")
+        raise run_error("PEN5007", f"run {run_id} is still running: {owner.describe(recorded.mark)}")
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
     tasks = {check.write.id: replace(_task(check.write, run_id), owner=mark, journal=log.uri) for check in checks}
     places = {
@@ -203,11 +203,11 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
     if recorded is None:
         known = [log.run_id for log in open_journals(spark, state) if _is_open(log.read())]
         help = f"runs that can be resumed: {', '.join(known)}" if known else "no run can be resumed"
-        raise run_error("PEN5008", f"there is no run `{run_id}` in `{state}`", None, help)
+        raise run_error("PEN5008", f"no run ` {run_id}` in `{state}`", None, help)
     if recorded.outcome is not None:
         raise run_error("PEN5008", f"run `{run_id}` has ended: it was {recorded.outcome.value}")
     if recorded.is_alive and not owner.has_died(recorded.mark):
-        raise run_error("PEN5007", f"run `{run_id}` is under way: {owner.describe(recorded.mark)}")
+        raise run_error("PEN5007", f"run `{run_id}` is still running: {owner.describe(recorded.mark)}")
     return _end(spark, journal(spark, state, run_id), recorded)
 
 
@@ -275,8 +275,10 @@ def _collected(diagnostics: Diagnostics, log: Journal, name: str) -> Iterator[No
     except PenstockError as error:
         diagnostics.extend(error.diagnostics)
     except (*SPARK_ERRORS, OSError) as error:
-        help = f"`penstock run --resume {log.run_id}` tries it again; until then its sinks may be at odds"
-        message = f"run `{log.run_id}`, which was cut off, cannot be ended (`{name}`): {reason(error)}"
+        help = (
+            f"`penstock run --resume {log.run_id}` tries again; until then only some of its sinks may have the new rows"
+        )
+        message = f"run `{log.run_id}`, which was interrupted, cannot be ended (`{name}`): {reason(error)}"
         diagnostics.error("PEN5005", message, None, help)
 
 
@@ -340,7 +342,7 @@ def _refuse_changed_target(run: OpenRun, checked: SinkCheck) -> None:
     state = write.connector.inspect(run.spark, run.tasks[write.id])
     actions = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, state)
     if actions != checked.actions or _kept_table(state, actions) != _kept_table(checked.state, checked.actions):
-        message = f"the target of `{write.name}` has changed since this run looked at it: another one wrote to it"
+        message = f"the target of `{write.name}` has changed since this run checked it: another writer was faster"
         raise run_error("PEN5007", message, write.options.span("path"), "run the job again")
 
 

@@ -19,7 +19,7 @@ def add_job_arguments(parser: ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="give a variable of the job its value; may be repeated",
     )
-    parser.add_argument("--compat", choices=("seatunnel",), help="read job files as that engine does")
+    parser.add_argument("--compat", choices=("seatunnel",), help="read job files as SeaTunnel does")
     parser.add_argument(
         "--strict",
         action="store_true",
@@ -35,7 +35,7 @@ def add_format_argument(parser: ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "github", "sarif"),
         default="text",
-        help="how faults are shown (default: text)",
+        help="how errors and warnings are shown (default: text)",
     )
 
 

@@ -20,7 +20,7 @@ class Difference:
 
     def __str__(self) -> str:
         if self.order:
-            return "the rows are right, their order is not"
+            return "the rows are equal, but their order differs"
         lines = [("", *self.columns)]
         lines += [("-", *map(shown, row)) for row in self.missing[:SHOWN]]
         lines += [("+", *map(shown, row)) for row in self.unexpected[:SHOWN]]
@@ -29,7 +29,7 @@ class Difference:
             " ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
         ]
         hidden = max(0, len(self.missing) - SHOWN) + max(0, len(self.unexpected) - SHOWN)
-        head = f"{len(self.missing)} expected and not there (-), {len(self.unexpected)} there and not expected (+)"
+        head = f"{len(self.missing)} missing (-), {len(self.unexpected)} unexpected (+)"
         return "\n".join([head, *table, *([f"… {hidden} more"] if hidden else [])])
 
 

@@ -74,7 +74,7 @@ def _compare(
         rows = [_plain(tuple(row)) for row in wanted.collect()] if wanted.columns else []
     except (PySparkException, Py4JError) as error:
         told = as_run_error(error, node).diagnostics[0].message
-        yield Diagnostic("PEN6004", f"`{expected.name}` cannot be had: {told}", expected.span)
+        yield Diagnostic("PEN6004", f"`{expected.name}` cannot be computed: {told}", expected.span)
         return
     if unlike := difference(columns, rows, there, ordered=expected.ordered):
         head, *table = str(unlike).split("\n")

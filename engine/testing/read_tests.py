@@ -67,7 +67,7 @@ def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
     source = read_file(file, diagnostics)
     if job is None:
         diagnostics.error(
-            "PEN6005", f"`{file}` is the test of no job", help=f"a job `{stem}.sql` or `{stem}.conf` beside it"
+            "PEN6005", f"`{file}no job belongs to the test `", help=f"a job `{stem}.sql` or `{stem}.conf` beside it"
         )
     if source is None or job is None:
         return

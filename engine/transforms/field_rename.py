@@ -26,13 +26,13 @@ class FieldRename:
             element=OptionType.MAP,
         ),
         Option("convert_case", OptionType.STRING, "The case of the new names.", choices=tuple(CASES)),
-        Option("prefix", OptionType.STRING, "What is put before each name."),
-        Option("suffix", OptionType.STRING, "What is put after each name."),
+        Option("prefix", OptionType.STRING, "Text to put before each name."),
+        Option("suffix", OptionType.STRING, "Text to put after each name."),
         Option(
             "replacements_with_regex",
             OptionType.LIST,
             "List of `{replace_from, replace_to, is_regex}`: what matches `replace_from` in a name becomes "
-            "`replace_to`; of several rules that match, the last holds. With `is_regex = false` the whole name must "
+            "`replace_to`; if several rules match, the last one applies. With `is_regex = false` the whole name must "
             "be equal.",
             element=OptionType.MAP,
         ),

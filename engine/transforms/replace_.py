@@ -17,7 +17,7 @@ class Replace:
     options: ClassVar[tuple[Option, ...]] = (
         Option("replace_field", OptionType.STRING, "The column.", required=True),
         Option("pattern", OptionType.STRING, "The text, or Java regular expression, to replace.", required=True),
-        Option("replacement", OptionType.STRING, "What stands in its place; `$1` is a group.", required=True),
+        Option("replacement", OptionType.STRING, "The replacement; `$1` is a group of the pattern.", required=True),
         Option("is_regex", OptionType.BOOLEAN, "Whether `pattern` is a regular expression.", default=False),
         Option(
             "replace_first",

@@ -17,7 +17,7 @@ class Split:
         "the rest."
     )
     options: ClassVar[tuple[Option, ...]] = (
-        Option("separator", OptionType.STRING, "What parts them: a Java regular expression.", required=True),
+        Option("separator", OptionType.STRING, "The separator, a Java regular expression.", required=True),
         Option("split_field", OptionType.STRING, "The column to split.", required=True),
         Option(
             "output_fields",

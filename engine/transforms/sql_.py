@@ -19,7 +19,7 @@ class Sql:
         Option(
             "engine",
             OptionType.STRING,
-            "SeaTunnel's choice of SQL engine; read for compatibility, without effect.",
+            "SeaTunnel's choice of SQL engine; accepted for compatibility, no effect.",
             choices=("ZETA", "INTERNAL"),
         ),
     )

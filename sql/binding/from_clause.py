@@ -81,7 +81,7 @@ def _named(binder: Binder, environment: Environment, node: exp.Table) -> Relatio
         listed = "known: " + ", ".join(f"`{candidate}`" for candidate in sorted(names)) if 0 < len(names) <= 8 else None
         help = f"did you mean `{close}`?" if close else listed
         first, last = (binder.places.range(part) for part in (node.parts[0], node.parts[-1]))  # without the alias
-        binder.report_at("PEN3002", (first[0], last[1]), f"table `{name}` is not known here", help)
+        binder.report_at("PEN3002", (first[0], last[1]), f"table `{name}` does not exist here", help)
         return _aliased(binder, Output((), is_open=True), node, tuple(part.name for part in node.parts))
     written, output = known
     return _aliased(binder, output, node, tuple(part.name for part in node.parts), written)
@@ -137,7 +137,9 @@ def _function(binder: Binder, environment: Environment, call: exp.Expr, node: ex
     if columns is None and len(binder.diagnostics) == before and isinstance(call, exp.Anonymous):
         known = signatures(call_name(call).lower())
         if known and known[0].kind not in ("generator", "table"):
-            binder.report("PEN3011", call, f"`{call_name(call)}` is no table function: it gives one value, not rows")
+            binder.report(
+                "PEN3011", call, f"`{call_name(call)}` is not a table function: it returns one value, not rows"
+            )
     return _aliased(binder, _generated(scope, columns), node)
 
 
@@ -174,8 +176,8 @@ def _refuse_random(binder: Binder, query: exp.Expr, left: Relation) -> None:
         return
     for call in query.find_all(exp.Anonymous):
         if not is_deterministic(call):
-            message = f"`{call_name(call)}` gives other values each time: not in a LATERAL subquery"
-            binder.report("PEN3017", call, message, "compute it in the query around")
+            message = f"`{call_name(call)}` is not deterministic, which a LATERAL subquery does not allow"
+            binder.report("PEN3017", call, message, "compute it in the outer query")
 
 
 def _lateral_view(binder: Binder, environment: Environment, seen: Relation, node: exp.Lateral) -> Relation:
@@ -196,4 +198,4 @@ def _refuse_no_generator(binder: Binder, node: exp.Anonymous) -> None:
     if not binder.has_error("PEN3006", node):
         name = call_name(node)
         help = "use explode, inline, stack, ..."
-        binder.report("PEN3011", node, f"`{name}` is no generator: it gives one value, not rows", help)
+        binder.report("PEN3011", node, f"`{name}` is not a generator: it returns one value, not rows", help)

@@ -75,9 +75,9 @@ def _refuse_variable(scope: SelectScope, value: exp.Expr) -> None:
     help = "SELECT it, with UNION ALL for more rows"
     for node in _parts(value):
         if is_query(node):
-            scope.report("PEN3016", node, "a subquery may not stand in VALUES", help)
+            scope.report("PEN3016", node, "a subquery is not allowed in VALUES", help)
         elif not is_deterministic(node) or _never_constant(node):
-            message = f"`{call_name(node)}` may not stand in VALUES: Spark takes constants there"  # type: ignore[arg-type]
+            message = f"`{call_name(node)}` is not allowed in VALUES: Spark takes constants only"  # type: ignore[arg-type]
             scope.report("PEN3011", node, message, help)
 
 

@@ -55,11 +55,11 @@ def join_relations(
 def _may_be_lateral(binder: Binder, join: exp.Join, side: str, kind: str) -> bool:
     """Whether Spark has the join with a LATERAL item on the right; reported where not."""
     if join.args.get("using"):
-        message, help = "a LATERAL join takes no USING", "write the condition behind ON"
+        message, help = "a LATERAL join takes no USING", "write the condition after ON"
     elif (join.args.get("method") or "").upper() == "NATURAL":
-        message, help = "a LATERAL join is never NATURAL", "write the condition behind ON"
+        message, help = "a LATERAL join is never NATURAL", "write the condition after ON"
     elif side in ("RIGHT", "FULL") or kind in ("SEMI", "ANTI"):
-        message, help = f"a LATERAL item may not stand in a {side or 'LEFT'} {kind}".rstrip() + " JOIN", None
+        message, help = f"a LATERAL item is not allowed in a {side or 'LEFT'} {kind}".rstrip() + " JOIN", None
     else:
         return True
     binder.report("PEN3017", join.this, message, help)
@@ -72,7 +72,7 @@ def _with_condition(
     scope = SelectScope(binder, environment, seen)
     condition(scope, on, "a join condition")
     for query in scope.correlated_scalars(on):
-        message = "a correlated scalar subquery may not stand in a join condition"
+        message = "a correlated scalar subquery is not allowed in a join condition"
         binder.report("PEN3016", query, message, "put it into WHERE")
     origins = merge(joined.row_origins, scope.origins_for(Dependency.JOIN))
     return replace(joined, row_origins=origins)

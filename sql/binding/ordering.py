@@ -55,18 +55,18 @@ def _item(
             return ()
         return outputs[number - 1].origins
     for generator in find_special(node).generators:
-        scope.report("PEN3011", generator, f"a generator may not stand in {clause}")
+        scope.report("PEN3011", generator, f"a generator is not allowed in {clause}")
     typed = infer(node, scope)
     for query in scope.correlated_scalars(node):
         scope.report(
             "PEN3016",
             query,
-            f"a correlated scalar subquery may not stand in {clause}",
+            f"a correlated scalar subquery is not allowed in {clause}",
             "select it and sort by its alias",
         )
     for predicate in node.find_all(exp.Exists, exp.In):
         if isinstance(predicate, exp.Exists) or predicate.args.get("query") is not None:
-            message = f"EXISTS and IN over a subquery may not stand in {clause}"
+            message = f"EXISTS and IN over a subquery is not allowed in {clause}"
             scope.report("PEN3016", predicate, message, "select it and sort by its alias")
     if clause != "DISTRIBUTE BY" and not is_orderable(typed.type):
         scope.report("PEN3008", node, f"rows cannot be sorted by a value of type {typed.type}")

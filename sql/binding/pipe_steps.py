@@ -116,14 +116,14 @@ def _select(binder: Binder, environment: Environment, relation: Relation, step: 
 def _refuse_aggregates(binder: Binder, items: Iterable[exp.Expr], operator: str) -> None:
     for item in items:
         for aggregate in find_special(item).aggregates:
-            message = f"an aggregate function may not stand in `|> {operator}`"
+            message = f"an aggregate function is not allowed in `|> {operator}`"
             binder.report("PEN3011", aggregate, message, "write `|> AGGREGATE`")
 
 
 def _extend(binder: Binder, environment: Environment, relation: Relation, step: exp.Select) -> Relation:
     for item in step.expressions:
         if is_star(item):
-            binder.report("PEN3017", item, "`*` may not stand in `|> EXTEND`, which keeps all columns anyway")
+            binder.report("PEN3017", item, "`*` is not allowed in `|> EXTEND`, which keeps all columns anyway")
             return relation
     star = exp.Star()
     star.meta.update(step.meta)
@@ -186,7 +186,7 @@ def _aggregate(binder: Binder, environment: Environment, relation: Relation, ste
     for value in values:
         if not find_special(value).aggregates:
             message = "what `|> AGGREGATE` computes must hold an aggregate function"
-            binder.report("PEN3009", value, message, "put it behind GROUP BY")
+            binder.report("PEN3009", value, message, "put it after GROUP BY")
             return relation
     keys = [_numbered(relation, key) for key in keys]
     step.set("expressions", [*keys, *values])

@@ -160,7 +160,9 @@ def _check_generators(scope: SelectScope, items: Sequence[Item]) -> None:
     for item in items:
         for generator in item.special.generators:
             if generator is not item.body:
-                scope.report("PEN3011", generator, "a generator may not stand inside an expression", "use LATERAL VIEW")
+                scope.report(
+                    "PEN3011", generator, "a generator is not allowed inside an expression", "use LATERAL VIEW"
+                )
 
 
 def _make_nullable(scope: SelectScope, items: Sequence[Item], grouping: Grouping | None) -> None:
@@ -244,7 +246,7 @@ def _order(
 
 def _check_sorted_window(scope: SelectScope, window: exp.Window, items: Sequence[Item]) -> None:
     """ORDER BY takes no window function of its own."""
-    scope.report("PEN3011", window, "a window function may not stand in ORDER BY", "select it and sort by its alias")
+    scope.report("PEN3011", window, "a window function is not allowed in ORDER BY", "select it and sort by its alias")
 
 
 def _check_distinct(scope: SelectScope, node: exp.Expr, items: Sequence[Item]) -> None:

@@ -24,9 +24,9 @@ def check_sorted_aggregates(
             message = f"an aggregate function in {clause} needs a query with GROUP BY or aggregates"
             scope.report("PEN3011", node, message)
         elif clause not in ("ORDER BY", "SORT BY"):
-            scope.report("PEN3011", aggregate, f"an aggregate function may not stand in {clause}", help)
+            scope.report("PEN3011", aggregate, f"an aggregate function is not allowed in {clause}", help)
         elif projected_by is not None:
-            message = f"an aggregate function may not stand in {clause} beside {projected_by}"
+            message = f"an aggregate function is not allowed in {clause} beside {projected_by}"
             scope.report("PEN3011", aggregate, message, help)
         else:
             _refuse_shadowed(scope, aggregate)

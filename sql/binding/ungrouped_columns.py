@@ -98,7 +98,7 @@ def _refuse_columns(scope: SelectScope, node: exp.Expr) -> None:
         if isinstance(column, exp.Column) and not is_aggregated(column, within=node):
             bound = scope.bound.get(id(column))
             if bound is not None and bound.key is not None and not bound.is_alias:
-                message = f"with grouping sets, `{column.name}` may not stand in an aggregate function with OVER"
+                message = f"with grouping sets, `{column.name}` is not allowed in an aggregate function with OVER"
                 scope.report("PEN3009", column, message, "group in a subquery")
 
 
@@ -108,17 +108,17 @@ def _check_nested(scope: SelectScope, aggregate: exp.Expr) -> None:
         if node is aggregate:
             continue
         if is_aggregate(node) and not has_over(node):
-            scope.report("PEN3011", node, "an aggregate function may not stand inside another")
+            scope.report("PEN3011", node, "an aggregate function is not allowed inside another")
             return
         bound = scope.bound.get(id(node))
         if bound is not None and bound.depth:
-            scope.report("PEN3016", node, "an aggregate function may not use a column of the query around")
+            scope.report("PEN3016", node, "an aggregate function may not use a column of the outer query")
             return
         if not is_deterministic(node):
             scope.report(
-                "PEN3011", node, "a function that is not deterministic may not stand inside an aggregate function"
+                "PEN3011", node, "a function that is not deterministic is not allowed inside an aggregate function"
             )
             return
         if isinstance(node, exp.Window):
-            scope.report("PEN3011", node, "a window function may not stand inside an aggregate function")
+            scope.report("PEN3011", node, "a window function is not allowed inside an aggregate function")
             return

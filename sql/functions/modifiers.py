@@ -36,9 +36,9 @@ def check_modifiers(node: exp.Anonymous, signature: Signature, scope: Scope) -> 
     name, around = call_name(node).lower(), node.parent
     is_aggregate = signature.kind == "aggregate"
     if not is_aggregate and signature.kind != "window" and _is_distinct(node):
-        scope.report("PEN3011", node, f"`{name}` is no aggregate function: it takes no DISTINCT")
+        scope.report("PEN3011", node, f"`{name}` is not an aggregate function: it takes no DISTINCT")
     if isinstance(around, exp.Filter) and around.this is node and signature.kind == "scalar":
-        scope.report("PEN3011", node, f"`{name}` is no aggregate function: it takes no FILTER")
+        scope.report("PEN3011", node, f"`{name}` is not an aggregate function: it takes no FILTER")
     if isinstance(around, exp.IgnoreNulls) and name not in TAKE_IGNORE_NULLS:
         scope.report("PEN3017", node, f"`{name}` takes no IGNORE NULLS")
     if isinstance(around, exp.WithinGroup):

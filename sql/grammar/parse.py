@@ -62,7 +62,7 @@ def parse(text: str) -> Parsed:
         token = tokens[second]
         return Parsed(None, tokens, (SyntaxIssue(token.start, token.end + 1, "only one query may stand here"),))
     if deepest := too_deep(tokens):
-        message = f"more than {MOST_NESTED:,} brackets and CASEs within each other: Spark's parser cannot take them"
+        message = f"more than {MOST_NESTED:,} brackets and CASEs within each other: Spark's parser does not accept that"
         return Parsed(None, tokens, (SyntaxIssue(deepest.start, deepest.end + 1, message),))
     try:
         plain = _zoneless(_table_statement(_without_recursion_limit(_keyword_aliases(rewritten(tokens)))))

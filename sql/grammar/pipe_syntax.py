@@ -98,7 +98,7 @@ def _chain(tokens: list[Token], chains: _Chains) -> exp.Expr:
     tree.meta["from_first"] = len(list(_split(first, _T.SELECT))) == 1 and isinstance(tree, exp.Select)
     for operator in (*operators[:-1], *(_with_ending(operators[-1]) if operators else ())):
         if not operator:
-            raise PipeSyntaxError(tokens[-1], tokens[-1], "an operator is expected behind `|>`")
+            raise PipeSyntaxError(tokens[-1], tokens[-1], "an operator is expected after `|>`")
         step = _step(operator, chains.parse)
         step.set("input", tree)
         tree = step
@@ -161,7 +161,7 @@ def _step(tokens: list[Token], parse: Parse) -> exp.Select:
         step.set("operation", union)
     else:
         help = f"it is one of {', '.join(OPERATORS)}"
-        raise PipeSyntaxError(head, head, f"`|> {head.text}` is no operator of Spark's", help)
+        raise PipeSyntaxError(head, head, f"`|> {head.text}` is not an operator of Spark", help)
     step.meta[PIPE] = "JOIN" if word in _RELATIONS else "UNION" if word in _SETS else word
     step.meta["start"], step.meta["end"] = head.start, head.end
     return step
@@ -190,7 +190,7 @@ def _refuse_second_clause(tokens: Sequence[Token], word: str) -> None:
         depth += (token.token_type == _T.L_PAREN) - (token.token_type == _T.R_PAREN)
         if depth == 0 and token.token_type in _CLAUSES and not (word == "LIMIT" and token.token_type == _T.OFFSET):
             help = f"write `|> {token.text.upper()}`"
-            raise PipeSyntaxError(token, token, f"{token.text.upper()} may not stand in `|> {word}`", help)
+            raise PipeSyntaxError(token, token, f"{token.text.upper()} is not allowed in `|> {word}`", help)
 
 
 def _selecting(tokens: list[Token], head: Token, parse: Parse) -> exp.Select:
@@ -254,7 +254,7 @@ def _aggregating(tokens: list[Token], head: Token, parse: Parse) -> exp.Select:
             raise PipeSyntaxError(token, token, f"`|> AGGREGATE` takes no GROUP BY {token.text.upper()}")
         if token.token_type in (_T.HAVING, _T.LIMIT):
             raise PipeSyntaxError(
-                token, token, f"{token.text.upper()} may not stand in `|> AGGREGATE`", "write `|> WHERE`"
+                token, token, f"{token.text.upper()} is not allowed in `|> AGGREGATE`", "write `|> WHERE`"
             )
     if not values and not keys:
         raise PipeSyntaxError(head, head, "`|> AGGREGATE` needs an aggregate or GROUP BY")

@@ -45,7 +45,7 @@ def _group_by(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
 
 def _left_paren(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.COMMA):
-        yield _at(tokens[index + 1], "nothing stands before this comma")
+        yield _at(tokens[index + 1], "nothing is before this comma")
 
 
 def _in(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
@@ -59,7 +59,7 @@ def _double_mark(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
 
 def _direction(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.ASC) or _are(tokens, index + 1, _T.DESC):
-        yield _at(tokens[index + 1], f"{tokens[index].text.upper()} stands here already")
+        yield _at(tokens[index + 1], f"{tokens[index].text.upper()} is here already")
 
 
 def _sample(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
@@ -70,7 +70,7 @@ def _sample(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
 def _using(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.VAR):
         column = tokens[index + 1]
-        yield _at(column, "USING takes its columns in brackets", help=f"write `USING ({column.text})`")
+        yield _at(column, "USING takes its columns in parentheses", help=f"write `USING ({column.text})`")
 
 
 def _union(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
@@ -137,10 +137,10 @@ def _missing_operand(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssu
         return
     follower = tokens[index + 1]
     if kind == _T.COMMA and follower.token_type == _T.FROM:
-        yield _at(token, "a comma stands before FROM", help="remove the comma")
+        yield _at(token, "there is a comma before FROM", help="remove the comma")
     elif follower.token_type in _ENDS:
         at = token if kind == _T.COMMA != follower.token_type else follower  # of two commas, the second
-        yield _at(at, f"something must stand between {what} and `{follower.text}`")
+        yield _at(at, f"an expression is missing between {what} and `{follower.text}`")
 
 
 _ORDER: Final = {
@@ -174,9 +174,9 @@ def _clause_order(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
         elif kind in _ORDER and (kind != _T.LIMIT or _are(tokens, index + 1, _T.NUMBER)):
             rank, before = depths[-1]
             if kind in _SORTS and before in _SORT_NAMES and (before, token.text.upper()) != _BOTH:
-                yield _at(token, f"{token.text.upper()} and {before} may not stand together")
+                yield _at(token, f"{token.text.upper()} and {before} cannot be combined")
             elif _ORDER[kind] < rank:
-                yield _at(token, f"{token.text.upper()} must stand before {before}")
+                yield _at(token, f"{token.text.upper()} must be before {before}")
             depths[-1] = (_ORDER[kind], token.text.upper())
 
 
@@ -203,7 +203,7 @@ def _aliases_in_calls(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
         elif token.token_type == _T.R_PAREN and calls:
             calls.pop()
         elif token.token_type == _T.ALIAS and calls and calls[-1] is not None:
-            yield _at(token, f"AS stands inside the brackets of `{calls[-1]}`", help="close the bracket before it")
+            yield _at(token, f"AS is inside the brackets of `{calls[-1]}`", help="close the bracket before it")
 
 
 def _starts_query(tokens: Sequence[Token], index: int) -> bool:

@@ -90,7 +90,7 @@ class Cursor:
             raise ScriptSyntaxError(
                 f"{what} has one part, `{self.raw(token)}.…` has several",
                 self.text.span(token.start, token.end + 1),
-                "tables of a job have plain names; where they lie is an option of their connector",
+                "tables of a job have plain names; their location is an option of the connector",
             )
         if token.token_type != TokenType.IDENTIFIER:
             return self.text.slice(token.start, token.end + 1)

@@ -72,10 +72,10 @@ def refuse_misplaced(scope: Scope, node: exp.Expr, where: str, *, aggregates: bo
             if is_of_outer(scope, aggregate):
                 continue
             help = "filter groups with HAVING" if where == "WHERE" else None
-            scope.report("PEN3011", aggregate, f"an aggregate function may not stand in {where}", help)
+            scope.report("PEN3011", aggregate, f"an aggregate function is not allowed in {where}", help)
     for window in (*found.windows, *found.bare_window_functions):
         help = "compute it in a subquery and filter there" if where in ("WHERE", "HAVING") else None
-        scope.report("PEN3011", window, f"a window function may not stand in {where}", help)
+        scope.report("PEN3011", window, f"a window function is not allowed in {where}", help)
     for generator in found.generators:
-        scope.report("PEN3011", generator, f"a generator may not stand in {where}", "use LATERAL VIEW")
+        scope.report("PEN3011", generator, f"a generator is not allowed in {where}", "use LATERAL VIEW")
     return found

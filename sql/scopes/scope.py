@@ -100,7 +100,7 @@ class SelectScope:
         if lateral and not prefers_alias and (found := self._find_alias(node, parts)):
             if self.aliases_first:
                 message = f"`{parts[0]}` is an alias of the select list: an aggregate function here may not use it"
-                self.report("PEN3011", node, message, "aggregate the expression that it stands for")
+                self.report("PEN3011", node, message, "aggregate the expression that it names")
             return found
         if opened := self.relation.open_source(parts):
             source, name = opened
@@ -122,7 +122,7 @@ class SelectScope:
         if not named:
             return None
         if len(named) > 1:
-            message = f"`{parts[0]}` is ambiguous: {len(named)} columns of the select list bear that name"
+            message = f"`{parts[0]}` is ambiguous: {len(named)} columns of the select list have that name"
             self.report("PEN3003", node, message)
             return Bound(None, NOT_KNOWN), len(parts)
         attribute = named[0]
@@ -161,7 +161,7 @@ class SelectScope:
             labels = [source.label for source in sources if source.label]
             first = node.parts[0]
             self.report(
-                "PEN3004", first, f"`{parts[0]}` is no table or column of this query", _suggest(parts[0], labels)
+                "PEN3004", first, f"`{parts[0]}` is not a table or column of this query", _suggest(parts[0], labels)
             )
             return
         owners = owners or sources

@@ -61,7 +61,9 @@ def _fields(scope: EnclosingScope, node: exp.Column, qualifier: Sequence[str]) -
             labels = [source.label for source in scope.relation.sources if source.label]
             close = nearest(qualifier[0], labels)
             help = f"did you mean `{close}`?" if close else None
-            scope.report("PEN3004", node.parts[0], f"`{'.'.join(qualifier)}` is no table or struct of this query", help)
+            scope.report(
+                "PEN3004", node.parts[0], f"`{'.'.join(qualifier)}` is not a table or struct of this query", help
+            )
         return None
     owner = exp.Column(**dict(zip(("this", "table", "db", "catalog"), reversed(node.parts[:-1]), strict=False)))
     typed = scope.resolve(owner)

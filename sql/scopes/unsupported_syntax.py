@@ -95,7 +95,7 @@ def _star(binder: Binder, node: exp.Expr) -> None:
         if node.args.get(key):
             binder.report("PEN3001", node, f"Spark has no `* {key.upper()}`")
     if isinstance(holder, (exp.Where, exp.Having, exp.Ordered, exp.Binary, exp.Unary, exp.Join, exp.Alias)):
-        binder.report("PEN3017", node, "`*` may not stand here")
+        binder.report("PEN3017", node, "`*` is not allowed here")
     elif (
         isinstance(holder, exp.Anonymous)
         and call_name(holder).lower() == "count"
@@ -127,7 +127,7 @@ def _check_share(binder: Binder, node: exp.Expr) -> None:
 def _sample(binder: Binder, node: exp.Expr) -> None:
     _check_share(binder, node)
     if isinstance(node.parent, exp.Select):  # where sqlglot leaves a sample that follows an alias
-        binder.report("PEN3001", node, "TABLESAMPLE stands before the alias of the table")
+        binder.report("PEN3001", node, "TABLESAMPLE must be before the alias of the table")
 
 
 def _parameter(binder: Binder, node: exp.Expr) -> None:

@@ -11,8 +11,8 @@ from sql.script.statements import ColumnDefinition, CreateTable, CreateView, Exp
 COLUMN_STOPS = ("NOT", "NULL", "DEFAULT", "COMMENT", "PRIMARY", "PRIMARY KEY", "UNIQUE", "GENERATED", "CONSTRAINT", ",")
 NO_CLAUSES = {
     "USING": "name the connector in WITH ('connector' = '…')",
-    "TBLPROPERTIES": "options of the connector stand in WITH (…)",
-    "OPTIONS": "options of the connector stand in WITH (…)",
+    "TBLPROPERTIES": "write the options of the connector in WITH (…)",
+    "OPTIONS": "write the options of the connector in WITH (…)",
     "LOCATION": "the path is an option of the connector, in WITH (…)",
     "CLUSTERED": "bucketing is not supported",
     "CLUSTER": "clustering is an option of the connector, in WITH (…)",

@@ -81,10 +81,10 @@ def typed_literal(type: DataType, text: str) -> Typed:
     """`DATE '…'`, `TIMESTAMP '…'` and the like; `Mismatch` where the text is none."""
     if type == DATE:
         if not is_date(text):
-            raise Mismatch(f"'{text}' is no date")
+            raise Mismatch(f"'{text}' is not a date")
     elif type in (TIMESTAMP, TIMESTAMP_NTZ):
         if not is_timestamp(text):
-            raise Mismatch(f"'{text}' is no timestamp")
+            raise Mismatch(f"'{text}' is not a timestamp")
         if type == TIMESTAMP_NTZ and re.search(r"(Z|UTC|[A-Za-z]+/[A-Za-z_]+)\s*$", text):
             return NOT_KNOWN
     elif isinstance(type, Time):
@@ -109,14 +109,14 @@ def interval(node: exp.Interval) -> Typed:
     if unit is not None:
         name = _unit(unit.name)
         if isinstance(unit, exp.Var) and name is None:
-            raise Mismatch(f"`{unit.name}` is no unit of time")
+            raise Mismatch(f"`{unit.name}` is not a unit of time")
         if text and _AMOUNT.fullmatch(text) is None:
-            raise Mismatch(f"'{text}' is no number of {unit.name.lower()}")
+            raise Mismatch(f"'{text}' is not a number of {unit.name.lower()}")
         if "." in text and name != "second":
             raise Mismatch(f"{unit.name.lower()} takes a whole number, only seconds have fractions")
         return interval_of([name]) if name else NOT_KNOWN
     if isinstance(node.this, exp.Literal) and intervals.is_none(text):
-        raise Mismatch(f"'{text}' is no interval: write a number and its unit, as in INTERVAL '2' HOUR")
+        raise Mismatch(f"'{text}' is not an interval: write a number and its unit, as in INTERVAL '2' HOUR")
     units = [_unit(word) for word in _UNIT_WORD.findall(text)]
     if units[:1] == [None] and text.lower().split()[:1] == ["interval"]:
         units = units[1:]

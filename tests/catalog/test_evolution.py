@@ -80,7 +80,7 @@ FITS = [
     (
         "a int",
         "a int, b int not null",
-        *[["`b`: the rows lack this column, in which the target forbids nulls"]] * 3,
+        *[["`b`: the rows lack this column, which is NOT NULL in the target"]] * 3,
     ),
     ("a void", "a map<string,int>", [], [], []),
 ]

@@ -87,7 +87,7 @@ ERRORS = [
     ("int int", 4, "expected the end of the type, found `int`"),
     ("", 0, "expected a type, found the end of the type"),
     ("int;", 3, "`;` has no meaning in a type"),
-    ("interval day to month", 0, "interval day to month is none that Spark has"),
+    ("interval day to month", 0, "interval day to month does not exist in Spark"),
     ("varchar", 7, "expected `(`, found the end of the type"),
     ("unknown", 0, "unknown type `unknown`"),
     ("array<" * 2000 + "int" + ">" * 2000, 606, "the type is nested too deeply"),

@@ -393,7 +393,7 @@ def error_of(spark, tmp_path, path, kind, **fields):
 def test_what_cannot_be_read_is_reported_with_its_cause(spark, tmp_path):
     (tmp_path / "orders.csv").write_text("1\n")
     missing = error_of(spark, tmp_path, tmp_path / "ordres.csv", "csv", id="int")
-    assert missing.message == f"the path of `files` leads nowhere: `{tmp_path}/ordres.csv`"
+    assert missing.message == f"the path of `files` does not exist: `{tmp_path}/ordres.csv`"
     assert missing.help == f"did you mean `{tmp_path}/orders.csv`?"
     (tmp_path / "text.parquet").write_text("no parquet at all")
     strange = error_of(spark, tmp_path, tmp_path / "text.parquet", "parquet", id="int")

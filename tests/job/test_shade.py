@@ -59,7 +59,7 @@ def test_a_run_reads_the_encrypted_value(tmp_path, capsys):
 
 def test_a_job_that_does_not_say_how_is_refused(tmp_path, capsys):
     assert main(["encrypt", "--job", str(written(tmp_path, JOB.replace("shade.identifier", "job.name")))]) == 2
-    assert "does not say how its secrets are encrypted" in capsys.readouterr().err
+    assert "does not state how its secrets are encrypted" in capsys.readouterr().err
 
 
 def test_a_missing_key_is_an_error_at_the_value(tmp_path, capsys, monkeypatch):

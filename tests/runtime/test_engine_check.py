@@ -56,7 +56,7 @@ def test_a_type_that_spark_does_not_give(spark, job, catalogue_says):
     catalogue_says("upper\tscalar\tstring\tint\tany\t")
     (found,) = engine_check([job], Settings()).diagnostics
     assert found.code == "PEN9004"
-    assert found.message == "Spark says otherwise of a column of `u`: loud: type int for Spark's string"
+    assert found.message == "Spark and validation disagree about a column of `u`: loud: type int for Spark's string"
     assert "bug of Penstock" in found.help
     assert found.notes == ("t(id bigint, name string)",)
     assert found.span.line == 4
@@ -67,7 +67,7 @@ def test_a_query_that_spark_takes(spark, job, catalogue_says):
     catalogue_says("to_json\tscalar\tstring\tstring\tyes\t")
     (found,) = engine_check([job], Settings()).diagnostics
     assert found.code == "PEN9004"
-    assert found.message.startswith("Spark takes this query, validation refuses it: `to_json` does not take struct")
+    assert found.message.startswith("Spark accepts this query, validation rejects it: `to_json` does not take struct")
     assert (found.span.line, found.span.column) == (6, 20)
 
 
@@ -76,7 +76,7 @@ def test_a_query_that_spark_refuses(spark, job, catalogue_says):
     catalogue_says("no_such\tscalar\tany\tstring\tyes\t")
     job.write_text(JOB.replace("upper(", "no_such("))
     (found,) = engine_check([job], Settings()).diagnostics
-    assert found.message.startswith("Spark refuses this query, validation does not: [UNRESOLVED_ROUTINE]")
+    assert found.message.startswith("Spark rejects this query, validation accepts it: [UNRESOLVED_ROUTINE]")
     assert (found.span.line, found.span.column) == (5, 16)
 
 

@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[2]
     [
         ([(1, None)], [(1, None)], False, None),
         ([(1,), (2,)], [(2,), (1,)], False, None),
-        ([(1,), (2,)], [(2,), (1,)], True, "the rows are right, their order is not"),
-        ([(1,), (1,)], [(1,)], False, "1 expected and not there (-), 0 there and not expected (+)\n  a\n- 1"),
-        ([(Decimal("1.0"),)], [(Decimal("1.00"),)], False, "1 expected and not there (-), 1 there"),
+        ([(1,), (2,)], [(2,), (1,)], True, "the rows are equal, but their order differs"),
+        ([(1,), (1,)], [(1,)], False, "1 missing (-), 0 unexpected (+)\n  a\n- 1"),
+        ([(Decimal("1.0"),)], [(Decimal("1.00"),)], False, "1 missing (-), 1 unexpected"),
         ([(None,)], [("",)], False, "- NULL"),
         ([({"x": 1, "y": [1]},)], [({"y": [1], "x": 1},)], False, None),
     ],
@@ -57,7 +57,7 @@ def test_results_as_text_and_junit(tmp_path, spark, capsys):
     assert main(["test", str(tmp_path), "--junit", str(tmp_path / "out.xml")]) == 1
     shown = capsys.readouterr()
     assert "1 passed, 3 failed" in shown.out
-    assert "rows of `late`: 1 expected and not there (-), 1 there and not expected (+)" in shown.err
+    assert "rows of `late`: 1 missing (-), 1 unexpected (+)" in shown.err
     assert "did you mean `late`?" in shown.err
     assert "there is no column `idd`" in shown.err
     cases = {
@@ -76,7 +76,7 @@ def test_the_examples_pass(spark, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("lonely.test.sql", "EXPECT a AS SELECT 1", "is the test of no job"),
+        ("lonely.test.sql", "EXPECT a AS SELECT 1", "no job belongs to the test"),
         ("orders.test.sql", "GIVN a AS SELECT 1", "expected `TEST`, `SET`, `GIVEN` or `EXPECT`, found `GIVN`"),
         ("orders.test.sql", "EXPECT a AS", "expected a query"),
         ("orders.test.conf", "test = []", "has no `tests = [ … ]`"),

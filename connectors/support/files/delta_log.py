@@ -25,7 +25,7 @@ def latest_columns(path: str, version: Value = None) -> list[Column]:
 def _latest_columns(path: str, version: Value) -> list[Column]:
     log = Path(path) / "_delta_log"
     if not log.is_dir():
-        raise UnknownSchemaError("no Delta table is there yet")
+        raise UnknownSchemaError("the Delta table does not exist yet")
     last = version if isinstance(version, int) else None
     commits = _numbered(log, _COMMIT, last)
     if last is not None and last not in commits:

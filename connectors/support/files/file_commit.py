@@ -107,7 +107,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
     files, target = files_at(spark, task.options.string("path"))
     if target in ("/", os.path.expanduser("~")) or (os.getcwd() + "/").startswith(target.rstrip("/") + "/"):
         raise run_error(
-            "PEN5005", f"`{target}` cannot be a target: it would be replaced whole", task.options.span("path")
+            "PEN5005", f"`{target}` cannot be a target: all of its content would be replaced", task.options.span("path")
         )
     replaces = {Action.REPLACE_ROWS, Action.DROP_AND_CREATE} & set(actions)
     mode = REPLACE if replaces else PARTITIONS if Action.REPLACE_PARTITIONS in actions else APPEND
@@ -155,9 +155,7 @@ def stage(
         files.make_folder(staging)
         write(df, as_uri(f"{staging}/data"), by)
         if not files.exists(f"{staging}/data"):
-            raise run_error(
-                "PEN5005", f"Spark wrote the rows elsewhere than to `{staging}/data`", task.options.span("path")
-            )
+            raise run_error("PEN5005", f"Spark did not write the rows to `{staging}/data`", task.options.span("path"))
         names = files.files(f"{staging}/data")
         if by and not any(not is_hidden(name.rpartition("/")[2]) for name in names):
             # a partitioned write of no rows leaves no file: one without rows keeps the schema
@@ -355,7 +353,7 @@ def _lock(
             raise run_error("PEN5007", message, task.options.span("path"), help)
         _end_dead_run(spark, files, root, type(prepared), end=end)
     help = f"where no run writes to `{task.options['path']}`, remove `{root}`"
-    raise run_error("PEN5007", f"the lock `{lock}` cannot be had", task.options.span("path"), help)
+    raise run_error("PEN5007", f"the lock `{lock}` cannot be acquired", task.options.span("path"), help)
 
 
 def _end_dead_run(

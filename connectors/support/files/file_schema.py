@@ -124,7 +124,7 @@ def csv_header(file: str, delimiter: str, quote: str, encoding: str) -> list[str
     As in Spark, a byte order mark is no part of the first name.
     """
     if not file.endswith((".csv", ".txt", ".gz")) and os.path.splitext(file)[1] in (".bz2", ".zst", ".lz4", ".snappy"):
-        raise UnknownSchemaError(f"`{os.path.basename(file)}` is compressed in a way that is not read here")
+        raise UnknownSchemaError(f"`{os.path.basename(file)}` has a compression that is not supported here")
     try:
         with _opened(file, encoding) as lines:
             names = next(csv.reader(lines, delimiter=delimiter, quotechar=quote), [])
@@ -261,7 +261,7 @@ def _of_arrow(type: "pyarrow.DataType") -> DataType:
         return Struct(tuple(Field(field.name, _of_arrow(field.type)) for field in type))
     if kinds.is_dictionary(type):
         return _of_arrow(type.value_type)
-    raise ValueError(f"the type {type} has no equal in Spark")
+    raise ValueError(f"the type {type} has no equivalent in Spark")
 
 
 _ARROW_NAMES: Final[dict[str, DataType]] = {

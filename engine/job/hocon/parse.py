@@ -236,7 +236,9 @@ class _Reader:
             self.unclosed_string()
             self.skip_line()
         else:
-            self.error(self.pos, self.pos + 1, f"`{here}` is not expected here", "text with such a sign needs quotes")
+            self.error(
+                self.pos, self.pos + 1, f"`{here}` is not expected here", "put text with this character in quotes"
+            )
             self.skip_field()
 
     # values
@@ -304,7 +306,7 @@ class _Reader:
             self.skip_line()
             self.error(
                 start, start + 1, "this string is not closed on its line",
-                'add the missing `"`; text over several lines stands between `"""` and `"""`',
+                'add the missing `"`; write text of several lines between `"""` and `"""`',
             )  # fmt: skip
         return TextNode(PlacedText.verbatim(self.source, start + 1, self.pos), self.place(start, self.pos), False)
 
@@ -318,7 +320,7 @@ class _Reader:
     def unquoted(self) -> Syntax:
         found = word_at(self.source, self.pos)
         if found is None:
-            return self.forbidden(f"`{self.text[self.pos]}` cannot stand in text without quotes")
+            return self.forbidden(f"`{self.text[self.pos]}` is not allowed in text without quotes")
         self.pos = found.place.end
         return found
 

@@ -89,7 +89,7 @@ class _Sections:
             elif node is not None:
                 self.resolver.error(
                     "PEN2001",
-                    f"{kind_of(node)} stands where a block is expected",
+                    f"{kind_of(node)} where a block is expected",
                     node.place,
                     'write `{ plugin_name = "…", … }`',
                 )

@@ -164,8 +164,8 @@ def _report_cycle(cycle: list[Block], diagnostics: Diagnostics) -> None:
         key=lambda reference: (reference.span.line, reference.span.column) if reference.span else (0, 0),
         default=None,
     )
-    message = f"these blocks read each other in a circle: {' -> '.join(f'`{name}`' for name in (*names, names[0]))}"
-    diagnostics.error("PEN2008", message, last.span if last else cycle[0].span, "one of them must read something else")
+    message = f"these blocks form a cycle: {' -> '.join(f'`{name}`' for name in (*names, names[0]))}"
+    diagnostics.error("PEN2008", message, last.span if last else cycle[0].span, "change what one of them reads")
 
 
 def _line(block: Block) -> int:
@@ -192,7 +192,7 @@ def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], diagnostic
         if block.kind is not BlockKind.SINK and block not in read and complete:
             name = block.outputs[0].name if block.outputs else block.plugin
             reader = "a query" if job.is_sql else "the `plugin_input` of a transform or sink"
-            message = f"nothing reads `{name}`: it will not run"
+            message = f"nothing reads `{name}`: it is not run"
             diagnostics.warning("PEN2009", message, block.plugin_span, f"name it in {reader}, or remove it")
     quarantined = {(wire.producer, wire.output) for wire in wires if wire.output < 0}
     for block in job.blocks:

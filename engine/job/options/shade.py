@@ -27,7 +27,7 @@ def shade_of(job: Job) -> Shade:
     """How the job's secrets are encrypted; raises `JobError` where it does not say."""
     shade = Shade(job.env.options.string("shade.identifier")) if job.env.options else Shade.NONE
     if shade is Shade.NONE:
-        message = f"`{job.source.path}` does not say how its secrets are encrypted"
+        message = f"`{job.source.path}` does not state how its secrets are encrypted"
         raise job_error("PEN1005", message, None, 'env { shade.identifier = "aes-gcm" }')
     return shade
 
@@ -43,7 +43,7 @@ def _rewritten(job: Job, change: Callable[[str], str]) -> str:
         try:
             new = change(secret.value)
         except SecretError as error:
-            diagnostics.error("PEN1005", f"the value cannot be changed: {error}", secret.span())
+            diagnostics.error("PEN1005", f"the value cannot be converted: {error}", secret.span())
             continue
         start, end = secret.segments[0].file_start, secret.segments[0].file_end
         quote = "" if text[start - 1] in "\"'" else '"'  # what is encrypted holds `:` and `=`

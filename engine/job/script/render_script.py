@@ -148,7 +148,7 @@ class _Script:
         return clauses
 
     def cannot(self, what: str, block: Block) -> None:
-        self.diagnostics.error("PEN2015", f"SQL has no words for {what}", block.plugin_span or block.span)
+        self.diagnostics.error("PEN2015", f"a SQL job file cannot express {what}", block.plugin_span or block.span)
 
 
 def _start(node: MapNode) -> int:

@@ -46,12 +46,12 @@ def check_role(relation: ScriptName, table: CreateTable, diagnostics: Diagnostic
         diagnostics.error("PEN2004", f"`{declared.value.value}` is neither `source` nor `sink`", declared.value.span())
     elif declared and role == "source" and relation.is_written:
         diagnostics.error(
-            "PEN2011", f"rows go into `{relation.name}`, which is declared a source", declared.value.span()
+            "PEN2011", f"`{relation.name}` is declared a source, and rows are inserted into it", declared.value.span()
         )
     elif declared and role == "sink" and relation.is_read:
         diagnostics.error("PEN2011", f"`{relation.name}` is read, and declared a sink", declared.value.span())
     if not relation.is_written and not relation.is_read and (role == "sink" or _looks_like_sink(table)):
-        diagnostics.warning("PEN2009", f"nothing goes into `{relation.name}`", table.name.span())
+        diagnostics.warning("PEN2009", f"nothing is inserted into `{relation.name}`", table.name.span())
 
 
 def _looks_like_sink(table: CreateTable) -> bool:
@@ -96,7 +96,7 @@ def _save_mode(relation: ScriptName, written: Sequence[Property], diagnostics: D
     first = overwriting[0]
     if len(overwriting) < len(relation.inserts):
         message = f"INSERT INTO and INSERT OVERWRITE of one table, `{relation.name}`"
-        diagnostics.error("PEN2011", message, first.target.span(), "all rows of a table are written at once")
+        diagnostics.error("PEN2011", message, first.target.span(), "all rows of a table are written in one way")
     option, value = ("write_mode", "overwrite_partitions") if first.partition else ("data_save_mode", "DROP_DATA")
     before = next((property for property in written if property.key.value == option), None)
     if before is None:

@@ -24,7 +24,7 @@ def united(block: Block, name: str, feeds: tuple[Feed, ...], diagnostics: Diagno
         return feeds[0].nodes
     if several := next((feed for feed in feeds if len(feed.nodes) > 1), None):
         diagnostics.error(
-            "PEN2012", f"`{several.name}` has several tables and cannot be united with others", block.span
+            "PEN2012", f"`{several.name}` has several tables and cannot be combined with other inputs", block.span
         )
         return None
     nodes = tuple(feed.nodes[0] for feed in feeds)
@@ -35,7 +35,7 @@ def united(block: Block, name: str, feeds: tuple[Feed, ...], diagnostics: Diagno
                 "PEN2012",
                 f"`{feed.name}` and `{first.name}` differ: {difference}",
                 _place(block, feed.name),
-                "several inputs are united; give them equal columns, or read them by name in a `Sql` transform",
+                "inputs are combined by UNION ALL: give them equal columns, or read them by name in a `Sql` transform",
             )
             return None
     return (Union(name, nodes, _table(nodes), parallelism=block.parallelism, span=block.span),)
@@ -49,7 +49,7 @@ def _difference(a: CatalogTable, b: CatalogTable) -> str | None:
         return f"{len(b.columns)} column{'s' * (len(b.columns) > 1)} against {len(a.columns)}"
     for mine, other in zip(a.columns, b.columns, strict=True):
         if mine.name.lower() != other.name.lower():
-            return f"column `{other.name}` stands where the other has `{mine.name}`"
+            return f"column `{other.name}` is at the position of `{mine.name}`"
         # The text leaves out whether elements may be null, which a union widens.
         if str(mine.type) != str(other.type) and not (has_unknown(mine.type) or has_unknown(other.type)):
             return f"column `{mine.name}` is {other.type} and {mine.type}"

@@ -30,7 +30,7 @@ def read_lock(path: Path, diagnostics: Diagnostics) -> Lock:
         return _read(path, path.stat().st_mtime_ns)
     except (LockError, OSError) as cause:
         diagnostics.error(
-            "PEN4009", f"`{path.name}` cannot be read: {cause}", None, "make it anew: penstock schema sync"
+            "PEN4009", f"`{path.name}` cannot be read: {cause}", None, "recreate it: penstock schema sync"
         )
         return Lock()
 

@@ -60,13 +60,13 @@ def refuse_shared_targets(writes: Sequence[Write], diagnostics: Diagnostics) -> 
         for index, second in enumerate(sharing):
             if not all(_can_share(first, second) for first in sharing[:index]):
                 message = f"two sinks write to `{second.options['path']}`, and not both by adding rows"
-                help = "give each a path of its own; one sink with both as its `plugin_input` unites them"
+                help = "give each a path of its own; or write both with one sink, by two names in its `plugin_input`"
                 diagnostics.error("PEN2011", message, second.options.span("path"), help)
         around = [
             enclosing for above in _folders_above(place) for enclosing in at.get(above, ()) if replaces(enclosing)
         ]
         for outer, inner in product(around[:1], sharing):
-            message = f"`{outer.options['path']}` is replaced whole, and `{inner.options['path']}` is in it"
+            message = f"`{outer.options['path']}` is replaced as a whole, and `{inner.options['path']}` is in it"
             diagnostics.error("PEN2011", message, inner.options.span("path"), "give each sink a directory of its own")
 
 
@@ -162,9 +162,9 @@ def _mode(
         listed = ", ".join(f"`{choice.value}`" for choice in allowed)
         diagnostics.error(
             "PEN4004",
-            f"`{sink.name}` cannot do {option} `{mode.value}`",
+            f"`{sink.name}` does not support {option} `{mode.value}`",
             options.span(option),
-            f"it can do {listed}" if listed else f"leave {option} out",
+            f"it supports {listed}" if listed else f"leave {option} out",
         )
     return default
 

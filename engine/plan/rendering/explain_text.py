@@ -132,7 +132,7 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
             if node.id in actions:
                 yield f"now: {'; '.join(action.value for action in actions[node.id])}"
             if not node.connector.sink_capabilities.is_staged:
-                yield "not staged: what was written stays when the job fails"
+                yield "not staged: written rows remain when the job fails"
             if rules := staged_rules(node):
                 yield f"before the commit, its staged rows are read for {', '.join(rule.name for rule in rules)}"
             yield from caveats(node, actions)

@@ -57,7 +57,7 @@ def _without_strings(a: DataType, b: DataType) -> DataType | None:
 def array_position(call: Call) -> DataType:
     found = fitting(array_of(call, 0).element, call.type(1), 1)
     if found == VOID:
-        raise Mismatch("the value that is looked for is NULL", 1)
+        raise Mismatch("the value to look for is NULL", 1)
     return BIGINT
 
 

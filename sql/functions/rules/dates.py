@@ -116,7 +116,7 @@ def window(call: Call) -> Typed:
     for index in range(1, len(call.nodes)):
         text = call.text(index)
         if text is not None and call.name == "window" and intervals.is_none(text):
-            raise Mismatch(f"'{text}' is no interval: write '10 minutes'", index)
+            raise Mismatch(f"'{text}' is not an interval: write '10 minutes'", index)
         if text is not None and intervals.has_months(text):
             raise Mismatch("a window can't be of months or years: they are of no fixed length", index)
     type = call.type(0)

@@ -12,7 +12,7 @@ from sql.types.operators import Mismatch
 
 def map_(call: Call) -> DataType:
     if len(call.args) % 2:
-        raise Mismatch("`map` takes keys and values by turns")
+        raise Mismatch("`map` takes alternating keys and values")
     keys, values = list(call.args[::2]), list(call.args[1::2])
     key = common(call, [arg.type for arg in keys], "keys of a map")
     value = common(call, [arg.type for arg in values], "values of a map")

@@ -47,7 +47,7 @@ def _schema(call: Call, index: int) -> DataType:
         return UNKNOWN
     error = schema_error(text)
     if error is not None:
-        raise Mismatch(f"'{text}' is no schema: {error}", index)
+        raise Mismatch(f"'{text}' is not a schema: {error}", index)
     return parse_schema(text) or UNKNOWN
 
 

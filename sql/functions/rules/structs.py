@@ -12,7 +12,7 @@ from sql.types.operators import Mismatch
 
 def named_struct(call: Call) -> DataType:
     if len(call.args) % 2:
-        raise Mismatch("`named_struct` takes names and values by turns")
+        raise Mismatch("`named_struct` takes alternating names and values")
     fields: list[Field] = []
     for index in range(0, len(call.args), 2):
         name, value = call.text(index), call.args[index + 1]
