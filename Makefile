@@ -19,5 +19,5 @@ golden: .venv/.dev
 .venv/.demo: pyproject.toml .ci/venv .ci/java
 	.ci/java && .ci/venv demo
 
-.venv/.dev: pyproject.toml .ci/venv .ci/java .ci/jars .ci/browser
-	.ci/java && .ci/venv dev && .ci/jars && .ci/browser
+.venv/.dev: pyproject.toml .ci/venv .ci/java .ci/jars .ci/browser .ci/mariadb
+	.ci/java && .ci/venv dev && .ci/jars && .ci/browser && .ci/mariadb

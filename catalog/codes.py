@@ -76,6 +76,8 @@ CODES: dict[str, str] = {
     "PEN5010": "an append was interrupted, and its rows may be in the target",
     "PEN5011": "a run cannot be ended, or its staged rows cannot be removed",
     "PEN5030": "a sink would delete files that Penstock did not write, or that the job reads",
+    "PEN5012": "a database cannot be reached",
+    "PEN5013": "a database refused a statement",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is broken",
     "PEN6002": "an expectation that cannot be read",

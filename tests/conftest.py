@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.services.databases import mariadb, postgres, sqlite  # noqa: F401 (fixtures)
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -22,9 +24,10 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """A session as `penstock run` makes it, on two cores, with Delta's jar; its tables are gone at the end."""
+    """A session as `penstock run` makes it, on two cores, with the jars of Delta and databases."""
     pytest.importorskip("pyspark")
     from connectors.delta import connector as delta
+    from connectors.support.jdbc.dialects import DIALECTS
     from engine.spark.session import open_session
 
     warehouse = tmp_path_factory.mktemp("warehouse")
@@ -38,6 +41,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse}",
     }
-    session = open_session("tests", settings, delta.maven, delta.session_settings)
+    drivers = (dialect.maven for dialect in DIALECTS if dialect.is_tested)
+    session = open_session("tests", settings, (*delta.maven, *drivers), delta.session_settings)
     yield session
     session.stop()

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from catalog.plugins import IncompletePluginError
+from connectors.support.option import Options
 
 
 class Connector(ABC):
@@ -27,3 +28,7 @@ class Connector(ABC):
         if missing:
             raise IncompletePluginError(cls, sorted(missing))
         return super().__new__(cls)
+
+    def jars(self, options: Options) -> tuple[str, ...]:
+        """Coordinates of the jars that a block with these options needs."""
+        return self.maven

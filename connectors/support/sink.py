@@ -121,6 +121,10 @@ class Sink(Connector, Generic[S]):
     def commit(self, spark: "SparkSession", staged: S) -> None:
         """Make the staged rows the target's; idempotent, also after a kill half-way, and removes the staging."""
 
+    def staged_jars(self, staged: S) -> tuple[str, ...]:
+        """Coordinates of the jars by which another process can end the write."""
+        return self.maven
+
     def commit_group(self, staged: S) -> str | None:
         """Writes of one group are committed together by `commit_all`, in one transaction: the name of the database, for
         instance. None: this write is committed alone."""

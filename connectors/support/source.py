@@ -55,6 +55,13 @@ class Source(Connector):
         """The tables that this block yields, without Spark, Java or network; an open table where the schema cannot be
         known so. Errors in the options that their spec cannot express go to `diagnostics`."""
 
+    def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
+        """The table as the system that holds it describes it, for `penstock schema sync`; by default as Spark does."""
+        from connectors.support.spark_types import columns_of
+
+        df = self.read(spark, ScanTask(options, CatalogTable.unknown("described")))
+        return CatalogTable.of("described", columns_of(df.schema))
+
     @abstractmethod
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         """The rows; columns and types as `task.table` says (in its order, cut to `task.columns`). Where the table

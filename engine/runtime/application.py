@@ -32,8 +32,11 @@ def application(jobs: Sequence[Compiled], master: str | None = None) -> Iterator
     for job in reversed(jobs):  # the first job's settings win; each pipeline has its own job's beside
         settings.update(job.plan.env.spark)
     nodes = [node for job in jobs for node in job.plan.nodes() if isinstance(node, Scan | Write)]
-    dead = [sink for job in jobs for sink in _to_recover(state_dir_of(job.plan))]
-    with _session(jobs[0].plan.env.name, settings, [*(node.connector for node in nodes), *dead], master) as spark:
+    dead = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job.plan)).items())
+    used = [*(node.connector for node in nodes), *dead]
+    jars = [jar for node in nodes for jar in node.connector.jars(node.options)]
+    jars += [jar for needed in dead.values() for jar in needed]
+    with _session(jobs[0].plan.env.name, settings, used, jars, master) as spark:
         yield spark
 
 
@@ -62,7 +65,8 @@ def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.S
 def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
     """End a run that was killed: finish it where it had begun to commit, else remove what it staged."""
     used = _to_recover(state) if _is_here(state) else _all_sinks()  # which ones, only a session could read there
-    with _session("penstock resume", {}, used, master) as spark:
+    jars = [jar for needed in used.values() for jar in needed]
+    with _session("penstock resume", {}, used, jars, master) as spark:
         return writing.resume(spark, state, run_id)
 
 
@@ -73,13 +77,14 @@ def state_dir_of(plan: Plan) -> str:
 
 @contextmanager
 def _session(
-    name: str, settings: Mapping[str, str], used: Iterable[Source | AnySink], master: str | None
+    name: str, settings: Mapping[str, str], used: Iterable[Source | AnySink], jars: Iterable[str], master: str | None
 ) -> Iterator["SparkSession"]:
     named = {connector.name: connector for connector in used}.values()
-    maven = dict.fromkeys(jar for connector in named for jar in connector.maven)
     required = {key: value for connector in named for key, value in connector.session_settings.items()}
     was_running = has_session()
-    spark = open_session(name, {**settings, **({"spark.master": master} if master else {})}, maven, required)
+    spark = open_session(
+        name, {**settings, **({"spark.master": master} if master else {})}, dict.fromkeys(jars), required
+    )
     try:
         yield spark
     finally:
@@ -90,14 +95,14 @@ def _session(
                 spark.stop()
 
 
-def _to_recover(state: str) -> tuple[AnySink, ...]:
-    """The sinks of dead runs; those in a state directory elsewhere than on this disk are not looked for."""
-    return writing.connectors_to_recover(state) if _is_here(state) else ()
+def _to_recover(state: str) -> Mapping[AnySink, tuple[str, ...]]:
+    """The sinks of dead runs and their jars; none for a state directory elsewhere than on this disk."""
+    return writing.sinks_to_recover(state) if _is_here(state) else {}
 
 
 def _is_here(state: str) -> bool:
     return "://" not in state or state.startswith("file:")
 
 
-def _all_sinks() -> tuple[AnySink, ...]:
-    return tuple(sink for name in connectors.sink_names() if (sink := connectors.sink(name)))
+def _all_sinks() -> Mapping[AnySink, tuple[str, ...]]:
+    return {sink: sink.maven for name in connectors.sink_names() if (sink := connectors.sink(name))}

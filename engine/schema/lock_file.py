@@ -7,8 +7,8 @@ from pathlib import Path
 import connectors
 from catalog.diagnostics import Diagnostics
 from catalog.lock import FILE_NAME, Key, Lock, find_lock
-from catalog.table import CatalogTable, Column
-from connectors.support.source import ScanTask, Source
+from catalog.table import CatalogTable, Column, TablePath
+from connectors.support.source import Source
 from engine.compile import Settings
 from engine.job.load import load
 from engine.job.model.job import Block, BlockKind
@@ -59,12 +59,10 @@ def _ask(source: Source, block: Block, name: str, diagnostics: Diagnostics) -> C
 
 
 def _ask_spark(source: Source, block: Block, name: str) -> CatalogTable:
-    from connectors.support.spark_types import columns_of
     from engine.spark.session import open_session
 
-    spark = open_session("penstock schema sync", {}, source.maven, source.session_settings)
-    df = source.read(spark, ScanTask(replace(block.options), CatalogTable.unknown(name)))
-    return CatalogTable.of(name.replace(".", "_"), columns_of(df.schema))
+    spark = open_session("penstock schema sync", {}, source.jars(block.options), source.session_settings)
+    return replace(source.describe(spark, block.options), path=TablePath(name.replace(".", "_")))
 
 
 def _new_lock(job: Path) -> Path:

@@ -10,7 +10,7 @@ A run that was killed is rolled back where it had not decided, and finished wher
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -222,7 +222,7 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
         recorded = log.read()
         if recorded is None or not _is_open(recorded) or not owner.has_died(recorded.mark):
             continue
-        if _has_jars(spark, recorded):
+        if _has_jars(spark, log, recorded):
             try:
                 _end(spark, log, recorded)
             except RunError as error:
@@ -230,15 +230,28 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
     return tuple(told)
 
 
-def connectors_to_recover(state: str) -> tuple[AnySink, ...]:
-    """The sinks of dead runs in a local state directory: a session that has their jars can end them."""
-    names = {
-        name
-        for log in open_journals(None, state)
-        if (recorded := log.read()) is not None and _is_open(recorded) and owner.has_died(recorded.mark)
-        for name in recorded.writes.values()
-    }
-    return tuple(sink for name in sorted(names) if (sink := connectors.sink(name)))
+def sinks_to_recover(state: str) -> Mapping[AnySink, tuple[str, ...]]:
+    """The sinks of dead runs in a local state directory, and the jars with which a session can end them."""
+    needed: dict[AnySink, tuple[str, ...]] = {}
+    for log in open_journals(None, state):
+        recorded = log.read()
+        if recorded is not None and _is_open(recorded) and owner.has_died(recorded.mark):
+            for sink, jars in _needed_jars(log, recorded):
+                needed[sink] = (*needed.get(sink, ()), *jars)
+    return needed
+
+
+def _needed_jars(log: Journal, recorded: Recorded) -> Iterator[tuple[AnySink, tuple[str, ...]]]:
+    """The sinks of a run that are installed, each with the jars by which what it has staged can be ended."""
+    for write_id, name in recorded.writes.items():
+        sink = connectors.sink(name)
+        if sink is None:
+            continue
+        jars = sink.maven
+        if recorded.has_place(write_id):
+            with suppress(RunError):  # whoever ends the run reports what cannot be read
+                jars = sink.staged_jars(_staged_write(log, recorded, write_id).staged)
+        yield sink, jars
 
 
 def _is_open(recorded: Recorded | None) -> bool:
@@ -296,10 +309,11 @@ def _left(run_id: str, what: str, error: BaseException) -> Diagnostic:
     return Diagnostic("PEN5011", message, None, help, Severity.WARNING)
 
 
-def _has_jars(spark: SparkSession, recorded: Recorded) -> bool:
+def _has_jars(spark: SparkSession, log: Journal, recorded: Recorded) -> bool:
     loaded = spark.conf.get("spark.jars.packages", "") or ""
-    sinks = [connectors.sink(name) for name in recorded.writes.values()]
-    return all(sink is not None and all(jar in loaded for jar in sink.maven) for sink in sinks)
+    needed = dict(_needed_jars(log, recorded))
+    is_installed = all(connectors.sink(name) is not None for name in recorded.writes.values())
+    return is_installed and all(jar in loaded for jars in needed.values() for jar in jars)
 
 
 def _unfinished(run_id: str, error: PenstockError) -> RunError:

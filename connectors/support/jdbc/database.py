@@ -1,0 +1,160 @@
+"""Statements on the driver, through the JDBC driver that Spark has loaded: one path for every database.
+
+Few rows pass here: metadata, bounds, the ledger. Rows of tables are read and written by Spark's tasks.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from catalog.diagnostics import RunError, run_error
+from catalog.secret_names import redacted
+from connectors.support.jdbc.connection import Connection
+from connectors.support.jdbc.dialect import Dialect
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ISOLATION_LEVELS: Final = {
+    "READ_UNCOMMITTED": 1,
+    "READ_COMMITTED": 2,
+    "REPEATABLE_READ": 4,
+    "SERIALIZABLE": 8,
+}
+"""`java.sql.Connection`'s constants."""
+
+
+class Database:
+    """An open connection; every statement is committed on its own but in `transaction`."""
+
+    def __init__(self, jvm: Any, handle: Any, connection: Connection) -> None:
+        self._jvm = jvm
+        self._handle = handle
+        self.connection = connection
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.connection.dialect
+
+    @property
+    def metadata(self) -> Any:
+        """`java.sql.DatabaseMetaData`."""
+        return self._handle.getMetaData()
+
+    @property
+    def namespace(self) -> tuple[str | None, str | None]:
+        """The catalog and schema in which names without them are looked up."""
+        return self._handle.getCatalog(), self._handle.getSchema() if self.dialect.has_schemas else None
+
+    def execute(self, statement: str) -> int:
+        """Run a statement that yields no rows; how many rows it changed, -1 where the driver does not say."""
+        with self._closing(self._handle.createStatement()) as prepared, self._errors(statement):
+            if prepared.execute(statement):
+                return -1
+            return int(prepared.getUpdateCount())
+
+    def query(self, statement: str) -> list[tuple[str | None, ...]]:
+        """The rows of a query, their values as texts."""
+        with self._closing(self._handle.createStatement()) as prepared, self._errors(statement):
+            return list(_rows(prepared.executeQuery(statement)))
+
+    def value(self, statement: str) -> str | None:
+        """The first value of a query's first row."""
+        rows = self.query(statement)
+        return rows[0][0] if rows else None
+
+    def rows_of(self, results: Any, names: Sequence[str]) -> list[dict[str, str | None]]:
+        """The named columns of a `java.sql.ResultSet` of metadata."""
+        found = []
+        while results.next():
+            found.append({name: results.getString(name) for name in names})
+        results.close()
+        return found
+
+    @contextmanager
+    def transaction(self, isolation: str | None = None) -> Iterator[None]:
+        """All statements of the block, or none: rolled back where it raises."""
+        if isolation is not None:
+            self._handle.setTransactionIsolation(ISOLATION_LEVELS[isolation.upper()])
+        self._handle.setAutoCommit(False)
+        try:
+            yield
+            with self._errors("commit"):
+                self._handle.commit()
+        except BaseException:
+            with suppress(Exception):  # the connection may be what failed
+                self._handle.rollback()
+            raise
+        finally:
+            with suppress(Exception):
+                self._handle.setAutoCommit(True)
+
+    def close(self) -> None:
+        with suppress(Exception):  # a connection that was lost cannot be closed either
+            self._handle.close()
+
+    @contextmanager
+    def _closing(self, resource: Any) -> Iterator[Any]:
+        try:
+            yield resource
+        finally:
+            with suppress(Exception):
+                resource.close()
+
+    @contextmanager
+    def _errors(self, statement: str) -> Iterator[None]:
+        from py4j.protocol import Py4JError
+
+        try:
+            yield
+        except Py4JError as error:
+            raise _failed(self.connection, error, statement) from error
+
+
+@contextmanager
+def connected(spark: "SparkSession", connection: Connection) -> Iterator[Database]:
+    """A connection of the driver, closed at the end; raises `RunError` PEN5012 where there is none to be had."""
+    from py4j.protocol import Py4JError
+
+    jvm: Any = spark.sparkContext._jvm
+    try:
+        handle = _open(jvm, connection)
+    except Py4JError as error:
+        help = "check `url`, `user` and `password`, and that the database can be reached from here"
+        raise run_error("PEN5012", f"`{connection.place}` cannot be reached: {cause_of(error)}", None, help) from error
+    database = Database(jvm, handle, connection)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def _open(jvm: Any, connection: Connection) -> Any:
+    jdbc = jvm.org.apache.spark.sql
+    given = {**connection.spark_options(), "dbtable": "none"}
+    options = jdbc.execution.datasources.jdbc.JDBCOptions(jvm.PythonUtils.toScalaMap(given))
+    return jdbc.jdbc.JdbcDialects.get(given["url"]).createConnectionFactory(options).apply(-1)
+
+
+def cause_of(error: BaseException) -> str:
+    """The innermost message of an error of the JVM's, in one line, without secrets."""
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    text = str(error)
+    while java is not None:
+        text = java.getMessage() or java.getClass().getSimpleName()
+        java = java.getCause()
+    return str(redacted(re.sub(r"\s*\n\s*", " ", text.strip())))
+
+
+def _failed(connection: Connection, error: BaseException, statement: str) -> RunError:
+    shown = statement if len(statement) <= 300 else f"{statement[:300]} …"
+    message = f"`{connection.place}` refused a statement: {cause_of(error)}"
+    return run_error("PEN5013", message, None, None, [f"the statement was: {redacted(shown)}"])
+
+
+def _rows(results: Any) -> Iterator[tuple[str | None, ...]]:
+    count = results.getMetaData().getColumnCount()
+    while results.next():
+        yield tuple(results.getString(index + 1) for index in range(count))
+    results.close()

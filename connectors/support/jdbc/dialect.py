@@ -1,0 +1,108 @@
+"""What one kind of database calls things: its driver, its quotes, its types and its ways to change rows.
+
+A dialect is data. Statements are made from it by `statements.py`, so that a new database is a new row of `dialects.py`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from catalog.datatypes import Array, Atomic, DataType, Decimal, Interval, Map, Struct, Time
+
+
+class Updates(str, Enum):
+    """How rows of one table are changed by those of another."""
+
+    UPDATE_FROM = "UPDATE … FROM"
+    UPDATE_JOIN = "UPDATE … JOIN"
+    UPDATE_ALIAS_FROM = "UPDATE alias … FROM … JOIN"
+    MERGE = "MERGE"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A kind of database.
+
+    `scheme`: how its URLs begin after `jdbc:`. `reads_by_catalog`: Spark knows the dialect, so that limits and
+    aggregates are pushed into it too. `types`: Spark's names of types without parts -> names in DDL; `decimal` is a
+    format. `key_types`: the types that differ for columns of a key, where only texts of bounded length can be indexed.
+    `native`: names of the database's types -> types of Spark (`describe.py` knows those with parameters).
+    `exact_text`: a text compared by its bytes, as Spark compares it; `folded_columns`: a query for the columns of a
+    table that the database compares otherwise. `is_tested`: the tests of Penstock run against it.
+    """
+
+    name: str
+    scheme: str
+    driver: str
+    maven: str
+    types: Mapping[str, str]
+    native: Mapping[str, DataType]
+    quotes: str = '""'
+    decimal: str = "decimal({},{})"
+    max_precision: int = 38
+    varchar: str = "varchar({})"
+    key_types: Mapping[str, str] = field(default_factory=dict)
+    arrays: bool = False
+    json: str | None = None
+    spark_scheme: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    write_properties: Mapping[str, str] = field(default_factory=dict)
+    reads_by_catalog: bool = True
+    has_transactional_ddl: bool = False
+    truncates_in_transaction: bool = False
+    has_not_a_number: bool = False
+    has_schemas: bool = True
+    casts_text: bool = False
+    updates: Updates = Updates.MERGE
+    distinct: str = "({0} <> {1} or ({0} is null and {1} is not null) or ({0} is not null and {1} is null))"
+    add_column: str = "alter table {table} add column {column}"
+    set_type: str | None = "alter table {table} alter column {name} type {type}"
+    lock_timeout: str | None = None
+    hash_bucket: str | None = None
+    exact_text: str | None = None
+    folded_columns: str | None = None
+    one_writer: bool = False
+    is_tested: bool = False
+
+    def quote(self, name: str) -> str:
+        """A name as a quoted identifier; the closing quote is doubled within it."""
+        opening, closing = self.quotes[0], self.quotes[1]
+        return opening + name.replace(closing, closing * 2) + closing
+
+    def quote_path(self, path: tuple[str, ...]) -> str:
+        return ".".join(self.quote(part) for part in path)
+
+    def text(self, value: str) -> str:
+        """A value as a string literal."""
+        escaped = value.replace("\\", "\\\\") if self.quotes == "``" else value
+        return "'" + escaped.replace("'", "''") + "'"
+
+    def column_type(self, type: DataType, length: int | None = None, is_key: bool = False) -> str | None:
+        """The type of a new column that holds values of a type of Spark; None where there is none."""
+        match type:
+            case Decimal(precision, scale):
+                return self._decimal(precision, scale)
+            case Atomic("string") if length is not None:
+                return self.varchar.format(length)
+            case Atomic(name):
+                return (self.key_types.get(name) if is_key else None) or self.types.get(name)
+            case Time(precision):
+                return self.types["time"].format(precision) if "time" in self.types else None
+            case Array(element) if self.arrays and not isinstance(element, Array | Map | Struct):
+                inner = self.column_type(element)
+                return None if inner is None else f"{inner}[]"
+            case Array() | Map() | Struct():
+                return self.json
+            case Interval():
+                return None
+
+    def holds_as_text(self, type: DataType) -> bool:
+        """Whether values of the type are stored as JSON."""
+        is_array = self.arrays and isinstance(type, Array) and not isinstance(type.element, Array | Map | Struct)
+        return isinstance(type, Array | Map | Struct) and not is_array
+
+    def _decimal(self, precision: int, scale: int) -> str | None:
+        exact = self.types.get("exact decimal")
+        if precision > self.max_precision:
+            return exact.format(precision, scale) if exact else None
+        return self.decimal.format(precision, scale)

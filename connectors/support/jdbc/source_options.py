@@ -1,0 +1,101 @@
+"""The options of a Jdbc source (the names are Apache SeaTunnel's), and what they say of a read."""
+
+from typing import Final
+
+from catalog.diagnostics import Diagnostics
+from connectors.support.jdbc.connection import CONNECTION_OPTIONS, connection_of
+from connectors.support.jdbc.partitions import Partitioning
+from connectors.support.jdbc.reading import Reading
+from connectors.support.jdbc.table_names import parse_table_name
+from connectors.support.option import Option, Options, OptionType
+from connectors.support.schema_option import SCHEMA_OPTION
+
+_NO_EFFECT: Final = "No effect; it is accepted for SeaTunnel's job files: "
+_WITHOUT_EFFECT: Final = (
+    ("split.even-distribution.factor.lower-bound", "ranges are even between the bounds."),
+    ("split.even-distribution.factor.upper-bound", "ranges are even between the bounds."),
+    ("split.sample-sharding.threshold", "no rows are sampled."),
+    ("split.inverse-sampling.rate", "no rows are sampled."),
+    ("split.string_split_mode", "string columns are split by hash."),
+    ("split.string_split_mode_collate", "string columns are split by hash."),
+    ("use_select_count", "rows are counted only for `split.size`."),
+    ("skip_analyze", "no table is analyzed."),
+    ("compatible_mode", "the dialect follows from the URL."),
+    ("max_retries", "`job.retry.times` says how often a job is tried again."),
+)
+
+SOURCE_OPTIONS: Final = (
+    *CONNECTION_OPTIONS,
+    Option("table_path", OptionType.STRING, "The table: `schema.table`, `database.schema.table` or `table`."),
+    Option("query", OptionType.STRING, "A query in the database's own SQL, instead of `table_path`."),
+    Option("where_condition", OptionType.STRING, "A condition in the database's own SQL that holds for all rows read."),
+    Option("partition_column", OptionType.STRING, "Column by which the read is split: a number, date or string."),
+    Option("partition_num", OptionType.INTEGER, "Partitions of the read; by default one for each core.", minimum=1),
+    Option(
+        "partition_lower_bound",
+        OptionType.STRING,
+        "The column's least value, if it is known: else it is asked for. It limits no rows.",
+    ),
+    Option("partition_upper_bound", OptionType.STRING, "The column's greatest value, as `partition_lower_bound`."),
+    Option("split.size", OptionType.INTEGER, "Rows of a partition, instead of `partition_num`.", minimum=1),
+    Option("fetch_size", OptionType.INTEGER, "Rows that the driver fetches at a time.", default=10_000, minimum=0),
+    *(Option(name, OptionType.ANY, _NO_EFFECT + reason) for name, reason in _WITHOUT_EFFECT),
+    SCHEMA_OPTION,
+)
+
+
+def check_source(options: Options, diagnostics: Diagnostics) -> None:
+    """Errors of the options that their spec cannot express."""
+    named = [name for name in ("table_path", "query") if options.get(name) is not None]
+    if not named:
+        help = 'table_path = "schema.table"'
+        diagnostics.error("PEN2011", "neither `table_path` nor `query` says what to read", options.span(), help)
+    elif len(named) > 1:
+        diagnostics.error("PEN2011", "`table_path` and `query` exclude each other", options.span("query"))
+    if options.get("table_path") is not None:
+        check_table_name(options, "table_path", diagnostics)
+    if options.get("partition_column") is None:
+        for name in ("partition_num", "partition_lower_bound", "partition_upper_bound", "split.size"):
+            if options.get(name) is not None:
+                message = f"`{name}` has no effect without `partition_column`"
+                diagnostics.error("PEN2011", message, options.span(name), "name the column that splits the read")
+    elif options.get("split.size") is not None and options.get("partition_num") is not None:
+        message = "`partition_num` and `split.size` exclude each other"
+        diagnostics.error("PEN2011", message, options.span("split.size"))
+
+
+def check_table_name(options: Options, name: str, diagnostics: Diagnostics) -> None:
+    try:
+        parse_table_name(options.string(name))
+    except ValueError:
+        message = f"`{options[name]}` is not the name of a table: one to three names with dots between"
+        diagnostics.error("PEN2004", message, options.span(name), 'quote a name that holds a dot: "my.table"')
+
+
+def reading_of(options: Options, cores: int) -> Reading:
+    """The read that checked options describe; `cores`: the partitions where the job names no number."""
+    table = options.optional_string("table_path")
+    partitioning = None
+    if (column := options.optional_string("partition_column")) is not None:
+        number, rows = options.get("partition_num"), options.get("split.size")
+        partitioning = Partitioning(
+            column,
+            number if isinstance(number, int) else cores,
+            rows if isinstance(rows, int) else None,
+            options.optional_string("partition_lower_bound"),
+            options.optional_string("partition_upper_bound"),
+        )
+    return Reading(
+        connection_of(options),
+        parse_table_name(table) if table is not None else None,
+        options.optional_string("query"),
+        _condition(options.optional_string("where_condition")),
+        options.integer("fetch_size"),
+        partitioning,
+    )
+
+
+def _condition(text: str | None) -> str | None:
+    """The condition without the `where` that SeaTunnel's begin with."""
+    stripped = (text or "").strip()
+    return (stripped[5:].strip() if stripped.lower().startswith("where ") else stripped) or None

@@ -1,0 +1,110 @@
+"""What the options of a Jdbc block may say, without a database."""
+
+import pytest
+
+from catalog.diagnostics import Diagnostics
+from connectors.jdbc import connector
+from connectors.support.jdbc.connection import connection_of
+from connectors.support.jdbc.dialects import DIALECTS, MARIADB, MYSQL, POSTGRESQL, SQL_SERVER
+from connectors.support.jdbc.partitions import ranges
+from connectors.support.jdbc.table_names import parse_table_name, relative_to
+from tests.connectors.jobs import options_of
+from tests.connectors.suite import imports_no_spark
+
+URL = "jdbc:postgresql://db:5432/shop"
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({}, "PEN2011"),
+        ({"table_path": "t", "query": "select 1"}, "PEN2011"),
+        ({"table_path": "a..b"}, "PEN2004"),
+        ({"table_path": "t", "partition_num": 3}, "PEN2011"),
+        ({"table_path": "t", "partition_column": "id", "partition_num": 3, "split__size": 5}, "PEN2011"),
+        ({"table_path": "t", "url": "jdbc:odd://x"}, "PEN2004"),
+    ],
+)
+def test_contradictions_are_reported(given, code):
+    diagnostics = Diagnostics()
+    connector.tables(options_of(connector.source_options, **{"url": URL, **given}), diagnostics)
+    assert [diagnostic.code for diagnostic in diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    ("url", "plain", "user", "secrets"),
+    [
+        (URL, URL, None, {}),
+        (f"{URL}?user=me&password=p%40&ssl=true", f"{URL}?user=me&ssl=true", None, {"password": "p@"}),
+        ("jdbc:mysql://me:pw@db/shop?a=1", "jdbc:mysql://db/shop?a=1", "me", {"password": "pw"}),
+        (
+            "jdbc:sqlserver://db;databaseName=x;password=pqr",
+            "jdbc:sqlserver://db;databaseName=x",
+            None,
+            {"password": "pqr"},
+        ),
+    ],
+)
+def test_passwords_are_taken_out_of_urls(url, plain, user, secrets):
+    connection = connection_of(options_of(connector.source_options, url=url, table_path="t"))
+    assert (connection.url, connection.user, dict(connection.secrets)) == (plain, user, secrets)
+    assert not any(value in repr(connection) for value in secrets.values())
+
+
+def test_spark_knows_mariadb_as_mysql():
+    options = options_of(connector.source_options, url="jdbc:mariadb://db/shop", table_path="t")
+    assert connection_of(options).spark_options()["url"] == "jdbc:mysql://db/shop?permitMysqlScheme"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("t", ("t",)),
+        ("s.t", ("s", "t")),
+        ('"a.b"."c""d"', ("a.b", 'c"d')),
+        ("`a`.[b]]c].d", ("a", "b]c", "d")),
+    ],
+)
+def test_table_names(text, parts):
+    assert parse_table_name(text) == parts
+
+
+@pytest.mark.parametrize("text", ["", ".", "a.", ".a", "a.b.c.d", '"a', "a..b"])
+def test_what_is_no_table_name(text):
+    with pytest.raises(ValueError, match=r".*"):
+        parse_table_name(text)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "expected"),
+    [
+        (POSTGRESQL, ("shop", "public", "t"), ("public", "t")),
+        (POSTGRESQL, ("other", "public", "t"), ("other", "public", "t")),
+        (MYSQL, ("shop", "t"), ("shop", "t")),
+        (MARIADB, ("t",), ("t",)),
+        (SQL_SERVER, ("dbo", "t"), ("dbo", "t")),
+    ],
+)
+def test_names_from_the_connection(dialect, name, expected):
+    assert relative_to(dialect, "shop", name) == expected
+
+
+def test_identifiers_and_texts_are_quoted():
+    assert [dialect.quote("a`b\"c]d") for dialect in (POSTGRESQL, MARIADB, SQL_SERVER)] == [
+        '"a`b""c]d"', '`a``b"c]d`', '[a`b"c]]d]'
+    ]  # fmt: skip
+    assert MARIADB.text("it's \\ x") == "'it''s \\\\ x'"
+    assert POSTGRESQL.text("it's \\ x") == "'it''s \\ x'"
+
+
+def test_ranges_cover_everything():
+    assert ranges("x", ("1", "5")) == ("x < 1 or x is null", "x >= 1 and x < 5", "x >= 5")
+    assert ranges("x", ()) == ("1 = 1",)
+
+
+def test_each_dialect_has_one_scheme():
+    assert len({dialect.scheme for dialect in DIALECTS}) == len(DIALECTS)
+
+
+def test_import_needs_no_spark():
+    imports_no_spark("Jdbc")
