@@ -17,7 +17,7 @@ from sql.binding.query import bind_query
 from sql.expressions import is_deterministic
 from sql.grammar.call_names import call_name
 from sql.grammar.cast_type_names import type_issues
-from sql.grammar.parse import parse
+from sql.grammar.parse import UNEXPECTED, Parsed, SyntaxIssue, parse
 from sql.grammar.recursion import with_room
 from sql.grammar.suppressions import not_suppressed
 from sql.grammar.syntax_checks import check_syntax
@@ -25,6 +25,7 @@ from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import ColumnLineage, Dependency
 from sql.scopes.relations import Output
 from sql.scopes.unsupported_syntax import check_nodes
+from sql.spark_grammar.check import unexpected
 
 __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
 
@@ -54,20 +55,13 @@ class Analysis:
 @with_room
 def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
     """Analyze one Spark SQL query over the named inputs; never raises for a fault of the query's."""
-    parsed = parse(query.value)
-    found_by_tokens = [*check_syntax(parsed), *type_issues(query.value, parsed.tokens)]
-    places = {issue.start for issue in found_by_tokens}
-    issues = [*(issue for issue in parsed.issues if issue.start not in places), *found_by_tokens]
+    parsed, refused = _parsed(query.value)
     binder = Binder(query, parsed.tokens, inputs, bind_query)
-    for issue in issues:
+    for issue in parsed.issues:
         severity = Severity.ERROR if issue.is_certain else Severity.WARNING
         binder.report_at(issue.code, (issue.start, issue.end), issue.message, issue.help, severity)
     nodes = tuple(parsed.tree.walk()) if parsed.tree is not None else ()
-    if parsed.tree is None:
-        found = Output((), is_open=True)
-    else:
-        check_nodes(binder, nodes)
-        found = bind_query(binder, parsed.tree, Environment())
+    found = _output(binder, parsed.tree, nodes, refused)
     columns = tuple(
         Column(attribute.name, attribute.typed.type, attribute.typed.nullable) for attribute in found.attributes
     )
@@ -84,6 +78,35 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         columns=columns,
         fingerprint=" ".join(query.value[token.start : token.end + 1] for token in parsed.tokens),
     )
+
+
+def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
+    """The tree and what is wrong with the syntax; last, the token that Spark's grammar refuses and nothing explains."""
+    parsed = parse(text)
+    shown = [*check_syntax(parsed), *type_issues(text, parsed.tokens)]
+    places = {issue.start for issue in shown}
+    issues = [*(issue for issue in parsed.issues if issue.start not in places), *shown]
+    stop = None if any(issue.code == "PEN3001" for issue in shown) else unexpected(text)
+    if stop is None:
+        return replace(parsed, issues=tuple(issues)), None
+    message = stop.message or f"{UNEXPECTED} `{text[stop.start : stop.end]}`"
+    refused = SyntaxIssue(stop.start, stop.end, message)
+    if parsed.tree is not None:
+        return replace(parsed, issues=tuple(issues)), refused
+    moved = [replace(refused, help=each.help) if each.message.startswith(UNEXPECTED) else each for each in issues]
+    return replace(parsed, issues=tuple(moved)), None
+
+
+def _output(binder: Binder, tree: exp.Expr | None, nodes: Iterable[exp.Expr], refused: SyntaxIssue | None) -> Output:
+    """The columns of the query; none are known of one that Spark cannot parse, whatever sqlglot makes of it."""
+    if tree is None:
+        return Output((), is_open=True)
+    check_nodes(binder, nodes)
+    if refused is None:
+        return bind_query(binder, tree, Environment())
+    if not any(each.severity is Severity.ERROR for each in binder.diagnostics):
+        binder.report_at(refused.code, (refused.start, refused.end), refused.message, refused.help)
+    return Output((), is_open=True)
 
 
 def _lineage(found: Output) -> Iterable[ColumnLineage]:

@@ -41,7 +41,6 @@ def bind_select(binder: Binder, environment: Environment, select: exp.Select) ->
         _check_items(scope, items, grouping)
         rows = merge(rows, grouping.origins)
     rows = merge(rows, _having(scope, select, items, grouping))
-    _refuse_clauses(scope, select)
     rows = merge(rows, _order(scope, select, items, outputs, grouping))
     bind_limits(scope, select)
     return Output(outputs, rows, any(item.is_open for item in items))
@@ -266,20 +265,3 @@ def _check_distinct(scope: SelectScope, node: exp.Expr, items: Sequence[Item]) -
         ):
             message = f"`{column.name}` is not in the select list of SELECT DISTINCT"
             scope.report("PEN3004", column, message, "sort by a column that is selected")
-
-
-def _refuse_clauses(scope: SelectScope, select: exp.Select) -> None:
-    qualify = select.args.get("qualify")
-    if qualify is not None:
-        scope.report(
-            "PEN3017", qualify, "Spark has no QUALIFY", "compute the window function in a subquery and filter there"
-        )
-    for key, clause in (
-        ("match", "MATCH_RECOGNIZE"),
-        ("connect", "CONNECT BY"),
-        ("prewhere", "PREWHERE"),
-        ("into", "SELECT INTO"),
-    ):
-        part = select.args.get(key)
-        if part:
-            scope.report("PEN3017", part if isinstance(part, exp.Expr) else select, f"Spark has no {clause}")

@@ -22,6 +22,8 @@ from sql.grammar.token_rewrites import rewritten
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings name no place; what matters is a diagnostic here
 
 SPARK: Final = Spark()
+UNEXPECTED: Final = "syntax error at or near"
+"""How the message begins of an error of which nothing more is known than its token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def _parse_issue(text: str, tokens: Sequence[Token], error: ParseError) -> Synta
     message = str(found.get("description") or error).split("\n")[0].rstrip(".")
     written = text[token.start : token.end + 1]
     if not message or message.startswith(("Invalid expression", "Expecting", "Required keyword", "Expected")):
-        message = f"syntax error at or near `{written}`"
+        message = f"{UNEXPECTED} `{written}`"
     if token is tokens[-1] and (bracket := _unclosed(tokens)):
         return SyntaxIssue(bracket.start, bracket.end + 1, "the bracket `(` is not closed")
     help = "is a `;` missing before it?" if written.upper() in _STATEMENTS else None

@@ -31,6 +31,7 @@ def _identifier(binder: Binder, node: exp.Expr) -> None:
 
 def _select(binder: Binder, node: exp.Expr) -> None:
     _from_alone(binder, node)
+    _refuse_clauses(binder, node)
     if locks := node.args.get("locks"):
         binder.report("PEN3017", node if locks[0].parent is None else locks[0], "Spark has no FOR UPDATE")
     distinct = node.args.get("distinct")
@@ -43,6 +44,22 @@ def _select(binder: Binder, node: exp.Expr) -> None:
     offset = node.args.get("offset")
     if limit is not None and offset is not None and binder.places.is_before(offset, limit):
         binder.report("PEN3001", offset, "Spark has no `LIMIT offset, count`", "write `LIMIT count OFFSET offset`")
+
+
+def _refuse_clauses(binder: Binder, node: exp.Expr) -> None:
+    qualify = node.args.get("qualify")
+    if qualify is not None:
+        help = "compute the window function in a subquery and filter there"
+        binder.report("PEN3017", qualify, "Spark has no QUALIFY", help)
+    for key, clause in _OTHER_CLAUSES:
+        part = node.args.get(key)
+        if part:
+            binder.report("PEN3017", part if isinstance(part, exp.Expr) else node, f"Spark has no {clause}")
+
+
+_OTHER_CLAUSES: Final = (
+    ("match", "MATCH_RECOGNIZE"), ("connect", "CONNECT BY"), ("prewhere", "PREWHERE"), ("into", "SELECT INTO"),
+)  # fmt: skip
 
 
 def _from_alone(binder: Binder, node: exp.Expr) -> None:

@@ -1,0 +1,45 @@
+"""Whether Spark's parser takes a query, and the token at which it stops.
+
+The rules follow `SqlBaseParser.g4` of Spark 4.1 with its default keywords: nearly every word is a name where a name
+may stand. What they do not follow (pipes, TRANSFORM, IDENTIFIER) is taken; the rest of the analysis looks at it.
+"""
+
+from typing import NamedTuple
+
+from sql.spark_grammar.cursor import Cursor, NotFollowedError, NotSparkError
+from sql.spark_grammar.lexer import END, LexicalError, tokenized
+from sql.spark_grammar.queries import query
+
+
+class Unexpected(NamedTuple):
+    """Start and end (exclusive) of a token that cannot stand where it does, and what is known of the reason."""
+
+    start: int
+    end: int
+    message: str | None = None
+
+
+def unexpected(text: str) -> Unexpected | None:
+    """The first token that Spark's parser refuses; None where it takes the query."""
+    if "/*+" in text or "${" in text:
+        return None
+    try:
+        tokens = tokenized(text)
+    except LexicalError as error:
+        return Unexpected(error.offset, error.offset + 1)
+    cursor = Cursor(tokens, query)
+    message = None
+    try:
+        query(cursor)
+        if cursor.kind == END:
+            return None
+    except NotSparkError as error:
+        message = error.message
+    except (NotFollowedError, RecursionError):
+        return None
+    if not tokens.spans:
+        return Unexpected(0, len(text))
+    at = min(cursor.at, len(tokens.spans) - 1)
+    if message is None and "INTERVAL" in tokens.kinds[max(at - 2, 0) : at]:
+        message = "INTERVAL takes a number or string literal, and a unit"
+    return Unexpected(*tokens.spans[at], message)

@@ -1,0 +1,70 @@
+"""Spark's grammar of GROUP BY, WINDOW, ORDER BY and its like, LIMIT and OFFSET."""
+
+from collections.abc import Callable
+
+from sql.spark_grammar.cursor import Cursor, is_name
+from sql.spark_grammar.expressions import expression, sort_item, window
+
+
+def grouping(cursor: Cursor, item_end: Callable[[Cursor], None] | None = None) -> None:
+    """What stands behind GROUP BY; `item_end` is what a pipe allows behind each item, an alias."""
+
+    def item(cursor: Cursor) -> None:
+        _group_item(cursor)
+        if item_end is not None:
+            item_end(cursor)
+
+    cursor.several(item)
+    if cursor.kind == "WITH" and cursor.ahead() in ("ROLLUP", "CUBE"):
+        cursor.at += 2
+    elif cursor.take_all("GROUPING", "SETS"):
+        _sets(cursor)
+
+
+def _group_item(cursor: Cursor) -> None:
+    if cursor.kind in ("ROLLUP", "CUBE") and cursor.ahead() == "(":
+        cursor.at += 1
+        _sets(cursor)
+    elif cursor.take_all("GROUPING", "SETS"):
+        _sets(cursor)
+    else:
+        expression(cursor)
+
+
+def _sets(cursor: Cursor) -> None:
+    cursor.expect("(")
+    cursor.several(_set)
+    cursor.expect(")")
+
+
+def _set(cursor: Cursor) -> None:
+    if not cursor.take_all("(", ")"):
+        _group_item(cursor)
+
+
+def windows(cursor: Cursor) -> None:
+    if cursor.kind == "WINDOW" and is_name(cursor.ahead()) and cursor.ahead(2) == "AS":
+        cursor.at += 1
+        cursor.several(_named_window)
+
+
+def _named_window(cursor: Cursor) -> None:
+    cursor.name()
+    cursor.expect("AS")
+    window(cursor)
+
+
+def organization(cursor: Cursor) -> None:
+    if cursor.take_all("ORDER", "BY"):
+        cursor.several(sort_item)
+    if cursor.take_all("CLUSTER", "BY"):
+        cursor.several(expression)
+    if cursor.take_all("DISTRIBUTE", "BY"):
+        cursor.several(expression)
+    if cursor.take_all("SORT", "BY"):
+        cursor.several(sort_item)
+    windows(cursor)
+    if cursor.take("LIMIT") and not cursor.take("ALL"):
+        expression(cursor)
+    if cursor.take("OFFSET"):
+        expression(cursor)

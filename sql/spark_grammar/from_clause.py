@@ -1,0 +1,227 @@
+"""Spark's grammar of FROM: relations, joins, samples, PIVOT and UNPIVOT, LATERAL VIEW."""
+
+from sql.spark_grammar.cursor import NEVER_TABLE_ALIASES, Cursor, NotFollowedError, NotSparkError, is_name
+from sql.spark_grammar.expressions import alias, bracketed_query, expression, named_expression, starts_query, value
+from sql.spark_grammar.lexer import END, NUMBER
+
+JOINS = frozenset(("JOIN", "INNER", "CROSS", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "NATURAL"))
+
+
+def from_items(cursor: Cursor) -> None:
+    """What stands behind FROM."""
+    cursor.several(_relation)
+    lateral_views(cursor)
+    if cursor.kind in ("PIVOT", "UNPIVOT"):
+        pivots(cursor)
+
+
+def _relation(cursor: Cursor) -> None:
+    if cursor.kind == "LATERAL" and cursor.ahead() != "VIEW":
+        cursor.at += 1
+    _primary(cursor)
+    while True:
+        if cursor.kind in JOINS:
+            join(cursor)
+        elif not pivots(cursor):
+            return
+
+
+def join(cursor: Cursor) -> None:
+    is_natural = cursor.take("NATURAL")
+    if cursor.kind in ("LEFT", "RIGHT", "FULL"):
+        is_left = cursor.kind == "LEFT"
+        cursor.at += 1
+        if cursor.kind == "OUTER" or (is_left and cursor.kind in ("SEMI", "ANTI")):
+            cursor.at += 1
+    elif cursor.kind in ("INNER", "CROSS", "SEMI", "ANTI"):
+        cursor.at += 1
+    cursor.expect("JOIN")
+    cursor.take("LATERAL")
+    _primary(cursor)
+    if is_natural:
+        return
+    if cursor.take("ON"):
+        expression(cursor)
+    elif cursor.take("USING"):
+        cursor.names()
+
+
+def _primary(cursor: Cursor) -> None:
+    kind = cursor.kind
+    if kind == "(":
+        if starts_query(cursor, 0) and _is_query(cursor):
+            bracketed_query(cursor)
+        else:
+            cursor.expect("(")
+            _relation(cursor)
+            cursor.expect(")")
+        sample(cursor)
+    elif kind == "VALUES" and cursor.ahead() not in (END, ",", ")", "."):
+        cursor.at += 1
+        cursor.several(expression)
+    elif kind in ("IDENTIFIER", "STREAM"):
+        raise NotFollowedError
+    elif is_name(kind):
+        cursor.dotted_name()
+        if cursor.kind == "(":
+            _function(cursor)
+        else:
+            _version(cursor)
+            sample(cursor)
+    else:
+        raise NotSparkError
+    table_alias(cursor)
+
+
+def _is_query(cursor: Cursor) -> bool:
+    """Whether the bracket holds one query, not a relation that begins with a query in brackets."""
+    if cursor.ahead() not in ("(", "VALUES"):
+        return True
+    start = cursor.at
+    try:
+        bracketed_query(cursor)
+    except NotSparkError:
+        return False
+    finally:
+        cursor.at = start
+    return True
+
+
+def _function(cursor: Cursor) -> None:
+    cursor.expect("(")
+    if not cursor.take(")"):
+        cursor.several(_table_argument)
+        cursor.expect(")")
+
+
+def _table_argument(cursor: Cursor) -> None:
+    if is_name(cursor.kind) and cursor.ahead() == "=>":
+        cursor.at += 2
+    if cursor.kind == "TABLE" and (cursor.ahead() == "(" or is_name(cursor.ahead())):
+        raise NotFollowedError
+    expression(cursor)
+
+
+def _version(cursor: Cursor) -> None:
+    start = cursor.at
+    cursor.take("FOR")
+    is_version = cursor.kind in ("VERSION", "SYSTEM_VERSION", "TIMESTAMP", "SYSTEM_TIME")
+    if is_version and (cursor.ahead(), cursor.ahead(2)) == ("AS", "OF"):
+        cursor.at += 3
+        value(cursor)
+        return
+    cursor.at = start
+    if cursor.kind == "WITH" and cursor.ahead() == "(":
+        raise NotFollowedError
+
+
+def sample(cursor: Cursor) -> None:
+    if cursor.kind != "TABLESAMPLE" or cursor.ahead() != "(":
+        return
+    cursor.at += 2
+    if not cursor.take(")"):
+        _sampled(cursor)
+        cursor.expect(")")
+    if cursor.take_all("REPEATABLE", "("):
+        cursor.expect(NUMBER, ")")
+
+
+def _sampled(cursor: Cursor) -> None:
+    if cursor.take_all("BUCKET", NUMBER, "OUT", "OF", NUMBER):
+        if cursor.take("ON"):
+            cursor.dotted_name()
+            cursor.take_all("(", ")")
+        return
+    cursor.take("-")
+    if cursor.take_all(NUMBER, "PERCENT") or cursor.take_all(NUMBER, "%"):
+        return
+    expression(cursor)
+    cursor.take("ROWS")
+
+
+def table_alias(cursor: Cursor) -> None:
+    has_as = cursor.take("AS")
+    may_be_name = is_name(cursor.kind) and cursor.kind not in NEVER_TABLE_ALIASES
+    if not may_be_name or (not has_as and cursor.is_clause()):
+        return  # behind `FROM t AS` the word AS is the alias itself
+    cursor.at += 1
+    if cursor.kind == "(":
+        cursor.names()
+
+
+def pivots(cursor: Cursor) -> bool:
+    if cursor.kind == "PIVOT" and cursor.ahead() == "(":
+        cursor.at += 2
+        cursor.several(named_expression)
+        cursor.expect("FOR")
+        if cursor.kind == "(":
+            cursor.names()
+        else:
+            cursor.name()
+        _expect_in(cursor, "PIVOT takes the name of a column here")
+        cursor.several(named_expression)
+        cursor.expect(")", ")")
+        return True
+    if cursor.kind == "UNPIVOT" and cursor.ahead() in ("(", "INCLUDE", "EXCLUDE"):
+        _unpivot(cursor)
+        return True
+    return False
+
+
+def _expect_in(cursor: Cursor, message: str) -> None:
+    if cursor.kind != "IN":
+        raise NotSparkError(message)
+    cursor.expect("IN", "(")
+
+
+def _unpivot(cursor: Cursor) -> None:
+    cursor.at += 1
+    if cursor.kind in ("INCLUDE", "EXCLUDE"):
+        cursor.at += 1
+        cursor.expect("NULLS")
+    cursor.expect("(")
+    is_several = cursor.kind == "("
+    if is_several:
+        cursor.names()
+    else:
+        cursor.name()
+    cursor.expect("FOR")
+    cursor.name()
+    cursor.expect("IN", "(")
+    cursor.several(_unpivot_set if is_several else _unpivot_column)
+    if cursor.kind != ")":
+        raise NotSparkError("UNPIVOT takes the name of a column here")
+    cursor.expect(")", ")")
+    if cursor.take("AS"):
+        cursor.name()
+    elif is_name(cursor.kind) and cursor.kind not in NEVER_TABLE_ALIASES and not cursor.is_clause():
+        cursor.at += 1
+
+
+def _unpivot_column(cursor: Cursor) -> None:
+    cursor.dotted_name()
+    alias(cursor)
+
+
+def _unpivot_set(cursor: Cursor) -> None:
+    cursor.expect("(")
+    cursor.several(Cursor.dotted_name)
+    cursor.expect(")")
+    alias(cursor)
+
+
+def lateral_views(cursor: Cursor) -> None:
+    while cursor.kind == "LATERAL" and cursor.ahead() == "VIEW":
+        cursor.at += 2
+        cursor.take("OUTER")
+        cursor.dotted_name()
+        cursor.expect("(")
+        if not cursor.take(")"):
+            cursor.several(expression)
+            cursor.expect(")")
+        if cursor.kind != "AS" and is_name(cursor.kind) and not cursor.is_clause():
+            cursor.at += 1
+        if cursor.take("AS") or (is_name(cursor.kind) and not cursor.is_clause()):
+            cursor.name()
+            while cursor.take(","):
+                cursor.name()
