@@ -1,40 +1,124 @@
-"""What must not be shown, where no spec says so: values of keys that sound secret, and passwords within URLs and
-JAAS configurations."""
+"""The one rule for secrets: which names hold them, and how text is masked that may contain them.
+
+    is_secret_name("fs.s3a.secret.key")                   True
+    redacted("jdbc:postgresql://h/db?password=hunter2")   jdbc:postgresql://h/db?password=******
+
+Everything that leaves the process (diagnostics, plans, journals, the ledger) goes through `redacted`. A value that was
+read from a sensitive option is remembered and masked wherever it appears, also in the message of a driver.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final
 
 HIDDEN: Final = "******"
 
-SECRET_WORDS: Final = (
-    r"(?:password|passwd|pwd|secret|token|credential|account[._]?key|access[._]?key|private[._]?key|api[._]?key)"
+_PARTS: Final = re.compile(
+    r"password|passwd|passphrase|passcode|pwd|secret|credential|token(?!i[sz])"
+    r"|(?:account|access|private|api|shared|signing|encryption|master|storage|license|session|subscription)keys?"
 )
+"""Found anywhere in the words of a name, written together: `account.key`, `accountKey` and `ACCOUNT_KEY` are one."""
 
-_NAME: Final = re.compile(rf"{SECRET_WORDS}(?!\w*file)", re.IGNORECASE)
-_PARAMETER: Final = re.compile(rf"(?P<key>[?&;]\s*\w*{SECRET_WORDS}\w*=)[^&;,\s]*", re.IGNORECASE)
-_JAAS: Final = re.compile(rf"(?P<key>\s\w*{SECRET_WORDS}\w*=)\"[^\"]*\"", re.IGNORECASE)
-_USER_INFO: Final = re.compile(r"(?P<before>//[^/:@\s]*:)[^/@\s]+@")
+_LAST_WORDS: Final = frozenset({"pass", "pw", "creds", "cred", "auth", "authorization", "cookie", "sas", "sig", "otp"})
+_WORDS: Final = frozenset({"sas", "bearer", "signature"})
+
+_NO_SECRETS: Final = frozenset(
+    {
+        *("file", "files", "path", "location", "url", "uri", "endpoint", "provider", "class", "type", "algorithm"),
+        *("enabled", "required", "timeout", "ttl", "interval", "length", "column"),
+    }
+)
+"""A name that ends so tells where a secret is, or of what kind: `password_file`, `fs.s3a.aws.credentials.provider`."""
+
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+_PARAMETER: Final = re.compile(
+    r"(?P<before>(?:^|[?&;,({\s])(?P<key>[\w.-]+)=)(?P<value>\"[^\"]*\"|'[^']*'|[^&;,\s)\"']+)"
+)
+_MEMBER: Final = re.compile(r"(?P<before>\"(?P<key>[\w.-]+)\"\s*:\s*)(?P<value>\"(?:[^\"\\]|\\.)*\")")
+_LINE: Final = re.compile(
+    r"(?P<before>(?:^|[{,(])\s*[\"'`]?(?P<key>[\w.-]+)[\"'`]?\s*[=:]\s*)"
+    r"(?P<value>\"\"\".*?\"\"\"|\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?|[^\s,}#]+)",
+    re.MULTILINE | re.DOTALL,
+)
+_USER_INFO: Final = re.compile(r"(?P<before>//[^/:@\s]*:)(?P<value>[^/\s]+)(?=@)")
+_BEARER: Final = re.compile(r"\b(?P<before>Bearer\s+|Basic\s+(?=[\w+/]{8,}=*))(?P<value>[\w.~+/-]+=*)", re.IGNORECASE)
+
+_SHORTEST: Final = 4
+"""Characters of the shortest value that is masked wherever it appears: shorter ones are parts of ordinary words."""
+
+_remembered: Final[set[str]] = set()
 
 
+@lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
     """Whether a key of that name holds a secret: `fs.s3a.secret.key` and `oauthToken` do, `password_file` does not."""
-    return _NAME.search(name) is not None
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not words or words[-1] in _NO_SECRETS or words[-2:] == ["max", "tokens"]:
+        return False
+    return bool(_PARTS.search("".join(words))) or words[-1] in _LAST_WORDS or not _WORDS.isdisjoint(words)
+
+
+def remember_secret(value: object) -> None:
+    """Mask this text from now on wherever it appears as a word of its own."""
+    if isinstance(value, str) and len(value) >= _SHORTEST and value != HIDDEN:
+        _remembered.add(value)
 
 
 def redacted(value: object) -> object:
-    """The value of an option with stars for what must not be shown; maps and lists are looked into."""
+    """The value of an option with stars for its secrets; maps and lists are looked into."""
     match value:
         case str():
-            for found in (_PARAMETER, _JAAS):
-                value = found.sub(rf"\g<key>{HIDDEN}", value)
-            return _USER_INFO.sub(rf"\g<before>{HIDDEN}@", value)
+            return redacted_text(value)
         case Mapping():
-            return {
-                key: HIDDEN if is_secret_name(str(key)) and not isinstance(inner, Mapping) else redacted(inner)
-                for key, inner in value.items()
-            }
+            return redacted_mapping(value)
         case list() | tuple():
             return [redacted(item) for item in value]
         case _:
             return value
+
+
+def redacted_mapping(values: Mapping[str, object]) -> dict[str, object]:
+    return {key: _masked(inner) if is_secret_name(str(key)) else redacted(inner) for key, inner in values.items()}
+
+
+def redacted_text(text: str) -> str:
+    """The text with stars for passwords in URLs, parameters, JSON, headers, and for the secrets that are remembered."""
+    text = _hide(text, lambda value: HIDDEN, _PARAMETER, _MEMBER, _USER_INFO, _BEARER)
+    for secret in sorted((secret for secret in _remembered if secret in text), key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
+    return text
+
+
+def starred_source(text: str) -> str:
+    """The text of a job file with a star for each character of a secret, so that columns stay where they are."""
+    return _hide(text, stars, _LINE, _PARAMETER, _MEMBER, _USER_INFO, _BEARER)
+
+
+def stars(text: str) -> str:
+    return re.sub(r"\S", "*", text)
+
+
+def _hide(text: str, hidden: Callable[[str], str], *patterns: re.Pattern[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
+        key = match.groupdict().get("key")
+        value = str(match["value"])
+        return match["before"] + (hidden(value) if key is None or is_secret_name(key) else value)
+
+    for pattern in patterns:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _masked(value: object) -> object:
+    """A value under a secret name: stars, whatever is in it."""
+    match value:
+        case Mapping():
+            return {key: _masked(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_masked(item) for item in value]
+        case None | bool():
+            return value
+        case _:
+            return HIDDEN

@@ -8,7 +8,6 @@ atomic is the data source's affair. An append that was cut off is not done again
     <run>/staging/<write id>/done     it has written them: what is left here is waste
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from catalog.diagnostics import Diagnostics, RunError, run_error
 from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
-from catalog.secret_names import redacted
+from catalog.secret_names import is_secret_name, redacted
 from catalog.table import CatalogTable
 from catalog.typenames import columns_to_ddl
 from connectors.support.files.filesystem import as_uri, committing, files_at
@@ -168,15 +167,12 @@ def _in_doubt(staged: SparkStaged, staging: str) -> RunError:
     return run_error("PEN5010", message, None, help)
 
 
-_SECRET: Final = re.compile(r"pass|secret|token|credential|key", re.IGNORECASE)
-
-
 def _is_secret(name: str, value: str) -> bool:
     """Whether no journal keeps the option, by its name or a password in its value (`kafka.sasl.jaas.config`, `url`).
 
     A resumed commit must find it in Spark's own configuration.
     """
-    return _SECRET.search(name) is not None or redacted(value) != value
+    return is_secret_name(name) or redacted(value) != value
 
 
 _OWN_SCHEMA: Final = ("jdbc", "delta", "iceberg", "binaryfile", "rate", "kafka", "state-metadata", "range")

@@ -98,7 +98,9 @@ def _internal(error: Exception, verbose: bool) -> "Diagnostic":
 def _print_trace() -> None:
     import traceback
 
-    traceback.print_exc()
+    from catalog.secret_names import redacted_text
+
+    print(redacted_text(traceback.format_exc()), end="", file=sys.stderr)
 
 
 def shadowed_package() -> str | None:

@@ -1,6 +1,7 @@
 """Diagnostics as text, JSON, GitHub annotations or SARIF."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Final
 
@@ -9,6 +10,7 @@ from catalog.render.github import to_github
 from catalog.render.records import to_json
 from catalog.render.sarif import to_sarif
 from catalog.render.text import to_text
+from catalog.secret_names import redacted_text
 from catalog.source import SourceFile
 
 
@@ -37,7 +39,7 @@ def render(
 
     `sources` are the files whose lines the text form shows; `color` concerns the text form alone.
     """
-    found = in_order(diagnostics)
+    found = in_order(_redacted(item) for item in diagnostics)
     if Format(format) is Format.TEXT:
         return to_text(found, {source.path: source for source in sources}, color=color)
     return _MACHINE_FORMATS[Format(format)](found)
@@ -46,6 +48,11 @@ def render(
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Sorted by file, line and column, those without a place first; exact duplicates once."""
     return tuple(sorted(dict.fromkeys(diagnostics), key=_place))
+
+
+def _redacted(item: Diagnostic) -> Diagnostic:
+    help = redacted_text(item.help) if item.help else item.help
+    return replace(item, message=redacted_text(item.message), help=help, notes=tuple(map(redacted_text, item.notes)))
 
 
 def _place(item: Diagnostic) -> tuple[str, int, int]:

@@ -1,13 +1,12 @@
 """Diagnostics as people read them: the message, the lines it is about, what is underlined in them, and the remedy."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TextIO
 from unicodedata import combining, east_asian_width
 
 from catalog.diagnostics import Diagnostic, Severity
-from catalog.secret_names import SECRET_WORDS
+from catalog.secret_names import starred_source, stars
 from catalog.source import SourceFile, Span
 
 TAB_WIDTH: Final = 4
@@ -15,12 +14,6 @@ MAX_LINES: Final = 4
 """Of a longer span only the first and last lines are shown."""
 MAX_WIDTH: Final = 160
 """Of a longer line only the part around the span is shown."""
-
-_SECRET_VALUE: Final = re.compile(
-    rf"(?P<key>(?:^|[{{,(])\s*[\"']?[\w.]*{SECRET_WORDS}(?!\w*file)[\w.]*[\"']?\s*[=:]\s*)"
-    r"(?P<value>\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?|[^\s,}#]+)",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 _RESET: Final = "\x1b[0m"
 _BOLD: Final = "\x1b[1m"
@@ -89,14 +82,10 @@ def masked(source: SourceFile) -> str:
 
     The keys matter where a text is not yet, or cannot be, read as a job.
     """
-    text = _SECRET_VALUE.sub(lambda found: found["key"] + _stars(found["value"]), source.text)
+    text = starred_source(source.text)
     for start, end in source.hidden:
-        text = text[:start] + _stars(text[start:end]) + text[end:]
+        text = text[:start] + stars(text[start:end]) + text[end:]
     return text
-
-
-def _stars(text: str) -> str:
-    return re.sub(r"\S", "*", text)
 
 
 def _clipped(text: str, start: int, end: int) -> tuple[str, int, int]:

@@ -54,6 +54,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
+    from catalog.secret_names import redacted_text
     from engine.runtime.application import application
     from engine.runtime.execute import new_run_id, run_job
     from engine.runtime.interrupts import InterruptedRun
@@ -69,7 +70,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
                 print_summary(result)
                 if arguments.verbose:
                     for error in result.errors:
-                        traceback.print_exception(error)
+                        print(redacted_text("".join(traceback.format_exception(error))), end="", file=sys.stderr)
                 if told := [*result.warnings, *result.diagnostics]:
                     report(told, arguments.format)
                 if result.state is not State.FINISHED:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, cast
 
-from catalog.secret_names import redacted
+from catalog.secret_names import redacted_mapping
 from connectors.support.option import Option, Options, Value
 
 ELSEWHERE: Final = frozenset({"schema", "schema_save_mode", "data_save_mode", "write_mode"})
@@ -16,8 +16,8 @@ def shown(options: Options) -> dict[str, Value]:
     Expectations are nodes of their own.
     """
     return {
-        name: cast(Value, redacted(value))
-        for name, value in options.values.items()
+        name: cast(Value, value)
+        for name, value in redacted_mapping(options.values).items()
         if value is not None and name not in options.sensitive and name != "expectations"
     }
 

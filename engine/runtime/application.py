@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import connectors
 from catalog.diagnostics import Diagnostics
+from catalog.secret_names import redacted_mapping
 from connectors.support.sink import AnySink
 from connectors.support.source import Source
 from engine.compile import Compiled
@@ -49,7 +50,8 @@ def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
         for name in filter(is_of_application, env.spark):
             other = first.setdefault(name, job).plan.env
             if env.spark[name] != other.spark[name]:
-                message = f"`{name}` is `{env.spark[name]}`, but `{other.spark[name]}` in the job `{other.name}`"
+                value, others = (redacted_mapping(settings.spark)[name] for settings in (env, other))
+                message = f"`{name}` is `{value}`, but `{others}` in the job `{other.name}`"
                 place = other.places.get(name)
                 notes = (f"the other value is at {place.file}:{place.line}:{place.column}",) if place else ()
                 help = "jobs of one run share one Spark application: give both the same value, or run them one by one"

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics import Diagnostic, PenstockError, Severity, run_error
+from catalog.secret_names import redacted_text
 from connectors.support.files.filesystem import Files, files_at
 from engine.compile import Compiled
 from engine.expectations.expectation_outcome import ExpectationOutcome
@@ -332,7 +333,7 @@ def _named(plans: Sequence[Plan]) -> Iterator[tuple[str, Plan]]:
 def _target(write: Write) -> str | None:
     """Where a write goes, as its job says it."""
     named = (write.options.get(name) for name in ("path", "table", "topic"))
-    return next((text for text in named if isinstance(text, str)), None)
+    return next((redacted_text(text) for text in named if isinstance(text, str)), None)
 
 
 def _identity(scan: Scan, attributes: frozenset[int]) -> ScanIdentity:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 
+from catalog.secret_names import redacted
 from connectors.support.files.filesystem import Files
 from connectors.support.run_owner import has_died
 from engine.runtime.states import State
@@ -35,8 +36,8 @@ def now() -> str:
 
 
 def record(files: Files, root: str, run: RunRecord) -> None:
-    """Put the run down as it stands; `root` is the state directory in `files`."""
-    files.write(f"{root}/runs/{run.run_id}/run.json", json.dumps(asdict(run), indent=1, default=str))
+    """Record the run, without secrets; `root` is the state directory in `files`."""
+    files.write(f"{root}/runs/{run.run_id}/run.json", json.dumps(redacted(asdict(run)), indent=1, default=str))
 
 
 def find(files: Files, root: str, run_id: str) -> RunRecord | None:

@@ -40,8 +40,12 @@ def add_format_argument(parser: ArgumentParser) -> None:
 
 
 def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settings":
+    from catalog.secret_names import is_secret_name, remember_secret
     from engine.compile import Settings  # here, because it brings in sqlglot
 
+    for name, value in arguments.variables:
+        if is_secret_name(name):
+            remember_secret(value)
     return Settings(
         variables=dict(arguments.variables),
         seatunnel=arguments.compat == "seatunnel",

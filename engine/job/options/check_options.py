@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.diagnostics import Diagnostics, did_you_mean, nearest
-from catalog.secret_names import is_secret_name
+from catalog.secret_names import is_secret_name, redacted_text, remember_secret
 from catalog.source import PlacedText, Span
 from connectors.support.option import Option, Options, OptionType, Value
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode, flatten, kind_of
@@ -120,17 +120,27 @@ class _Check:
             if option.type is not OptionType.STRING:
                 return
         for path, inner in parts:
-            if option.sensitive or (path != option.name and is_secret_name(path.rsplit(".", 1)[1])):
+            text = written(inner)
+            if is_named_so := _is_secret(option, path.removeprefix(option.name)):
+                remember_secret(text)
+            if is_named_so or (text and redacted_text(text) != text):
                 inner.place.source.hidden.add((inner.place.start, inner.place.end))
         value = converted(node, option)
         if conforms(value, option):
             errors_before = len(self.diagnostics)
-            self.values[option.name] = self.secrets.opened(value, option, node.place.span, self.diagnostics)
+            opened = self.secrets.opened(value, option, node.place.span, self.diagnostics)
+            self.values[option.name] = opened
+            if _is_secret(option, ""):
+                remember_secret(opened)
             self.is_sound &= len(self.diagnostics) == errors_before
             return
         for below, why in violations(value, option):
             span = self.places.get(option.name + below, node.place.span)
-            help = did_you_mean(written(node) or "", option.choices) if "`" in why and not option.sensitive else None
+            help = (
+                did_you_mean(written(node) or "", option.choices)
+                if "`" in why and not _is_secret(option, below)
+                else None
+            )
             self.diagnostics.error(
                 "PEN2004", f"`{name}{below}` {why}, found {self.shown(option, below, node)}", span, help
             )
@@ -141,12 +151,13 @@ class _Check:
         """What the user wrote at a place under an option, or its kind where that is long or sensitive."""
         at = next((inner for path, inner in nodes("", node) if path == below), node)
         text = written(at)
-        return kind_of(at) if option.sensitive or text is None or len(text) > 40 else f"`{text}`"
+        return kind_of(at) if _is_secret(option, below) or text is None or len(text) > 40 else f"`{text}`"
 
     def read_file(self, name: str, option: Option, node: Node) -> None:
         self.places[option.name] = node.place.span
         if isinstance(node, TextNode):
             self.values[option.name] = self.secrets.from_file(node, self.diagnostics)
+            remember_secret(self.values[option.name])
         else:
             self.diagnostics.error("PEN2004", f"`{name}` must be a file's name, found {kind_of(node)}", node.place.span)
 
@@ -164,3 +175,8 @@ class _Check:
             help = f"{option.name} = …{also}: {option.doc}"
             self.diagnostics.error("PEN2005", f"{self.owner} needs the option `{option.name}`", self.at, help)
         self.values[option.name] = _STAND_INS[option.type] if option.required else option.default
+
+
+def _is_secret(option: Option, below: str) -> bool:
+    """Whether what is written at `below`, a dotted path within the option's value, must not be shown."""
+    return option.sensitive or is_secret_name(option.name + below)

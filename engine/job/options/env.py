@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
+from catalog.secret_names import is_secret_name, remember_secret
 from catalog.source import Span
 from connectors.support.option import Option, OptionType
 from engine.job.model.job import Env
@@ -91,6 +92,9 @@ def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics) -> dict[s
     for top, name, entry in ((setting, *leaf) for setting in entries for leaf in _leaves(setting.key, setting)):
         place = _place(name, top, entry)
         value = _text(entry.value)
+        if is_secret_name(name):
+            entry.value.place.source.hidden.add((entry.value.place.start, entry.value.place.end))
+            remember_secret(value)
         if value is None:
             diagnostics.error("PEN2004", f"`{name}` must be a text or a number", entry.value.place.span)
         elif name in STATIC:

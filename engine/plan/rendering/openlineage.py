@@ -1,5 +1,6 @@
 """A plan's lineage as OpenLineage's datasets with the column lineage facet (spec 1-2-0)."""
 
+from catalog.secret_names import redacted_text
 from connectors.support.option import Options, Value
 from engine.plan.lineage import SourceColumn, lineage
 from engine.plan.nodes import Plan, Scan, Write
@@ -33,7 +34,7 @@ def _dataset(node: Scan | Write) -> dict[str, Value]:
 
 def _place(options: Options) -> str | None:
     found = (options.get(name) for name in ("path", "table", "topic", "url"))
-    return next((text for text in found if isinstance(text, str)), None)
+    return next((redacted_text(text) for text in found if isinstance(text, str)), None)
 
 
 def _schema(node: Scan | Write) -> Value:
