@@ -50,6 +50,7 @@ CODES: dict[str, str] = {
     "PEN3017": "a clause that Spark does not have or allow here",
     "PEN3018": "two CTEs of one name",
     "PEN3019": "a column number that the query does not have",
+    "PEN3030": "a column that nobody typed is ordered, compared, computed with or joined as text",
     # 4xxx: tables
     "PEN4001": "a type cannot be read",
     "PEN4002": "a source's schema is not known",
@@ -63,6 +64,7 @@ CODES: dict[str, str] = {
     "PEN4010": "a schema change that breaks its readers",
     "PEN4011": "rows with row kinds go into a sink that would write deletes as rows",
     "PEN4030": "no file is at the path of a source",
+    "PEN4032": "the format of a file is not known",
     # 5xxx: running
     "PEN5001": "the job failed in Spark",
     "PEN5002": "Spark or Java is not found",

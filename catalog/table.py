@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Final
 
 from catalog.datatypes import DataType
 
@@ -41,6 +42,10 @@ class TablePath:
         return ".".join(part for part in (self.catalog, self.database, self.schema, self.table) if part)
 
 
+UNTYPED: Final = {"untyped": "true"}
+"""The options of a column that is a string only because its source has no types and nobody declared one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column; `length` in characters (or bytes for binary), `source_type` as the system it comes from spells it."""
@@ -54,6 +59,11 @@ class Column:
     scale: int | None = None
     source_type: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether nobody gave the column its type (`UNTYPED`)."""
+        return "untyped" in self.options
 
     def __str__(self) -> str:
         return f"{self.name} {self.type}" + ("" if self.nullable else " not null")

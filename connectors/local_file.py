@@ -36,6 +36,7 @@ from connectors.support.files.file_schema import (
     unfit_name,
 )
 from connectors.support.files.file_types import can_hold
+from connectors.support.files.infer_types import infer_types
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
@@ -73,14 +74,25 @@ class LocalFile(Source, Sink[FileStaged]):
             check_declared(table, options, files, parts, diagnostics)
         else:
             table = _table_of_files(options, files, diagnostics)
+            if options.flag("infer_schema") and file_format(options) == "csv":
+                unknown = (replace(column, type=UNKNOWN, options={}) for column in table.columns)
+                table = replace(table, schema=TableSchema(tuple(unknown)))
         if file_format(options) != "text":  # whose columns may also come from the path
             _check_types(file_format(options), table.columns, options, diagnostics)
         return (_cut(_with_partitions(table, options, parts), options, diagnostics),)
 
+    def is_untyped(self, options: Options) -> bool:
+        return file_format(options) == "csv" and not options.get("schema")
+
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         options = task.options
         reader = spark.read.format(file_format(options)).options(**reader_options(options))
-        if not task.table.is_open:
+        if self.is_untyped(options) and options.flag("infer_schema"):
+            strings = reader.load(spark_path(options.string("path")))
+            parts = {column.name for column in strings.schema.fields if column.dataType.typeName() != "string"}
+            columns = [column for column in infer_types(strings).columns if column.name not in parts]
+            reader = reader.schema(columns_to_ddl(columns))
+        elif not task.table.is_open:
             reader = reader.schema(columns_to_ddl(_file_order(task.table, options)))
         if not options.flag("parse_partition_from_path"):
             reader = reader.option("recursiveFileLookup", "true")

@@ -25,6 +25,7 @@ from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import ColumnLineage, Dependency
 from sql.scopes.relations import Output
 from sql.scopes.unsupported_syntax import check_nodes
+from sql.scopes.untyped_uses import untyped_uses
 from sql.spark_grammar.check import unexpected
 
 __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
@@ -62,6 +63,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         binder.report_at(issue.code, (issue.start, issue.end), issue.message, issue.help, severity)
     nodes = tuple(parsed.tree.walk()) if parsed.tree is not None else ()
     found = _output(binder, parsed.tree, nodes, refused)
+    binder.diagnostics += untyped_uses(binder, binder.resolved)
     columns = tuple(
         Column(attribute.name, attribute.typed.type, attribute.typed.nullable) for attribute in found.attributes
     )

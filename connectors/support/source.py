@@ -62,6 +62,10 @@ class Source(Connector):
         df = self.read(spark, ScanTask(options, CatalogTable.unknown("described")))
         return CatalogTable.of("described", columns_of(df.schema))
 
+    def is_untyped(self, options: Options) -> bool:
+        """Whether its columns have no types unless `infer_schema` reads them from the rows."""
+        return False
+
     @abstractmethod
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         """The rows; columns and types as `task.table` says (in its order, cut to `task.columns`). Where the table

@@ -23,6 +23,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     for name, text in helps.items():
         action = actions.add_parser(name, help=text, description=text)
         action.add_argument("paths", nargs="*", default=["."], metavar="PATH", help="job files or folders (default: .)")
+        if name == "sync":
+            action.add_argument(
+                "--no-types", action="store_true", help="lock the columns of CSV files as strings; needs no Spark"
+            )
         if name == "diff":
             action.add_argument("--against", metavar="REV", help="a git revision to compare with; needs no Spark")
         add_job_arguments(action)
@@ -54,7 +58,9 @@ def _sync(arguments: Namespace) -> int:
     from engine.terminal.report import report
 
     diagnostics = Diagnostics()
-    written = sync(find_jobs(arguments.paths, diagnostics), settings_of(arguments), diagnostics)
+    written = sync(
+        find_jobs(arguments.paths, diagnostics), settings_of(arguments), diagnostics, infers=not arguments.no_types
+    )
     diagnostics.raise_errors()
     report(diagnostics)
     for path, count in written.items():

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import connectors
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics import Diagnostics, run_error
 from catalog.lock import FILE_NAME, Key, Lock, find_lock
 from catalog.table import CatalogTable, Column, TablePath
 from connectors.support.source import Source
@@ -15,7 +16,9 @@ from engine.job.model.job import Block, BlockKind
 from engine.plan.building.locked_schema import job_key, read_lock
 
 
-def sync(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnostics) -> Mapping[Path, int]:
+def sync(
+    jobs: Iterable[Path], settings: Settings, diagnostics: Diagnostics, *, infers: bool = True
+) -> Mapping[Path, int]:
     """Write the lock of each job's folder (or the nearest one above); how many sources each then holds."""
     locks: dict[Path, dict[Key, tuple[Column, ...]]] = {}
     for job in jobs:
@@ -24,7 +27,7 @@ def sync(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnostics) -> 
         key = job_key(path, job)
         for old in [entry for entry in entries if entry[0] == key]:
             del entries[old]
-        for name, table in current_tables(job, settings, diagnostics):
+        for name, table in current_tables(job, settings, diagnostics, infers=infers):
             entries[key, name] = table.columns
     for path, entries in locks.items():
         for gone in [entry for entry in entries if not (path.parent / entry[0]).exists()]:
@@ -33,8 +36,13 @@ def sync(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnostics) -> 
     return {path: len(entries) for path, entries in locks.items()}
 
 
-def current_tables(job: Path, settings: Settings, diagnostics: Diagnostics) -> Iterator[tuple[str, CatalogTable]]:
-    """The tables of the sources that have no `schema` block, as they are now; Spark is asked where nothing else can."""
+def current_tables(
+    job: Path, settings: Settings, diagnostics: Diagnostics, *, infers: bool = False
+) -> Iterator[tuple[str, CatalogTable]]:
+    """The tables of the sources that have no `schema` block, as they are now; Spark is asked where nothing else can.
+
+    `infers`: the types of untyped columns (CSV) are read from their values, through Spark.
+    """
     loaded = load(job, diagnostics, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=True)
     for block in loaded.of_kind(BlockKind.SOURCE) if loaded else ():
         source = connectors.source(block.plugin)
@@ -42,13 +50,16 @@ def current_tables(job: Path, settings: Settings, diagnostics: Diagnostics) -> I
             continue
         if "schema" in block.options.values:
             name = block.name
-            if table := _ask(source, block, name, diagnostics):
+            if table := _ask(source, block, name, diagnostics, infers=infers):
                 yield name, table
 
 
-def _ask(source: Source, block: Block, name: str, diagnostics: Diagnostics) -> CatalogTable | None:
+def _ask(source: Source, block: Block, name: str, diagnostics: Diagnostics, *, infers: bool) -> CatalogTable | None:
     own = Diagnostics()
     tables = source.tables(block.options, own)
+    if source.is_untyped(block.options) and infers and not own.has_errors:
+        values = {**block.options.values, "infer_schema": True}
+        return _ask_spark(source, replace(block, options=replace(block.options, values=values)), name)
     if len(tables) == 1 and not tables[0].is_open and not own.has_errors:
         return tables[0]
     others = [diagnostic for diagnostic in own if diagnostic.code != "PEN4002"]
@@ -59,6 +70,9 @@ def _ask(source: Source, block: Block, name: str, diagnostics: Diagnostics) -> C
 
 
 def _ask_spark(source: Source, block: Block, name: str) -> CatalogTable:
+    if find_spec("pyspark") is None:
+        help = "pip install 'penstock[spark]'; `--no-types` locks the columns of CSV files as strings, without Spark"
+        raise run_error("PEN9003", f"the types of `{name}` are read by Spark, and pyspark is not installed", None, help)
     from engine.spark.session import open_session
 
     spark = open_session("penstock schema sync", {}, source.jars(block.options), source.session_settings)

@@ -73,8 +73,18 @@ def since_locked(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnost
         for name, table in current_tables(job, settings, diagnostics):
             before = TableSchema(lock.sources.get((key, name), ()))
             if before.columns:
-                changes += _source_changes(str(job), name, before, table.schema, locked)
+                now = _with_locked_types(table, before).schema
+                changes += _source_changes(str(job), name, before, now, locked)
     return Report(tuple(changes))
+
+
+def _with_locked_types(table: CatalogTable, locked: TableSchema) -> CatalogTable:
+    """The table with the locked types of columns that have none of their own: a CSV tells its columns' names only."""
+    columns = tuple(
+        replace(column, type=before.type) if column.is_untyped and (before := locked.column(column.name)) else column
+        for column in table.columns
+    )
+    return replace(table, schema=TableSchema(columns))
 
 
 def since_revision(paths: Sequence[str], revision: str, settings: Settings, diagnostics: Diagnostics) -> Report:

@@ -12,6 +12,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from catalog.datatypes import has_unknown
 from catalog.diagnostics import run_error
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND, RowKind
@@ -176,7 +177,7 @@ def _as_declared(df: DataFrame, scan: Scan) -> DataFrame:
         there = found.column(column.name)
         if there is None:
             raise run_error("PEN5004", f"`{scan.name}` has no column `{column.name}`", scan.span)
-        if str(there.type) != str(column.type):
+        if str(there.type) != str(column.type) and not has_unknown(column.type):
             message = (
                 f"the column `{column.name}` of `{scan.name}` is {there.type}, not {column.type} as the schema says"
             )

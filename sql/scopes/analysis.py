@@ -58,6 +58,7 @@ class Binder:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     columns_read: dict[str, set[str]] = field(default_factory=dict)
     is_deterministic: bool = True
+    resolved: list[tuple[exp.Column, Bound]] = field(default_factory=list)
     places: Places = field(init=False)
     _tables: dict[str, tuple[str, Output]] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)

@@ -57,6 +57,7 @@ class SelectScope:
             self.bound[id(node)] = known
         if known.origins:
             self.used.append((node, known.origins))
+            self.binder.resolved.append((node, known))
         if known.key in self.grouped_nullable and not known.typed.nullable and not is_aggregated(node):
             return replace(known.typed, nullable=True)
         return known.typed

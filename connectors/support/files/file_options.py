@@ -84,6 +84,14 @@ SOURCE_OPTIONS: Final = (
         alternatives=("header",),
     ),
     Option(
+        "infer_schema",
+        OptionType.BOOLEAN,
+        "Whether a run reads the types of a csv file's columns from its rows. `validate` does not know them then: "
+        "`penstock schema sync` locks them instead.",
+        default=False,
+        alternatives=("inferSchema",),
+    ),
+    Option(
         "skip_header_row_number",
         OptionType.INTEGER,
         "Lines to skip at the start of a csv file: 0 or 1. The line is not compared with the `schema`.",
@@ -163,7 +171,7 @@ _OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The options that a format heeds; one that is written for another format is a fault."""
 
-CSV_ONLY: Final = ("csv_use_header_line", "skip_header_row_number", "enable_header_write")
+CSV_ONLY: Final = ("infer_schema", "csv_use_header_line", "skip_header_row_number", "enable_header_write")
 TEXT_CODECS: Final = ("none", "bzip2", "gzip", "lz4", "snappy", "deflate", "zstd")
 CODECS_OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "csv": TEXT_CODECS,

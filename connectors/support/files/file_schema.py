@@ -33,7 +33,7 @@ from catalog.datatypes import (
     Struct,
 )
 from catalog.diagnostics import nearest
-from catalog.table import Column
+from catalog.table import UNTYPED, Column
 from catalog.typenames import parse_type
 from connectors.support.spark_types import of_spark_json
 
@@ -112,7 +112,7 @@ def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str
         case "orc":
             return _arrow_columns(_orc_schema, files[0])
         case "csv" if read_csv_header is not None:
-            return [Column(name, STRING) for name in read_csv_header(files[0])]
+            return [Column(name, STRING, options=UNTYPED) for name in read_csv_header(files[0])]
         case "csv":
             raise UnknownSchemaError("its lines have no names without `csv_use_header_line = true`")
     raise UnknownSchemaError(f"{kind} files do not hold their columns' types")

@@ -10,13 +10,13 @@ from catalog.diagnostics import Diagnostic, Diagnostics, Severity
 from catalog.quoting import quote
 from catalog.row_kind import ROW_KIND
 from catalog.source import PlacedText, Span
-from catalog.table import CatalogTable, Column
+from catalog.table import UNTYPED, CatalogTable, Column
 from engine.job.model.job import Block
 from engine.plan.building.feeds import Feed, united
 from engine.plan.nodes import Input, Node, Query
 from engine.transforms import transform
 from engine.transforms.base import QueryTransform, RowKindTransform, TableTransform
-from sql.analyze import Analysis, analyze
+from sql.analyze import Analysis, Dependency, analyze
 from sql.dialect.seatunnel import to_spark
 from sql.grammar.query_text import tables_named
 from sql.rewrite.row_kinds import RowKindError, with_row_kinds
@@ -152,6 +152,7 @@ def _called_as_written(feed: Feed, nodes: Mapping[str, Node], text: PlacedText) 
 
 
 def _node(block: Block, name: str, body: PlacedText | Select, inputs: tuple[Input, ...], analysis: Analysis) -> Query:
+    analysis = _with_untyped(analysis, inputs)
     return Query(
         name,
         block.plugin,
@@ -163,6 +164,29 @@ def _node(block: Block, name: str, body: PlacedText | Select, inputs: tuple[Inpu
         span=block.plugin_span or block.span,
         cache=block.cache,
     )
+
+
+def _with_untyped(analysis: Analysis, inputs: tuple[Input, ...]) -> Analysis:
+    """The analysis with the output columns marked that are untyped columns of the inputs, unchanged."""
+    untyped = {
+        (input.name, column.name.lower())
+        for input in inputs
+        for column in input.node.table.columns
+        if column.is_untyped
+    }
+    if not untyped:
+        return analysis
+    passed = {
+        line.output
+        for line in analysis.lineage
+        if line.dependency is Dependency.IDENTITY and (line.input, line.column.lower()) in untyped
+    }
+    columns = tuple(
+        replace(column, options=UNTYPED) if column.name in passed and column.type == STRING else column
+        for column in analysis.table.columns
+    )
+    table = replace(analysis.table, schema=replace(analysis.table.schema, columns=columns))
+    return replace(analysis, table=table)
 
 
 def _with_row_kind(plugin: TableTransform, table: CatalogTable) -> CatalogTable:

@@ -1,0 +1,119 @@
+"""The types of a CSV's columns, from all of its values in one pass of Spark.
+
+    id,zip,amount,paid        id int, zip string, amount decimal(10,2), paid date
+    1,01234,19.50,2024-01-31
+
+A value with a leading zero, such as a postal code, makes its column a string.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from catalog.datatypes import BIGINT, BOOLEAN, DATE, DOUBLE, INT, STRING, TIMESTAMP, DataType, Decimal
+from catalog.quoting import quote
+from catalog.table import Column
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+NULL_TEXTS: Final = ("NA", "N/A", "NULL", "null", "None", "\\N", "-")
+"""Texts that people write for a missing value."""
+
+_INT, _BIGINT, _DECIMAL, _DOUBLE, _BOOLEAN, _DATE, _TIMESTAMP, _STRING = (1 << bit for bit in range(8))
+_FIRST_TEXT: Final = 8
+_INT_LENGTH: Final = 9
+_MOST_SCALE: Final = 6
+_MOST_PRECISION: Final = 18
+_LEAST_PRECISION: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """The columns with their types, and the text that means NULL in them (None: no text does)."""
+
+    columns: tuple[Column, ...]
+    null_format: str | None = None
+
+
+def infer_types(df: "DataFrame", *, finds_null: bool = False) -> Inferred:
+    """The types of the string columns of `df`; others stay as they are.
+
+    `finds_null`: also find the text that stands for NULL. Without it such a text makes its column a string.
+    """
+    from connectors.support.spark_types import columns_of
+
+    columns = columns_of(df.schema)
+    texts = [column.name for column in columns if column.type == STRING]
+    if not texts:
+        return Inferred(columns)
+    row = df.selectExpr(*(text for index, name in enumerate(texts) for text in _aggregates(index, name))).first()
+    assert row is not None
+    kinds = {name: int(row[f"k{index}"] or 0) for index, name in enumerate(texts)}
+    null = _null_text(kinds.values()) if finds_null else None
+    types = {
+        name: _type(kinds[name], null, int(row[f"s{index}"] or 0), int(row[f"d{index}"] or 0))
+        for index, name in enumerate(texts)
+    }
+    return Inferred(tuple(Column(each.name, types.get(each.name, each.type), each.nullable) for each in columns), null)
+
+
+def _aggregates(index: int, name: str) -> tuple[str, str, str]:
+    """The kinds of a column's values as bits, the most digits after a point and before it."""
+    value = quote(name)
+    nulls = " ".join(
+        f"when {value} = '{text.replace(chr(92), chr(92) * 2)}' then {1 << (_FIRST_TEXT + bit)}"
+        for bit, text in enumerate(NULL_TEXTS)
+    )
+    kind = f"""case when {value} is null then 0
+        when {value} rlike '^-?(0|[1-9][0-9]{{0,17}})$' then if(length({value}) <= {_INT_LENGTH}, {_INT}, {_BIGINT})
+        when {value} rlike '^-?(0|[1-9][0-9]*)[.][0-9]+$' then {_DECIMAL}
+        when {value} rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$' then
+            if(try_cast({value} as date) is null, {_STRING}, {_DATE})
+        when {value} rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}' then
+            if(try_cast({value} as timestamp) is null, {_STRING}, {_TIMESTAMP})
+        when {value} rlike '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)[eE][+-]?[0-9]+$' then {_DOUBLE}
+        when lower({value}) in ('true', 'false') then {_BOOLEAN}
+        {nulls} else {_STRING} end"""
+    point = f"instr({value}, '.')"
+    return (
+        f"bit_or({kind}) as k{index}",
+        f"max(if({point} > 0, length({value}) - {point}, 0)) as s{index}",
+        f"max(if({point} > 0, {point} - 1, length({value}))) as d{index}",
+    )
+
+
+def _null_text(kinds: Iterable[int]) -> str | None:
+    """The text that most columns of other values than strings use for NULL."""
+    counts = dict.fromkeys(NULL_TEXTS, 0)
+    for kind in kinds:
+        values, texts = kind & ((1 << _FIRST_TEXT) - 1), kind >> _FIRST_TEXT
+        if values and not values & _STRING:
+            for bit, text in enumerate(NULL_TEXTS):
+                counts[text] += texts >> bit & 1
+    best = max(NULL_TEXTS, key=lambda text: counts[text])
+    return best if counts[best] else None
+
+
+def _type(kinds: int, null: str | None, scale: int, digits: int) -> DataType:
+    if null is not None:
+        kinds &= ~(1 << (_FIRST_TEXT + NULL_TEXTS.index(null)))
+    match kinds:
+        case 0:
+            return STRING
+        case _ if kinds == _INT:
+            return INT
+        case _ if kinds & ~(_INT | _BIGINT) == 0:
+            return BIGINT
+        case _ if kinds & ~(_INT | _BIGINT | _DECIMAL) == 0:
+            precision = max(_LEAST_PRECISION, digits + scale)
+            return Decimal(precision, scale) if scale <= _MOST_SCALE and precision <= _MOST_PRECISION else DOUBLE
+        case _ if kinds & ~(_INT | _BIGINT | _DECIMAL | _DOUBLE) == 0:
+            return DOUBLE
+        case _ if kinds == _BOOLEAN:
+            return BOOLEAN
+        case _ if kinds == _DATE:
+            return DATE
+        case _ if kinds & ~(_DATE | _TIMESTAMP) == 0:
+            return TIMESTAMP
+    return STRING

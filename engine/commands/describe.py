@@ -1,0 +1,35 @@
+"""`penstock describe`: a source block for a file or folder, with the types of its columns."""
+
+from argparse import ArgumentParser, Namespace
+
+from engine.terminal.arguments import positive
+
+SUMMARY = "print a source block for a file or table, with column types read from the data"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a file, a folder, a pattern or a URL such as s3a://bucket/orders")
+    parser.add_argument("--sql", action="store_true", help="print a CREATE TABLE statement instead of HOCON")
+    parser.add_argument("--name", help="the name of the source (default: from the path)")
+    parser.add_argument(
+        "--file-format", choices=("csv", "json", "parquet", "orc", "text", "delta"), help="where the name shows none"
+    )
+    parser.add_argument("--sample", type=positive, metavar="N", help="read types from the first N rows only")
+
+
+def run(arguments: Namespace) -> int:
+    from engine.describing.describe import as_hocon, as_sql, describe, needs, table_name
+    from engine.describing.guess import guess
+    from engine.terminal.needs_spark import require_spark
+
+    found = guess(arguments.path, arguments.file_format)
+    require_spark("describing data")
+    from engine.spark.session import open_session
+
+    spark = open_session("penstock describe", {}, *needs(found))
+    described = describe(found, spark, arguments.sample)
+    name = arguments.name or table_name(arguments.path)
+    if described.rows:
+        print(f"{'--' if arguments.sql else '#'} types from the first {described.rows:,} rows")
+    print((as_sql if arguments.sql else as_hocon)(described, name), end="")
+    return 0

@@ -1,0 +1,101 @@
+"""`penstock describe`: a source block with the types of its columns, from the data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import connectors
+from catalog.diagnostics import Diagnostics, job_error
+from catalog.table import Column
+from catalog.typenames import quote_name, to_ddl
+from connectors.support.files.infer_types import infer_types
+from connectors.support.option import Options, Value
+from connectors.support.source import ScanTask, Source
+from engine.describing.guess import Guess
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A source that can be read: its connector, options and columns; `rows` were looked at (None: all)."""
+
+    guess: Guess
+    columns: tuple[Column, ...]
+    rows: int | None = None
+
+
+def describe(guess: Guess, spark: "SparkSession", sample: int | None = None) -> Described:
+    """Read the columns and their types; `sample`: from the first rows only."""
+    source = connectors.source(guess.plugin)
+    assert source is not None
+    options = _options(source, guess.options)
+    (known,) = source.tables(options, Diagnostics())
+    if not known.is_open and not source.is_untyped(options):
+        return Described(guess, known.columns)
+    if not source.is_untyped(options):
+        return Described(guess, source.describe(spark, options).columns)
+    df = source.read(spark, ScanTask(options, known))
+    inferred = infer_types(df.limit(sample) if sample else df, finds_null=True)
+    null = {"null_format": inferred.null_format} if inferred.null_format else {}
+    return Described(Guess(guess.plugin, {**guess.options, **null}), inferred.columns, sample)
+
+
+def needs(guess: Guess) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """The jars and session settings that reading it needs."""
+    source = connectors.source(guess.plugin)
+    if source is None:
+        raise job_error("PEN2002", f"there is no source `{guess.plugin}`")
+    return source.jars(_options(source, guess.options)), source.session_settings
+
+
+def _options(source: Source, given: Mapping[str, Value]) -> Options:
+    return Options({option.name: option.default for option in source.source_options} | dict(given))
+
+
+def as_hocon(described: Described, name: str) -> str:
+    """The source block of a HOCON job."""
+    lines = [f"  {described.guess.plugin} {{", f"    plugin_output = {_text(name)}"]
+    lines += [f"    {key} = {_text(value)}" for key, value in described.guess.options.items()]
+    width = max(len(_key(column.name)) for column in described.columns)
+    fields = [f"        {_key(column.name):{width}} = {_text(to_ddl(column.type))}" for column in described.columns]
+    lines += ["    schema {", "      fields {", *fields, "      }", "    }", "  }"]
+    return "\n".join(["source {", *lines, "}", ""])
+
+
+def as_sql(described: Described, name: str) -> str:
+    """The same as a `CREATE TABLE` statement."""
+    columns = [f"  {quote_name(column.name)} {to_ddl(column.type).upper()}" for column in described.columns]
+    options = {"connector": described.guess.plugin, **described.guess.options}
+    pairs = ", ".join(f"{_sql(key)} = {_sql(_plain(value))}" for key, value in options.items())
+    return f"CREATE TABLE {quote_name(name)} (\n" + ",\n".join(columns) + f"\n) WITH ({pairs});\n"
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, str) and not value.isidentifier():
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
+        return f'"{escaped}"'
+    return _plain(value)
+
+
+def _plain(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _key(name: str) -> str:
+    return name if name.isidentifier() and name.isascii() else _text(name) if not name.isidentifier() else f'"{name}"'
+
+
+def _sql(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def table_name(path: str) -> str:
+    """A name for what is at a path: `data/flights.csv.gz` is `flights`."""
+    last = path.rstrip("/").rpartition("/")[2].partition(".")[0]
+    name = "".join(sign if sign.isalnum() or sign == "_" else "_" for sign in last).strip("_").lower()
+    return name if name and not name[0].isdigit() else f"t_{name}" if name else "data"
+
+
+__all__: Sequence[str] = ("Described", "as_hocon", "as_sql", "describe", "needs", "table_name")

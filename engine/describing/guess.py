@@ -1,0 +1,88 @@
+"""What a path holds, guessed from its name and the first lines of a text file: the connector and its options."""
+
+import csv
+import gzip
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from catalog.diagnostics import job_error
+from connectors.support.files.file_schema import data_files, local_path
+from connectors.support.option import Value
+
+_LINES: Final = 50
+_DELIMITERS: Final = (",", ";", "\t", "|")
+_BY_SUFFIX: Final = {
+    ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet",
+    ".orc": "orc", ".txt": "text",
+}  # fmt: skip
+_COMPRESSED: Final = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A connector and the options that read the path, without a schema."""
+
+    plugin: str
+    options: dict[str, Value]
+
+
+def guess(path: str, format: str | None = None) -> Guess:
+    """How to read a path; raises `JobError` PEN4032 where its name does not show that."""
+    local = local_path(path)
+    if format == "delta" or (local is not None and os.path.isdir(os.path.join(local, "_delta_log"))):
+        return Guess("Delta", {"path": path})
+    files = data_files(local) if local is not None else []
+    if local is not None and not files:
+        raise job_error("PEN4030", f"no file is at `{os.path.abspath(local)}`")
+    kind = format or _format(files[0] if files else path)
+    options: dict[str, Value] = {"path": path, "file_format_type": kind}
+    if kind == "csv":
+        options |= _csv_options(files[0]) if files else {"csv_use_header_line": True}
+    return Guess("LocalFile", options)
+
+
+def _format(name: str) -> str:
+    stem, suffix = os.path.splitext(name.lower())
+    if suffix in _COMPRESSED:
+        suffix = os.path.splitext(stem)[1]
+    if suffix not in _BY_SUFFIX:
+        help = "name it: `--file-format csv`, `json`, `parquet`, `orc`, `text` or `delta`"
+        raise job_error("PEN4032", f"the name of `{name}` does not show its format", None, help)
+    return _BY_SUFFIX[suffix]
+
+
+def _csv_options(file: str) -> dict[str, Value]:
+    lines = _first_lines(file)
+    delimiter = max(_DELIMITERS, key=lambda sign: _fitness(lines, sign))
+    rows = list(csv.reader(lines, delimiter=delimiter))
+    found: dict[str, Value] = {} if delimiter == "," else {"field_delimiter": delimiter}
+    return found | ({"csv_use_header_line": True} if _has_header(rows) else {})
+
+
+def _first_lines(file: str) -> list[str]:
+    opened = gzip.open if file.endswith(".gz") else open
+    with opened(file, "rt", encoding="utf-8-sig", errors="replace", newline="") as lines:
+        return list(islice(lines, _LINES))
+
+
+def _fitness(lines: Sequence[str], delimiter: str) -> int:
+    """How many values a delimiter makes of the first line, where it makes as many of each."""
+    widths = {len(row) for row in csv.reader(lines, delimiter=delimiter) if row}
+    return widths.pop() if len(widths) == 1 else 0
+
+
+def _has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first line names columns: all different, none a number."""
+    names = rows[0] if rows else []
+    return bool(names) and len({name.lower() for name in names}) == len(names) and not any(map(_is_number, names))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return not text
+    return True
