@@ -26,7 +26,7 @@ from sql.scopes.lineage import ColumnLineage, Dependency
 from sql.scopes.relations import Output
 from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
-from sql.spark_grammar.check import unexpected
+from sql.spark_grammar.check import recognized
 
 __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
 
@@ -84,11 +84,12 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
 
 def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
     """The tree and what is wrong with the syntax; last, the token that Spark's grammar refuses and nothing explains."""
-    parsed = parse(text)
+    verdict = recognized(text)
+    parsed = parse(text, verdict.nested)
     shown = [*check_syntax(parsed), *type_issues(text, parsed.tokens)]
     places = {issue.start for issue in shown}
     issues = [*(issue for issue in parsed.issues if issue.start not in places), *shown]
-    stop = None if any(issue.code == "PEN3001" for issue in shown) else unexpected(text)
+    stop = None if any(issue.code == "PEN3001" for issue in shown) else verdict.unexpected
     if stop is None:
         return replace(parsed, issues=tuple(issues)), None
     message = stop.message or f"{UNEXPECTED} `{text[stop.start : stop.end]}`"

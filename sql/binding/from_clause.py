@@ -42,7 +42,7 @@ def bind_relation(binder: Binder, environment: Environment, node: exp.Expr, left
     relation = _primary(binder, environment, node, left)
     for pivot in node.args.get("pivots") or ():
         relation = pivoted(binder, environment, relation, pivot)
-    for join in (node.args.get("joins") or ()) if isinstance(node, exp.Table) else ():
+    for join in (node.args.get("joins") or ()) if isinstance(node, (exp.Table, exp.Subquery)) else ():
         right = bind_relation(binder, environment, join.this, relation)
         relation = join_relations(binder, environment, relation, right, join)
     return relation
@@ -56,7 +56,7 @@ def _primary(binder: Binder, environment: Environment, node: exp.Expr, left: Rel
             return _named(binder, environment, exp.Table(this=node.this))
         case exp.Table() if isinstance(node.this, exp.Func):
             return _function(binder, environment, node.this, node, Relation())
-        case exp.Subquery() if isinstance(node.this, (exp.Table, exp.Values)) or not isinstance(node.this, exp.Query):
+        case exp.Subquery() if not isinstance(node.this, exp.Query) or _is_relation(node):
             return _parenthesized(binder, environment, node, left)
         case exp.Subquery() | exp.Values():
             return _aliased(binder, binder.query(node, environment), node)
@@ -67,6 +67,16 @@ def _primary(binder: Binder, environment: Environment, node: exp.Expr, left: Rel
         case _:
             binder.warn("PEN3014", node, f"this form of FROM is not understood here: {type(node).__name__}")
             return Relation((RangeVariable(_alias_name(node), Output((), is_open=True)),))
+
+
+def _is_relation(node: exp.Subquery) -> bool:
+    """Whether the bracket holds a relation: a table, VALUES, or a bracket of its own with an alias or joins."""
+    inner = node.this
+    if isinstance(inner, (exp.Table, exp.Values)):
+        return True
+    if not isinstance(inner, exp.Subquery):
+        return False
+    return any(inner.args.get(key) for key in ("alias", "joins", "pivots", "sample")) or _is_relation(inner)
 
 
 def _named(binder: Binder, environment: Environment, node: exp.Table) -> Relation:
@@ -84,6 +94,10 @@ def _named(binder: Binder, environment: Environment, node: exp.Table) -> Relatio
         binder.report_at("PEN3002", (first[0], last[1]), f"table `{name}` does not exist here", help)
         return _aliased(binder, Output((), is_open=True), node, tuple(part.name for part in node.parts))
     written, output = known
+    version = node.args.get("version") or node.args.get("when")
+    if version is not None:
+        message = "an input of a query has no versions"
+        binder.report("PEN3017", version, message, "read the version in the source, with its own options")
     return _aliased(binder, output, node, tuple(part.name for part in node.parts), written)
 
 
@@ -114,10 +128,8 @@ def _alias_name(node: exp.Expr) -> tuple[str, ...]:
 
 
 def _parenthesized(binder: Binder, environment: Environment, node: exp.Subquery, left: Relation) -> Relation:
-    """`(a join b on ...)`, perhaps with joins after the first bracket and an alias."""
+    """`(a join b on ...)`, perhaps with an alias."""
     inner = bind_relation(binder, environment, node.this, left)
-    for join in node.args.get("joins") or ():
-        inner = join_relations(binder, environment, inner, bind_relation(binder, environment, join.this, inner), join)
     if not _alias_name(node):
         return inner
     attributes = tuple(replace(slot.attribute, typed=slot.typed) for slot in inner.star())

@@ -36,6 +36,8 @@ def canonical(scope: SelectScope, node: exp.Expr) -> Key:
     if isinstance(node, exp.Column):
         bound = scope.bound.get(id(node))
         return bound.key if bound is not None and bound.key is not None else ("?", id(node))
+    if isinstance(node, exp.Query):
+        return ("query", node.sql("spark", comments=False).lower())
     if isinstance(node, exp.Literal):
         return ("literal", node.is_string, node.this)
     parts: list[object] = [

@@ -43,7 +43,12 @@ def bind_values(binder: Binder, environment: Environment, node: exp.Values) -> O
         type_ = _common(binder, [row[position] for row in rows], [cell.type for cell in column])
         nullable = any(cell.nullable for cell in column)
         columns.append(Attribute(f"col{position + 1}", Typed(type_, nullable), merge(*(used for _, used in origins))))
-    return Output(tuple(columns))
+    alias = node.args.get("alias")
+    names = [column.name for column in (alias.args.get("columns") or ())] if alias is not None else []
+    if is_query(node.parent) if node.parent is not None else False:
+        names = []
+    output = Output(tuple(columns))
+    return output.renamed([*names, *(column.name for column in columns[len(names) :])]) if names else output
 
 
 def _row(node: exp.Expr) -> list[exp.Expr]:

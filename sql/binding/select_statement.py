@@ -10,6 +10,7 @@ from sql.binding.group_by import bind_group, nullable_keys
 from sql.binding.group_keys import Grouping, canonical
 from sql.binding.joins import condition
 from sql.binding.ordering import bind_limits, bind_order
+from sql.binding.outer_columns import refuse_outer_columns
 from sql.binding.select_item import Item
 from sql.binding.set_operations import refuse_unhashable
 from sql.binding.sorted_aggregates import check_sorted_aggregates, projected_by
@@ -42,6 +43,7 @@ def bind_select(binder: Binder, environment: Environment, select: exp.Select) ->
         rows = merge(rows, grouping.origins)
     rows = merge(rows, _having(scope, select, items, grouping))
     rows = merge(rows, _order(scope, select, items, outputs, grouping))
+    refuse_outer_columns(scope, select, items, grouping)
     bind_limits(scope, select)
     return Output(outputs, rows, any(item.is_open for item in items))
 
@@ -91,7 +93,7 @@ def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
         scope.report("PEN3017", node, "several aliases for one column: only a generator has several columns")
     name = node.alias if isinstance(node, exp.Alias) else _name(scope, body)
     bound = scope.bound.get(id(node))  # of a column without an alias
-    identity = bound.key if bound is not None and len(bound.key or ()) == 2 and not bound.is_alias else None
+    identity = bound.key if bound is not None and len(bound.key or ()) == 2 else None
     attribute = Attribute(name, typed, scope.origins_of(body), identity)
     item.attributes = (attribute,)
     _refuse_aggregated_aliases(scope, item.special)
@@ -127,6 +129,10 @@ def _name(scope: SelectScope, body: exp.Expr) -> str:
 
 def _generator_item(scope: SelectScope, item: Item) -> Item:
     columns = generator_columns(item.body, scope)
+    for column in item.body.find_all(exp.Column):
+        if scope.is_lateral_alias(column):
+            message = f"`{column.name}` is an alias of the same select list: a generator may not use it"
+            scope.report("PEN3011", column, message, "compute it in a subquery")
     origins = merge(*(origins for _, origins in scope.take_used()))
     if columns is None:
         item.is_open = True
@@ -214,7 +220,9 @@ def _output_scope(scope: SelectScope, outputs: Sequence[Attribute]) -> SelectSco
 
 
 def _is_same(one: Attribute, other: Attribute) -> bool:
-    return one is other or (one.identity is not None and one.identity == other.identity)
+    """Whether two output columns are one column, unchanged; a lateral alias is the item that it names."""
+    first, second = (column.identity or ("alias", id(column)) for column in (one, other))
+    return one is other or first == second
 
 
 def _order(

@@ -69,7 +69,9 @@ def _check_function(scope: SelectScope, window: exp.Window, *, ordered: bool, sp
         )
     if any(isinstance(expression, exp.Distinct) for expression in function.expressions):
         scope.report("PEN3017", function, "Spark has no DISTINCT in a window function")
-    if is_window_only(function):
+    if _takes_whole_partition(name, window) and (ordered or spec is not None):
+        scope.report("PEN3017", function, f"{name}() takes neither ORDER BY nor a frame in its window")
+    elif is_window_only(function):
         if not ordered:
             scope.report("PEN3011", function, f"{name}() needs an ORDER BY in its window")
         elif spec is not None and name in ("lag", "lead"):
@@ -78,6 +80,13 @@ def _check_function(scope: SelectScope, window: exp.Window, *, ordered: bool, sp
             scope.report("PEN3017", function, f"{name}() takes no window frame of another kind than its own")
     elif not is_aggregate(function) and not scope.binder.has_error("PEN3006", function):
         scope.report("PEN3011", function, f"{name}() is neither an aggregate nor a window function: it takes no OVER")
+
+
+def _takes_whole_partition(name: str, window: exp.Window) -> bool:
+    is_ordered_within = isinstance(window.this, exp.WithinGroup)
+    return name in ("median", "percentile_cont", "percentile_disc") or (
+        is_ordered_within and name in ("listagg", "string_agg")
+    )
 
 
 def _is_running(spec: exp.Expr) -> bool:

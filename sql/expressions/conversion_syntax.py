@@ -22,11 +22,11 @@ from sql.types.type_names import to_type
 
 
 def infer_cast(node: exp.Expr, scope: Scope) -> Typed:
-    inner = infer(node.this, scope)
-    target = to_type(node.args["to"])
     suffixed = _suffixed(node, scope)
     if suffixed is not None:
         return suffixed
+    inner = infer(node.this, scope)
+    target = to_type(node.args["to"])
     if target is None:
         return NOT_KNOWN
     if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast) and node.this.is_string:
@@ -37,8 +37,7 @@ def infer_cast(node: exp.Expr, scope: Scope) -> Typed:
     if has_unknown(inner.type):
         return Typed(target)
     forced = try_forces_null(inner.type, target) if node.args.get("safe") else forces_null(inner.type, target)
-    value = inner.value if inner.type == target else None
-    return Typed(target, inner.nullable or forced, inner.foldable, value)
+    return Typed(target, inner.nullable or forced, inner.foldable)  # no literal any more, also of its own type
 
 
 def _suffixed(node: exp.Expr, scope: Scope) -> Typed | None:

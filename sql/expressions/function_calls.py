@@ -26,6 +26,8 @@ def infer_function(node: exp.Anonymous, scope: Scope) -> Typed:
 
 def infer_lambda(node: exp.Lambda, scope: Scope) -> Typed:
     """A lambda function where none is taken: its names are bound, nothing is known of it."""
+    if not isinstance(node.parent, exp.Anonymous):
+        scope.report("PEN3011", node, "a lambda function may only be an argument of a function that takes one")
     with scope.bind({expression.name: NOT_KNOWN for expression in node.expressions}):
         infer(node.this, scope)
     return NOT_KNOWN

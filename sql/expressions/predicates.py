@@ -52,7 +52,8 @@ def _operand_type(node: exp.Expr, scope: Scope) -> Typed:
 
 def infer_tuple(node: exp.Tuple, scope: Scope) -> Typed:
     typed = [infer(expression, scope) for expression in node.expressions]
-    names = (own_name(expression) or f"col{at}" for at, expression in enumerate(node.expressions, 1))
+    items = enumerate(node.expressions, 1)
+    names = (expression.alias or own_name(expression) or f"col{at}" for at, expression in items)
     fields = (Field(name, operand.type, operand.nullable) for name, operand in zip(names, typed, strict=True))
     return Typed(Struct(tuple(fields)), False)
 

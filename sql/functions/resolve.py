@@ -124,6 +124,8 @@ def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[
     name = call_name(node).lower()
     names = PARAMETERS.get(name)
     named = [argument for argument in nodes if isinstance(argument, exp.Kwarg)]
+    if names is None and named and signatures(name):
+        scope.report("PEN3007", named[0], f"`{name}` takes no arguments by name", "give them by position")
     if names is None or not named:
         return nodes
     placed = [argument for argument in nodes if not isinstance(argument, exp.Kwarg)]
@@ -196,6 +198,9 @@ def _cast(signature: Signature, nodes: Sequence[exp.Expr], given: Sequence[Typed
     fits = True
     for index, (node, arg) in enumerate(zip(nodes, given, strict=True)):
         wanted = signature.kind_at(index)
+        if isinstance(node, exp.Lambda) and wanted != "lambda":
+            scope.report("PEN3008", node, f"`{signature.name}` takes no lambda function here")
+            fits = False
         if wanted in SYNTACTIC or arg.type == UNKNOWN:
             args.append(arg)
             continue

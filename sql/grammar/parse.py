@@ -17,7 +17,8 @@ from sql.grammar.call_names import keep_calls
 from sql.grammar.pipe_syntax import PipeSyntaxError, has_pipes, parse_pipes
 from sql.grammar.precedence import rebalanced
 from sql.grammar.recursion import MOST_NESTED, too_deep
-from sql.grammar.token_rewrites import rewritten
+from sql.grammar.token_rewrites import bracketed, joined_strings, rewritten
+from sql.spark_grammar.check import Nested
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings name no place; what matters is a diagnostic here
 
@@ -47,8 +48,8 @@ class Parsed:
     issues: tuple[SyntaxIssue, ...] = ()
 
 
-def parse(text: str) -> Parsed:
-    """Parse one Spark SQL query."""
+def parse(text: str, nested: Sequence[Nested] = ()) -> Parsed:
+    """Parse one Spark SQL query; `nested`: values that are to be put into brackets (`sql.spark_grammar`)."""
     try:
         tokens = SPARK.tokenize(text)
     except TokenError as error:
@@ -67,7 +68,9 @@ def parse(text: str) -> Parsed:
         message = f"more than {MOST_NESTED:,} brackets and CASEs within each other: Spark's parser does not accept that"
         return Parsed(None, tokens, (SyntaxIssue(deepest.start, deepest.end + 1, message),))
     try:
-        plain = _zoneless(_table_statement(_without_recursion_limit(_keyword_aliases(rewritten(tokens)))))
+        plain = list(bracketed(tokens, nested))
+        for rewrite in REWRITES:
+            plain = rewrite(plain)
         piped = "|>" in text and has_pipes(plain)
         tree = parse_pipes(plain, partial(_tree, text=text)) if piped else _tree(plain, text)
     except ParseError as error:
@@ -163,6 +166,9 @@ def _may_start_query(tokens: Sequence[Token], index: int) -> bool:
     is_argument = index > 1 and before.token_type == TokenType.L_PAREN and tokens[index - 2].token_type == TokenType.VAR
     return named and not is_argument and before.token_type in _BEFORE_QUERY
 
+
+REWRITES: Final = (joined_strings, rewritten, _keyword_aliases, _without_recursion_limit, _table_statement, _zoneless)
+"""From Spark's tokens to those that sqlglot parses, in this order."""
 
 _STATEMENTS: Final = ("CREATE", "INSERT", "SET")
 """How the statements of a script begin."""

@@ -6,11 +6,14 @@ sqlglot takes for `IS NULL`, is `IS 'UNKNOWN'`.
 Every token that is made keeps the place of what it stands for.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
+
+from sql.spark_grammar.check import Nested
 
 _T = TokenType
 PATH: Final = "spark_path"
@@ -71,6 +74,40 @@ def rewritten(tokens: Sequence[Token]) -> list[Token]:
             continue
         made.append(token)
         index += 1
+    return made
+
+
+def bracketed(tokens: Sequence[Token], nested: Sequence[Nested]) -> Sequence[Token]:
+    """The tokens with brackets around values that sqlglot would nest otherwise; `+x` becomes `positive(x)`."""
+    if not nested:
+        return tokens
+    starts = {token.start for token in tokens}
+    known = [value for value in nested if value.start in starts]
+    opened = Counter(value.start for value in known if not value.is_positive)
+    signs = {value.start for value in known if value.is_positive}
+    ends = sorted(value.end for value in known)
+    made: list[Token] = []
+    for token in tokens:
+        while ends and ends[0] <= token.start:
+            made.append(_token(_T.R_PAREN, ")", made[-1], made[-1]))
+            ends.pop(0)
+        made += [_token(_T.L_PAREN, "(", token, token)] * opened[token.start]
+        if token.start in signs:
+            made += [_token(_T.VAR, "positive", token, token), _token(_T.L_PAREN, "(", token, token)]
+        else:
+            made.append(token)
+    return made + [_token(_T.R_PAREN, ")", tokens[-1], tokens[-1])] * len(ends)
+
+
+def joined_strings(tokens: list[Token]) -> list[Token]:
+    """`'it''s'` as one string: sqlglot makes two of it, which touch each other."""
+    made: list[Token] = []
+    for token in tokens:
+        last = made[-1] if made else None
+        if last is not None and token.token_type == last.token_type == _T.STRING and token.start == last.end + 1:
+            made[-1] = Token(_T.STRING, f"{last.text}'{token.text}", last.line, last.col, last.start, token.end, [])
+        else:
+            made.append(token)
     return made
 
 

@@ -60,6 +60,12 @@ def is_of_outer(scope: Scope, aggregate: exp.Expr) -> bool:
     return bool(columns) and all(scope.is_outer(column) for column in columns)
 
 
+def _is_in_having(aggregate: exp.Expr) -> bool:
+    """Whether the subquery that holds the aggregate function stands in HAVING, where the query around computes it."""
+    query = aggregate.find_ancestor(exp.Select)
+    return query is not None and isinstance(query.find_ancestor(exp.Having, exp.Select), exp.Having)
+
+
 def is_grouping_function(node: exp.Expr) -> TypeGuard[exp.Anonymous]:
     return isinstance(node, exp.Anonymous) and call_name(node).lower() in ("grouping", "grouping_id")
 
@@ -69,7 +75,7 @@ def refuse_misplaced(scope: Scope, node: exp.Expr, where: str, *, aggregates: bo
     found = find_special(node)
     if not aggregates:
         for aggregate in found.aggregates:
-            if is_of_outer(scope, aggregate):
+            if is_of_outer(scope, aggregate) and _is_in_having(aggregate):
                 continue
             help = "filter groups with HAVING" if where == "WHERE" else None
             scope.report("PEN3011", aggregate, f"an aggregate function is not allowed in {where}", help)

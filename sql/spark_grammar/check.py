@@ -19,27 +19,46 @@ class Unexpected(NamedTuple):
     message: str | None = None
 
 
-def unexpected(text: str) -> Unexpected | None:
-    """The first token that Spark's parser refuses; None where it takes the query."""
+class Nested(NamedTuple):
+    """A value that Spark nests otherwise than sqlglot does, from one offset to another (exclusive).
+
+    `is_positive`: a plus sign begins it, which sqlglot drops.
+    """
+
+    start: int
+    end: int
+    is_positive: bool
+
+
+class Verdict(NamedTuple):
+    """What Spark's grammar says of a text: the first token that it refuses, if any, and values to put into brackets."""
+
+    unexpected: Unexpected | None = None
+    nested: tuple[Nested, ...] = ()
+
+
+def recognized(text: str) -> Verdict:
+    """What Spark's grammar says of a query."""
     if "/*+" in text or "${" in text:
-        return None
+        return Verdict()
     try:
         tokens = tokenized(text)
     except LexicalError as error:
-        return Unexpected(error.offset, error.offset + 1)
+        return Verdict(Unexpected(error.offset, error.offset + 1))
     cursor = Cursor(tokens, query)
     message = None
     try:
         query(cursor)
         if cursor.kind == END:
-            return None
+            spans = tokens.spans
+            return Verdict(None, tuple(Nested(spans[a][0], spans[b][1], plus) for a, b, plus in set(cursor.nested)))
     except NotSparkError as error:
         message = error.message
     except (NotFollowedError, RecursionError):
-        return None
+        return Verdict()
     if not tokens.spans:
-        return Unexpected(0, len(text))
+        return Verdict(Unexpected(0, len(text)))
     at = min(cursor.at, len(tokens.spans) - 1)
     if message is None and "INTERVAL" in tokens.kinds[max(at - 2, 0) : at]:
         message = "INTERVAL takes a number or string literal, and a unit"
-    return Unexpected(*tokens.spans[at], message)
+    return Verdict(Unexpected(*tokens.spans[at], message))

@@ -1,7 +1,7 @@
 """A cursor over the tokens of a query, and the small parts that every rule of the grammar is made of."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from sql.spark_grammar.lexer import END, QUOTED, STRING, Tokens
@@ -33,11 +33,16 @@ class NotFollowedError(Exception):
 
 @dataclass(slots=True)
 class Cursor:
-    """`query` is the rule of a whole query, held here because queries nest in every rule."""
+    """`query` is the rule of a whole query, held here because queries nest in every rule.
+
+    `nested`: first and last token of each value that Spark nests otherwise than sqlglot does, and whether its first
+    token is a plus sign, which sqlglot drops.
+    """
 
     tokens: Tokens
     query: Callable[["Cursor"], None]
     at: int = 0
+    nested: list[tuple[int, int, bool]] = field(default_factory=list)
 
     @property
     def kind(self) -> str:

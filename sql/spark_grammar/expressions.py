@@ -8,6 +8,7 @@ from sql.spark_grammar.data_types import data_type
 from sql.spark_grammar.lexer import END, NUMBER, QUOTED, STRING
 
 _OPERATORS: Final = frozenset("* / % DIV + - || << & ^ | = == <=> <> != < <= > >= !> !<".split())  # noqa: SIM905
+_COMPARISONS: Final = frozenset("= == <=> <> != < <= > >= !> !<".split())  # noqa: SIM905
 _PREDICATES: Final = frozenset(("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"))
 _QUERY_STARTS: Final = frozenset(("SELECT", "WITH", "FROM", "VALUES", "TABLE"))
 LITERAL_TYPES: Final = frozenset(("DATE", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "INTERVAL", "X", "TIME"))
@@ -34,8 +35,12 @@ def _negated(cursor: Cursor) -> None:
         cursor.at += 1
         bracketed_query(cursor)
         return
-    value(cursor)
+    start = cursor.at
+    compares = value(cursor)
+    end = cursor.at
     _predicate(cursor)
+    if compares and cursor.at > end:  # `a = b IS NULL` is `(a = b) IS NULL`
+        cursor.nested.append((start, end - 1, False))
 
 
 def _predicate(cursor: Cursor) -> None:
@@ -81,9 +86,8 @@ def _pattern(cursor: Cursor, kind: str) -> None:
     is_quantified = cursor.kind in ("ANY", "SOME", "ALL") and cursor.ahead() == "("
     if is_quantified and kind in ("LIKE", "ILIKE"):
         cursor.at += 2
-        if not cursor.take(")"):
-            cursor.several(expression)
-            cursor.expect(")")
+        cursor.several(expression)
+        cursor.expect(")")
         return
     value(cursor)
     if kind in ("LIKE", "ILIKE") and cursor.kind == "ESCAPE" and cursor.ahead() not in _NOT_AN_OPERAND:
@@ -91,26 +95,45 @@ def _pattern(cursor: Cursor, kind: str) -> None:
         cursor.string()
 
 
-def value(cursor: Cursor) -> None:
-    """Operands and operators by turns; which binds tighter does not matter here."""
+def value(cursor: Cursor) -> bool:
+    """Operands and operators by turns, of which these rules keep the nesting of comparisons only: left to right.
+
+    Whether there was a comparison.
+    """
+    start, compares = cursor.at, False
     while True:
-        while cursor.kind in ("-", "+", "~"):
+        _signed(cursor)
+        kind = cursor.kind
+        if kind not in _OPERATORS or (kind == "DIV" and cursor.ahead() in _NOT_AN_OPERAND):
+            return compares
+        end = cursor.at
+        is_shift = kind == ">" and _take_shift(cursor)
+        if kind != ">":
             cursor.at += 1
-        _primary(cursor)
-        if cursor.kind not in _OPERATORS or (cursor.kind == "DIV" and cursor.ahead() in _NOT_AN_OPERAND):
-            return
-        if cursor.kind == ">":
-            _take_shift(cursor)
-        else:
-            cursor.at += 1
+        if kind in _COMPARISONS and not is_shift:
+            if compares:
+                cursor.nested.append((start, end - 1, False))
+            compares = True
 
 
-def _take_shift(cursor: Cursor) -> None:
-    """`>`, or the two and three of a shift, which touch each other."""
+def _signed(cursor: Cursor) -> None:
+    pluses: list[int] = []
+    while cursor.kind in ("-", "+", "~"):
+        if cursor.kind == "+":
+            pluses.append(cursor.at)
+        cursor.at += 1
+    _primary(cursor)
+    cursor.nested.extend((plus, cursor.at - 1, True) for plus in pluses)
+
+
+def _take_shift(cursor: Cursor) -> bool:
+    """`>`, or the two and three of a shift, which touch each other: whether it is a shift."""
     spans = cursor.tokens.spans
+    start = cursor.at
     cursor.at += 1
     while cursor.kind == ">" and spans[cursor.at][0] == spans[cursor.at - 1][1]:
         cursor.at += 1
+    return cursor.at > start + 1
 
 
 def _primary(cursor: Cursor) -> None:

@@ -119,9 +119,8 @@ def sample(cursor: Cursor) -> None:
     if cursor.kind != "TABLESAMPLE" or cursor.ahead() != "(":
         return
     cursor.at += 2
-    if not cursor.take(")"):
-        _sampled(cursor)
-        cursor.expect(")")
+    _sampled(cursor)
+    cursor.expect(")")
     if cursor.take_all("REPEATABLE", "("):
         cursor.expect(NUMBER, ")")
 

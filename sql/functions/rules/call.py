@@ -45,7 +45,12 @@ class Call:
         node = self.nodes[index]
         if not isinstance(node, exp.Lambda):
             return self.infer(node, self.scope)
+        query = node.this.find(exp.Query)
+        if query is not None:
+            self.scope.report("PEN3016", query, "a lambda function may not hold a subquery", "compute it outside")
         names = [expression.name for expression in node.expressions]
+        if len({name.lower() for name in names}) < len(names):
+            raise Mismatch("two arguments of the lambda function have one name", index)
         if len(names) != len(variables) and not (self.name in _WITH_POSITION and len(names) == 1):
             raise Mismatch(f"the function takes {len(names)} arguments, {len(variables)} are given", index)
         with self.scope.bind(dict(zip(names, variables, strict=False))):

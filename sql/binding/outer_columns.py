@@ -1,0 +1,43 @@
+"""Where a subquery may use columns of the query around it: in WHERE, HAVING, join conditions and plain select items."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlglot import exp
+
+from sql.binding.group_keys import Grouping
+from sql.binding.ordering import CLAUSES
+from sql.binding.select_item import Item
+from sql.expressions import is_aggregate
+from sql.scopes.misplaced_functions import is_query
+from sql.scopes.scope import SelectScope
+
+
+def refuse_outer_columns(
+    scope: SelectScope, select: exp.Select, items: Sequence[Item], grouping: Grouping | None
+) -> None:
+    """Reports columns of the query around where Spark cannot take the subquery apart: groups, windows and sorting."""
+    if scope.environment.outer is None:
+        return
+    group = select.args.get("group")
+    parts: list[tuple[str, exp.Expr]] = []
+    if grouping is not None:
+        parts += [("beside an aggregate function or GROUP BY", item.body) for item in items if not item.is_star]
+    if group is not None:
+        parts.append(("in GROUP BY", group))
+    parts += [("in a window function", window) for item in items for window in item.special.windows]
+    parts += [(f"in {clause}", part) for key, clause in CLAUSES.items() if (part := select.args.get(key)) is not None]
+    for where, part in parts:
+        for column in _outer(scope, _plain_columns(part)):
+            message = f"a subquery may not use `{column.sql('spark')}` of the query around it {where}"
+            scope.report("PEN3016", column, message, "use it in WHERE, or join the tables")
+
+
+def _plain_columns(part: exp.Expr) -> Iterator[exp.Column]:
+    """The columns that stand outside aggregate functions and inner queries."""
+    for node in part.walk(prune=lambda node: is_query(node) or (is_aggregate(node) and node is not part)):
+        if isinstance(node, exp.Column):
+            yield node
+
+
+def _outer(scope: SelectScope, columns: Iterable[exp.Column]) -> Iterator[exp.Column]:
+    return (column for column in columns if scope.is_outer(column))
