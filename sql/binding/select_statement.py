@@ -9,11 +9,10 @@ from sql.binding.from_clause import bind_from
 from sql.binding.group_by import bind_group, nullable_keys
 from sql.binding.group_keys import Grouping, canonical
 from sql.binding.joins import condition
-from sql.binding.ordering import bind_limits, bind_order
+from sql.binding.ordering import bind_limits, bind_order, check_sorted_aggregates, projected_by
 from sql.binding.outer_columns import refuse_outer_columns
 from sql.binding.select_item import Item
 from sql.binding.set_operations import refuse_unhashable
-from sql.binding.sorted_aggregates import check_sorted_aggregates, projected_by
 from sql.binding.ungrouped_columns import check_grouped
 from sql.binding.windows import check_window
 from sql.expressions import generator_columns, infer, is_generator, output_name
