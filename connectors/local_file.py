@@ -37,6 +37,7 @@ from connectors.support.files.file_schema import (
 )
 from connectors.support.files.file_types import can_hold
 from connectors.support.files.infer_types import infer_types
+from connectors.support.files.table_folders import table_folders
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
@@ -60,6 +61,9 @@ class LocalFile(Source, Sink[FileStaged]):
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
         write_modes=(WriteMode.APPEND, WriteMode.OVERWRITE_PARTITIONS),
     )
+
+    def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+        return table_folders(options, diagnostics)
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         _check_format(options, SOURCE_OPTIONS, diagnostics)

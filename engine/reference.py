@@ -10,7 +10,9 @@ from connectors.support.sink import AnySink, SinkCapabilities
 from connectors.support.source import Source, SourceCapabilities
 from engine import transforms
 from engine.job.load import COMMON
+from engine.job.model.job import BlockKind
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
+from engine.job.options.table_options import OF_KIND
 
 _NOTE: Final = "<!-- made by `make golden` from the specs in the code: edit those -->"
 
@@ -51,6 +53,8 @@ def _connectors() -> Iterator[str]:
     yield "## Every block"
     yield "What all sources, transforms and sinks take beside their own options."
     yield _table(COMMON)
+    yield "Sources and transforms of [several tables](many-tables.md) take these, too."
+    yield _table([option for kind in BlockKind for option in OF_KIND[kind]])
     for name in connectors.names():
         source, sink = connectors.source(name), connectors.sink(name)
         either = source or sink

@@ -32,7 +32,7 @@ _BLOCK_KEYS: Final = ("table", "fields", "columns", "primaryKey", "constraintKey
 def declared_table(options: Options, name: str, diagnostics: Diagnostics) -> CatalogTable | None:
     """The table that the `schema` option declares, None where there is none; errors go to `diagnostics`."""
     block = options.mapping("schema")
-    if not block:
+    if not block.keys() - {"table", "comment"}:  # it names the table, whose columns are in the data
         return None
     for key in block:
         if key not in _BLOCK_KEYS:

@@ -50,6 +50,11 @@ class Source(Connector):
     source_capabilities: ClassVar[SourceCapabilities]
     required_attributes: ClassVar[tuple[str, ...]] = ("source_options", "source_capabilities")
 
+    def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+        """The blocks that a block stands for, each with `schema.table`, where its options mean several tables (a
+        pattern of folders); None where it is one block as it is. `tables` and `read` get each of them by itself."""
+        return None
+
     @abstractmethod
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         """The tables that this block yields, without Spark, Java or network; an open table where the schema cannot be

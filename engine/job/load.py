@@ -2,14 +2,15 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Final
 
 import connectors
-from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
 from catalog.source import PlacedText, SourceFile
 from connectors.support.option import Option, Options, OptionType, SeaTunnel
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
@@ -17,11 +18,12 @@ from engine.job.hocon.parse import parse
 from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.substitution import SECTIONS
 from engine.job.hocon.syntax import HoconArray
-from engine.job.model.job import Block, BlockKind, Cache, Env, Job, Reference
+from engine.job.model.job import Block, BlockKind, Cache, Env, Job, Reference, TableOptions
 from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
 from engine.job.options.check_options import check_options
 from engine.job.options.env import read_env
 from engine.job.options.secret_options import Secrets, Shade
+from engine.job.options.table_options import inheriting, pattern_of, taken, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
 from engine.transforms import names as transform_names
 from engine.transforms import transform
@@ -175,11 +177,14 @@ class _Loader:
         if spec is None:  # its own options cannot be checked, but how it is wired can
             common = {alternative for option in COMMON for alternative in (option.name, *option.alternatives)}
             node = replace(node, entries=tuple(entry for entry in node.entries if entry.key in common))
-        options = check_options(
-            node, (*COMMON, *(spec or ())), self.diagnostics, owner=name or "the block", at=place.span, secrets=secrets,
+        check = partial(
+            check_options, diagnostics=self.diagnostics, owner=name or "the block", at=place.span, secrets=secrets,
             is_lenient=self.is_lenient,
         )  # fmt: skip
-        is_valid = options.is_valid and spec is not None
+        node, regex = taken(node, "table_match_regex") if kind is BlockKind.TRANSFORM else (node, None)
+        node, tables, own_spec = self.tables(kind, node, spec or (), check)
+        options = check(node, (*COMMON, *own_spec))
+        is_valid = options.is_valid and spec is not None and all(table.options.is_valid for table in tables)
         inputs, outputs = references(options, "plugin_input"), references(options, "plugin_output")
         sink_name = None
         if kind is BlockKind.SINK:
@@ -202,8 +207,40 @@ class _Loader:
                                 is_valid=is_valid),
             inputs, outputs, node.place.span, place.span,
             parallelism if isinstance(parallelism, int) else None, uid, not hides_names,
-            rejects_of(options), _cache(options), sink_name,
+            rejects_of(options), _cache(options), sink_name, tables, pattern_of(regex, self.diagnostics),
+            not tables or bool(own_spec),
         )  # fmt: skip
+
+    def tables(
+        self, kind: BlockKind, node: MapNode, spec: tuple[Option, ...], check: Callable[..., Options]
+    ) -> tuple[MapNode, tuple[TableOptions, ...], tuple[Option, ...]]:
+        """The block without its list of tables, the options of each of them, and the spec of what is left."""
+        name = {BlockKind.SOURCE: "tables_configs", BlockKind.TRANSFORM: "table_transform"}.get(kind, "")
+        if not name or any(option.name == name for option in spec):  # a connector has its own form of it
+            return node, (), spec
+        node, listed = without_list(node, name, self.diagnostics)
+        if listed is None:
+            return node, (), spec
+        common = {alternative for option in COMMON for alternative in (option.name, *option.alternatives)}
+        if kind is BlockKind.TRANSFORM:
+            entries = [(*taken(entry, "table_path"), entry) for entry in listed]
+            tables = [TableOptions(check(rest, spec), self.table_path(path, entry)) for rest, path, entry in entries]
+            has_own = any(entry.key not in common for entry in node.entries)
+            return node, tuple(tables), spec if has_own else ()
+        inherited = common - {EXPECTATIONS.name}
+        before = list(self.diagnostics)
+        tables = [TableOptions(check(inheriting(node, each, inherited), (EXPECTATIONS, *spec))) for each in listed]
+        self.diagnostics.items[len(before) :] = _once(self.diagnostics.items[len(before) :])
+        rest = replace(node, entries=tuple(entry for entry in node.entries if entry.key in common))
+        return rest, tuple(tables), ()
+
+    def table_path(self, path: Entry | None, entry: MapNode) -> str:
+        """The table that an entry of `table_transform` is for."""
+        if path is not None and isinstance(path.value, TextNode):
+            return path.value.value
+        help = 'table_path = "database.table"'
+        self.diagnostics.error("PEN2005", "an entry of `table_transform` needs `table_path`", entry.place.span, help)
+        return ""
 
     def sink_name(self, written: tuple[Reference, ...]) -> str | None:
         """The sink's own name, where the job gives one."""
@@ -243,6 +280,11 @@ class _Loader:
             }
             help = did_you_mean(name, known[kind]()) or "`penstock connectors` lists what is installed"
         self.diagnostics.error("PEN2002", f"there is no {kind.value} `{name}`", place.span, help)
+
+
+def _once(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Each problem of options that several tables inherit, once."""
+    return list({(each.code, each.span, each.message): each for each in diagnostics}.values())
 
 
 def _cache(options: Options) -> Cache | None:

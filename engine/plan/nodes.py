@@ -34,7 +34,7 @@ class BaseNode:
     """What every node has.
 
     `parallelism`, `uid`: as the job gives them. `id`: empty until `with_ids` gives one. `span`: the place in the job
-    file of faults that have none of their own.
+    file of faults that have none of their own. `table_set`: the name of the set of which the node is one table.
     """
 
     name: str
@@ -43,6 +43,7 @@ class BaseNode:
     uid: str | None = None
     id: str = ""
     span: Span | None = None
+    table_set: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

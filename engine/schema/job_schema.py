@@ -15,6 +15,7 @@ from engine.job.load import COMMON
 from engine.job.model.job import BlockKind
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
 from engine.job.options.option_schema import DRAFT
+from engine.job.options.table_options import OF_KIND, TABLE_TRANSFORM, TABLES_CONFIGS
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
 
 _Schema = dict[str, Value]
@@ -48,9 +49,9 @@ def job_schema() -> _Schema:
         "type": "object",
         "properties": {
             "env": _block(ENV_OPTIONS, others={"^(spark|flink)(\\..*)?$": {}}),
-            BlockKind.SOURCE.value: _section(connectors.source_names(), source_spec),
-            BlockKind.TRANSFORM.value: _section(transforms.names(), transform_spec),
-            BlockKind.SINK.value: _section(connectors.sink_names(), sink_spec),
+            BlockKind.SOURCE.value: _section(connectors.source_names(), source_spec, BlockKind.SOURCE),
+            BlockKind.TRANSFORM.value: _section(transforms.names(), transform_spec, BlockKind.TRANSFORM),
+            BlockKind.SINK.value: _section(connectors.sink_names(), sink_spec, BlockKind.SINK),
         },
         "required": [BlockKind.SOURCE.value, BlockKind.SINK.value],
     }
@@ -78,12 +79,12 @@ def _limited(option: Option) -> _Schema:
     return form
 
 
-def _section(names: Sequence[str], options_of: Callable[[str], Sequence[Option]]) -> _Schema:
+def _section(names: Sequence[str], options_of: Callable[[str], Sequence[Option]], kind: BlockKind) -> _Schema:
     """A list of blocks; the plugin's name, in any case, decides which options a block has."""
     cases: list[Value] = [
         {
             "if": {"properties": {"plugin_name": {"type": "string", "pattern": _any_case([name], "[-_]?")}}},
-            "then": _block((*COMMON, *options_of(name))),
+            "then": _block((*COMMON, *OF_KIND[kind], *options_of(name))),
         }
         for name in names
     ]
@@ -107,8 +108,9 @@ def _block(spec: Sequence[Option], others: _Schema | None = None) -> _Schema:
     properties = dict(tree)
     for name, schema in tree.items():
         _nest(properties, name.split("."), schema)
-    needed: list[Value] = [
-        {"anyOf": [_has(name) for name in _spellings(required)]} for required in spec if required.required
+    entries = [_has(option.name) for option in spec if option in (TABLES_CONFIGS, TABLE_TRANSFORM)]
+    needed: list[Value] = [  # of a block with a list of tables, its entries may have them
+        {"anyOf": [*(_has(name) for name in _spellings(required)), *entries]} for required in spec if required.required
     ]
     block: _Schema = {"type": "object", "properties": properties, "additionalProperties": False}
     if others:

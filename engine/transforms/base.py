@@ -1,13 +1,14 @@
 """What a transform is: options it takes, and how it becomes a query."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND, RowKind
 from catalog.source import PlacedText
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, TablePath
 from connectors.support.option import Option, Options
 from sql.rewrite.select_query import Projection, Select
 
@@ -55,7 +56,30 @@ class QueryTransform(Protocol):
         ...
 
 
-Transform: TypeAlias = TableTransform | QueryTransform
+@dataclass(frozen=True, slots=True)
+class TableGroup:
+    """A table that a `SetTransform` yields: its path, and the tables of its input, by their places, that it holds."""
+
+    path: TablePath
+    members: tuple[int, ...]
+
+
+@runtime_checkable
+class SetTransform(Protocol):
+    """A transform of a set of tables as such: it renames, leaves out or unites tables, and leaves rows as they are."""
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]]
+
+    def groups(
+        self, tables: Sequence[CatalogTable], options: Options, diagnostics: Diagnostics
+    ) -> tuple[TableGroup, ...] | None:
+        """The tables that it yields; None where an error was reported."""
+        ...
+
+
+Transform: TypeAlias = TableTransform | QueryTransform | SetTransform
 
 
 def check_columns(table: CatalogTable, names: Mapping[str, str], options: Options, diagnostics: Diagnostics) -> bool:

@@ -42,7 +42,7 @@ class FieldRename:
         chosen, places = _chosen(options)
         if (
             not check_columns(table, places, options, diagnostics)
-            or not _check_rules(options, diagnostics)
+            or not check_rules(options, diagnostics)
             or table.is_open
         ):
             return None
@@ -100,7 +100,8 @@ def _chosen(options: Options) -> tuple[dict[str, str], dict[str, str]]:
     return chosen, places
 
 
-def _check_rules(options: Options, diagnostics: Diagnostics) -> bool:
+def check_rules(options: Options, diagnostics: Diagnostics) -> bool:
+    """Whether every pattern is a regular expression."""
     before = len(diagnostics)
     for index, rule in enumerate(_rules(options)):
         try:

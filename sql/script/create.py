@@ -25,8 +25,8 @@ def read_create(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnost
     is_temporary = cursor.take("TEMPORARY") or cursor.take("TEMP")
     if cursor.take("VIEW"):
         return _create_view(cursor, comments, diagnostics, or_replace)
-    if is_temporary or not cursor.take("TABLE"):
-        raise cursor.error("expected `VIEW`" if is_temporary else "expected `TABLE` or `VIEW`")
+    if is_temporary or not (cursor.take("TABLE") or cursor.take("TABLES")):
+        raise cursor.error("expected `VIEW`" if is_temporary else "expected `TABLE`, `TABLES` or `VIEW`")
     return _create_table(cursor, comments, diagnostics, or_replace)
 
 

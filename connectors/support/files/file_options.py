@@ -16,7 +16,8 @@ CODECS: Final = ("none", "gzip", "bzip2", "deflate", "lz4", "snappy", "zstd", "z
 PATH: Final = Option(
     "path",
     OptionType.STRING,
-    "A file, a directory or a pattern (`*`, `?`, `[ab]`, `{a,b}`), local or of any Hadoop file system.",
+    "A file, a directory or a pattern (`*`, `?`, `[ab]`, `{a,b}`), local or of any Hadoop file system. With `{table}` "
+    "in it (`in/{database}/{table}`), each path that fits is a table of a set.",
     required=True,
 )
 FORMAT: Final = Option(

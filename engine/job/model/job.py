@@ -31,12 +31,22 @@ class Reference:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class TableOptions:
+    """The options of a block for one table of a set; `path` is the table's, where the entry names it."""
+
+    options: Options
+    path: str | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Block:
     """One plugin block. `inputs` is empty where none are written: wiring then takes the block before it.
 
     Not `names_are_known`: a variable in its inputs or outputs is not defined, so nothing is claimed of how it is wired.
     `rejects` are the outputs into which its expectations quarantine rows. `sink_name` is what a sink calls itself:
-    nothing can read it, so it is no output.
+    nothing can read it, so it is no output. `tables`: the entries of `tables_configs` or `table_transform`. A transform
+    is applied to the tables that `table_match_regex` matches; not at all, save by its entries, where it has no
+    own options.
     """
 
     kind: BlockKind
@@ -52,6 +62,9 @@ class Block:
     rejects: tuple[Reference, ...] = ()
     cache: Cache | None = None
     sink_name: str | None = None
+    tables: tuple[TableOptions, ...] = ()
+    table_match_regex: str | None = None
+    has_own_options: bool = True
 
     @property
     def name(self) -> str:

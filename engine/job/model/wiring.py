@@ -16,12 +16,14 @@ _IN_SQL = {
 class Wire:
     """An edge: the name by which the input is read (None: the block before, which has no name), and who yields it.
 
-    `output` is which of the producer's outputs it is; -1, -2, … are its rejects.
+    `output` is which of the producer's outputs it is; -1, -2, … are its rejects. `table`: of a set of tables the one
+    that is read, `orders` of `crm.orders`.
     """
 
     name: str | None
     producer: Block
     output: int = 0
+    table: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def _inputs(
         return ()
     if not block.inputs:
         return _before(job, block) if block.options.is_valid or _is_plain(job) else ()
-    unknown = [input for input in block.inputs if input.name.lower() not in outputs]
+    wires = [(input, _producer(input.name, outputs)) for input in block.inputs]
+    unknown = [input for input, wire in wires if wire is None]
     for reference in unknown:
         help = did_you_mean(
             reference.name, [output.name for other in job.blocks for output in (*other.outputs, *other.rejects)]
@@ -85,7 +88,17 @@ def _inputs(
             diagnostics.error("PEN2007", f"{what} `{reference.name}`", reference.span, help)
     if unknown:
         return ()
-    return tuple(Wire(input.name, *outputs[input.name.lower()]) for input in block.inputs)
+    return tuple(wire for _, wire in wires if wire is not None)
+
+
+def _producer(name: str, outputs: Mapping[str, tuple[Block, int]]) -> Wire | None:
+    """Who yields what has that name: an output, or one table of a set (`crm.orders`, `crm.shop.orders`)."""
+    if name.lower() in outputs:
+        return Wire(name, *outputs[name.lower()])
+    for dot in (index for index, letter in enumerate(name) if letter == "."):
+        if name[:dot].lower() in outputs and name[dot + 1 :]:
+            return Wire(name, *outputs[name[:dot].lower()], name[dot + 1 :])
+    return None
 
 
 def _before(job: Job, block: Block) -> tuple[Wire, ...]:

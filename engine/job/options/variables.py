@@ -16,7 +16,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, TextNode
 
 SINK_PLACEHOLDERS: Final = (
     "database_name", "schema_name", "table_name", "schema_full_name", "table_full_name",
-    "primary_key", "unique_key", "field_names",
+    "primary_key", "unique_key", "field_names", "partition_keys",
     "database", "table", "comment", "rowtype_fields", "rowtype_primary_key", "rowtype_unique_key",
     "rowtype_duplicate_key",
     "transactionId", "now", "uuid",

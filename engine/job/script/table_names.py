@@ -93,10 +93,18 @@ class ScriptNames:
         named: Iterable[str] = tables_named(query.value)
         if not named and READS.search(query.value):
             named = [quoted or word for quoted, word in WORDS.findall(query.value)]
-        read = dict.fromkeys(self.by_name[table.lower()] for table in named if table.lower() in self.by_name)
-        self.reads[query] = tuple(relation.name for relation in read)
-        for relation in read:
+        read = {name: relation for name in named if (relation := self._read(name)) is not None}
+        names = (relation.name + name[len(relation.name) :] for name, relation in read.items())
+        self.reads[query] = tuple(dict.fromkeys(names))
+        for relation in read.values():
             relation.is_read = True
+
+    def _read(self, name: str) -> ScriptName | None:
+        """What a query reads by that name: a table or view, or one table of a set (`crm.orders`)."""
+        if name.lower() in self.by_name:
+            return self.by_name[name.lower()]
+        before = (name[:dot].lower() for dot, letter in enumerate(name) if letter == ".")
+        return next((self.by_name[first] for first in before if first in self.by_name), None)
 
     def _mark_rejects(self, statement: CreateTable | CreateView, diagnostics: Diagnostics) -> None:
         for expectation in statement.expectations:

@@ -13,15 +13,16 @@ from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
 from catalog.table import CatalogTable
 from engine.job.model.job import Block, BlockKind, Job
 from engine.job.model.sink_names import sink_names
-from engine.job.model.wiring import Wiring, reads_nothing, wire
+from engine.job.model.wiring import Wire, Wiring, reads_nothing, wire
 from engine.plan.building.expected import expected
 from engine.plan.building.feeds import Feed, united
-from engine.plan.building.locked_schema import with_locked_schema
 from engine.plan.building.query_nodes import Analyze, query_nodes
 from engine.plan.building.read_and_replaced import refuse_replaced_sources
+from engine.plan.building.scan_nodes import scan_nodes
+from engine.plan.building.table_sets import member
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
-from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Union, Write, children, rewrite
+from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Union, Write, children, rewrite
 from sql.analyze import analyze
 
 
@@ -39,10 +40,10 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
     writes: dict[Block, tuple[Write, ...]] = {}
     for block in wiring.order:
         name = called.get(block, block.name)
-        feeds = _feeds(block, wiring, built, rejects)
+        feeds = _feeds(block, wiring, built, rejects, own)
         match block.kind:
             case BlockKind.SOURCE:
-                scans = _scans(block, name, job.source.path, own)
+                scans = scan_nodes(block, name, job.source.path, own)
                 built[block], rejects[block] = expected(block, name, scans, own)
             case BlockKind.TRANSFORM:
                 queries = (
@@ -54,7 +55,8 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
             case BlockKind.SINK:
                 inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None
                 nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
-                writes[block] = write_nodes(block, name, nodes or (), own)
+                is_set = any(feed.is_set for feed in feeds or ())
+                writes[block] = write_nodes(block, name, nodes or (), own, is_set=is_set)
     refuse_duplicates((write for several in writes.values() for write in several), own)
     refuse_shared_targets([write for several in writes.values() for write in several], own)
     refuse_replaced_sources([write for several in writes.values() for write in several], own)
@@ -95,57 +97,47 @@ def _feeds(
     wiring: Wiring,
     built: Mapping[Block, tuple[Node, ...] | None],
     rejects: Mapping[Block, tuple[Node, ...]],
+    diagnostics: Diagnostics,
 ) -> tuple[Feed, ...] | None:
-    """What flows into the block; None where any of it has a fault or there is none, though it should be."""
+    """What flows into the block; None where any of it has an error or there is none, though it should be."""
     feeds: list[Feed] = []
     for edge in wiring.inputs[block]:
         nodes = built.get(edge.producer) if edge.output >= 0 else rejects[edge.producer][-1 - edge.output :][:1]
         if not nodes:
             return None
+        is_set = any(node.table_set for node in nodes) and edge.output >= 0
         shared = len(nodes) == len(edge.producer.outputs) > 1 and edge.output >= 0
-        feeds.append(Feed(edge.name, (nodes[edge.output],) if shared else nodes))
+        if edge.table is not None:
+            node = _of_set(block, edge, nodes, is_set, diagnostics)
+            if node is None:
+                return None
+            feeds.append(Feed(edge.name, (node,)))
+        else:
+            feeds.append(Feed(edge.name, (nodes[edge.output],) if shared else nodes, is_set and not shared))
     return tuple(feeds) if feeds or reads_nothing(block) else None
+
+
+def _of_set(block: Block, edge: Wire, nodes: tuple[Node, ...], is_set: bool, diagnostics: Diagnostics) -> Node | None:
+    """The table of a set that a block reads by its name; what is none is reported."""
+    if is_set and (found := member(nodes, edge.table or "")) is not None:
+        return found
+    name = (edge.name or "").removesuffix(f".{edge.table}")
+    place = next((each.span for each in block.inputs if each.name == edge.name), None) or block.span
+    if is_set:
+        message = f"the set `{name}` has no table `{edge.table}`"
+        help = did_you_mean(edge.table or "", [node.table.path.table for node in nodes])
+    else:
+        message, help = f"`{name}` is one table, not a set of tables", f"read `{name}`"
+    diagnostics.error("PEN2007", message, place, help)
+    return None
 
 
 def source_tables(job: Job) -> Mapping[str, CatalogTable]:
     """The tables of a job's sources by name, whether or not the rest of the job is sound."""
     diagnostics = Diagnostics()
     blocks = job.of_kind(BlockKind.SOURCE)
-    scans = [scan for block in blocks for scan in _scans(block, block.name, job.source.path, diagnostics) or ()]
+    scans = [scan for block in blocks for scan in scan_nodes(block, block.name, job.source.path, diagnostics) or ()]
     return {scan.name: scan.table for scan in scans}
-
-
-def _scans(block: Block, name: str, job: str, diagnostics: Diagnostics) -> tuple[Scan, ...] | None:
-    source = connectors.source(block.plugin)
-    if source is None or not block.options.is_valid:
-        return None
-    own = Diagnostics()
-    tables = source.tables(with_locked_schema(block.options, name, job, own), own)
-    diagnostics.extend(own)
-    if own.has_errors:
-        return None
-    for table in tables:
-        if table.is_open and not len(own):
-            diagnostics.warning(
-                "PEN4002",
-                f"the columns of `{name}` are not known, so nothing that reads them can be checked",
-                block.plugin_span or block.span,
-                "give it `schema { fields { name = type, … } }`, or run `penstock schema sync`",
-            )
-    names = [output.name for output in block.outputs] if len(block.outputs) == len(tables) else [name] * len(tables)
-    return tuple(
-        Scan(
-            name,
-            source,
-            block.options,
-            table,
-            parallelism=block.parallelism,
-            uid=block.uid,
-            span=block.options.span(),
-            cache=block.cache,
-        )
-        for name, table in zip(names, tables, strict=True)
-    )
 
 
 def _unread(built: Mapping[Block, tuple[Node, ...] | None], writes: tuple[Write, ...]) -> tuple[Node, ...]:

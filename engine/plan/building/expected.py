@@ -5,14 +5,16 @@ from dataclasses import replace
 from catalog.diagnostics import Diagnostics
 from engine.expectations.read_expectations import read_rules
 from engine.job.model.job import Block
-from engine.plan.nodes import Expect, Node, Rejects
+from engine.plan.building.table_sets import member_names
+from engine.plan.nodes import Expect, Node, Rejects, Scan
 
 
 def expected(
     block: Block, name: str, nodes: tuple[Node, ...] | None, diagnostics: Diagnostics
 ) -> tuple[tuple[Node, ...] | None, tuple[Rejects, ...]]:
     """The nodes, each behind its rules, and the rows that they quarantine, in the order of the block's rejects."""
-    if not nodes or not block.options.get("expectations") or not block.options.is_valid:
+    everywhere = (block.options, *(table.options for table in block.tables))
+    if not nodes or not block.options.is_valid or not any(options.get("expectations") for options in everywhere):
         return nodes, ()
     if len(nodes) > 1 and block.rejects:
         message = f"`{name}` has several tables, whose rows cannot be quarantined in one"
@@ -20,15 +22,22 @@ def expected(
         return None, ()
     checked: list[Node] = []
     rejects: list[Rejects] = []
-    for node in nodes:
+    is_set = nodes[0].table_set is not None
+    names = member_names(name, [node.table.path for node in nodes]) if is_set else (name,) * len(nodes)
+    for own_name, node in zip(names, nodes, strict=True):
+        options = node.options if isinstance(node, Scan) else block.options  # those of its entry in `tables_configs`
+        if not options.get("expectations"):
+            checked.append(node)
+            continue
         before = diagnostics.has_errors
-        rules = read_rules(block.options, name, node.table, diagnostics)
+        rules = read_rules(options, own_name, node.table, diagnostics)
         if diagnostics.has_errors and not before:
             return None, ()
-        span = block.options.span("expectations")
-        below = replace(node, name=f"{node.name}_unchecked") if node.name == name else node
-        checked.append(Expect(name, below, rules, parallelism=block.parallelism, span=span, cache=block.cache))
+        span = options.span("expectations")
+        below = replace(node, name=f"{node.name}_unchecked") if node.name == own_name else node
+        checked.append(Expect(own_name, below, rules, parallelism=block.parallelism, span=span, cache=block.cache,
+                              table_set=node.table_set))  # fmt: skip
         for into in block.rejects:
             own = tuple(rule for rule in rules if (rule.quarantine or "").lower() == into.name.lower())
-            rejects.append(Rejects(into.name, below, own, name, parallelism=block.parallelism, span=span))
+            rejects.append(Rejects(into.name, below, own, own_name, parallelism=block.parallelism, span=span))
     return tuple(checked), tuple(rejects)

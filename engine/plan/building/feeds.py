@@ -12,16 +12,23 @@ from engine.plan.nodes import Node, Union
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """One input of a block: its name (None where the job gives none) and its nodes, one per table."""
+    """One input of a block: its name (None where the job gives none) and its nodes, one per table.
+
+    `is_set`: it is a set of tables, even where it has but one.
+    """
 
     name: str | None
     nodes: tuple[Node, ...]
+    is_set: bool = False
 
 
 def united(block: Block, name: str, feeds: tuple[Feed, ...], diagnostics: Diagnostics) -> tuple[Node, ...] | None:
-    """The nodes of one feed, or of several their UNION ALL; None where their schemas differ."""
+    """The nodes of one feed, of several sets all their tables, of several tables their UNION ALL; None where schemas
+    differ."""
     if len(feeds) == 1:
         return feeds[0].nodes
+    if all(feed.is_set for feed in feeds):
+        return tuple(node for feed in feeds for node in feed.nodes)
     if several := next((feed for feed in feeds if len(feed.nodes) > 1), None):
         diagnostics.error(
             "PEN2012", f"`{several.name}` has several tables and cannot be combined with other inputs", block.span
@@ -30,18 +37,18 @@ def united(block: Block, name: str, feeds: tuple[Feed, ...], diagnostics: Diagno
     nodes = tuple(feed.nodes[0] for feed in feeds)
     first = feeds[0]
     for feed in feeds[1:]:
-        if difference := _difference(nodes[0].table, feed.nodes[0].table):
+        if differs := difference(nodes[0].table, feed.nodes[0].table):
             diagnostics.error(
                 "PEN2012",
-                f"`{feed.name}` and `{first.name}` differ: {difference}",
+                f"`{feed.name}` and `{first.name}` differ: {differs}",
                 _place(block, feed.name),
                 "inputs are combined by UNION ALL: give them equal columns, or read them by name in a `Sql` transform",
             )
             return None
-    return (Union(name, nodes, _table(nodes), parallelism=block.parallelism, span=block.span),)
+    return (Union(name, nodes, united_table(nodes), parallelism=block.parallelism, span=block.span),)
 
 
-def _difference(a: CatalogTable, b: CatalogTable) -> str | None:
+def difference(a: CatalogTable, b: CatalogTable) -> str | None:
     """The first difference of two tables' columns, nullability aside."""
     if a.is_open or b.is_open:
         return None
@@ -56,7 +63,7 @@ def _difference(a: CatalogTable, b: CatalogTable) -> str | None:
     return None
 
 
-def _table(nodes: tuple[Node, ...]) -> CatalogTable:
+def united_table(nodes: tuple[Node, ...]) -> CatalogTable:
     tables = [node.table for node in nodes]
     first = next((table for table in tables if not table.is_open), tables[0])
     columns = (_merged([table.columns[i] for table in tables if not table.is_open]) for i in range(len(first.columns)))

@@ -14,14 +14,19 @@ from connectors.support.option import Options, Value
 
 def with_locked_schema(options: Options, name: str, job: str, diagnostics: Diagnostics) -> Options:
     """The options, with the `schema` of the lock where they have none and the lock knows the source."""
-    if "schema" not in options.values or options.get("schema"):
+    declared = options.mapping("schema")
+    if "schema" not in options.values or declared.keys() - {"table", "comment"}:
         return options
     path = find_lock(Path(job).absolute().parent)
     if path is None:
         return options
     lock = read_lock(path, diagnostics)
     columns = lock.sources.get((job_key(path, Path(job)), name))
-    return replace(options, values={**options.values, "schema": as_schema(columns)}) if columns else options
+    return (
+        replace(options, values={**options.values, "schema": {**declared, **as_schema(columns)}})
+        if columns
+        else options
+    )
 
 
 def read_lock(path: Path, diagnostics: Diagnostics) -> Lock:

@@ -1,5 +1,6 @@
 """Transforms become queries, analyzed over the tables that flow into them."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,14 +14,18 @@ from catalog.source import PlacedText, Span
 from catalog.table import UNTYPED, CatalogTable, Column
 from engine.job.model.job import Block
 from engine.plan.building.feeds import Feed, united
+from engine.plan.building.scan_nodes import member_uid
+from engine.plan.building.set_nodes import set_nodes
+from engine.plan.building.table_sets import member_names, options_for, refuse_unmatched, report_by_table
 from engine.plan.nodes import Input, Node, Query
 from engine.transforms import transform
-from engine.transforms.base import QueryTransform, RowKindTransform, TableTransform
+from engine.transforms.base import QueryTransform, RowKindTransform, SetTransform, TableTransform
 from sql.analyze import Analysis, Dependency, analyze
 from sql.dialect.seatunnel import to_spark
 from sql.grammar.query_text import tables_named
 from sql.rewrite.row_kinds import RowKindError, with_row_kinds
 from sql.rewrite.select_query import Select, text_of
+from sql.rewrite.table_names import with_table_names
 
 DUAL = "dual"
 """What SeaTunnel's jobs may call the input of a query."""
@@ -53,22 +58,86 @@ def query_nodes(
     """
     if not block.options.is_valid:
         return None
-    match transform(block.plugin):
-        case TableTransform() as plugin:
-            inputs = united(block, f"{name}_inputs", feeds, diagnostics) or ()
-            alias = feeds[0].name if len(feeds) == 1 else None
-            select = partial(_selection, block, name, plugin, diagnostics=diagnostics, analyze=analyze)
-            queries = [select(alias or node.name, node) for node in inputs]
-        case QueryTransform() as plugin:
-            query = partial(_query, block, name, plugin, diagnostics=diagnostics, analyze=analyze, dialect=dialect)
-            if len(feeds) == 1:
-                queries = [query((Feed(feeds[0].name, (node,)),)) for node in feeds[0].nodes]
-            else:
-                queries = [query(feeds)]
-        case None:
-            return None
-    nodes = tuple(query for query in queries if query)
-    return nodes if nodes and len(nodes) == len(queries) else None
+    plugin = transform(block.plugin)
+    if isinstance(plugin, SetTransform):
+        return set_nodes(block, name, plugin, feeds, diagnostics)
+    if plugin is None:
+        return None
+    if isinstance(plugin, QueryTransform) and len(feeds) != 1:
+        query = _query(block, name, plugin, feeds, diagnostics=diagnostics, analyze=analyze, dialect=dialect)
+        return (query,) if query else None
+    inputs = united(block, f"{name}_inputs", feeds, diagnostics) or ()
+    is_set = any(feed.is_set for feed in feeds)
+    names = member_names(name, [node.table.path for node in inputs])
+    refuse_unmatched(block, name, inputs, diagnostics)
+    alias = feeds[0].name if len(feeds) == 1 else None
+    one = partial(_one, block, plugin=plugin, analyze=analyze, dialect=dialect)
+    if not is_set:
+        nodes = [one(name, alias, node, None, diagnostics=diagnostics) for node in inputs]
+    else:
+        found = [(node.table.path, Diagnostics()) for node in inputs]
+        each = zip(names, inputs, found, strict=True)
+        nodes = [one(own, alias, node, name, diagnostics=problems) for own, node, (_, problems) in each]
+        report_by_table(found, diagnostics)
+    made = tuple(node for node in nodes if node)
+    return made if made and len(made) == len(nodes) else None
+
+
+def _one(
+    block: Block,
+    name: str,
+    alias: str | None,
+    node: Node,
+    table_set: str | None,
+    *,
+    plugin: TableTransform | QueryTransform,
+    diagnostics: Diagnostics,
+    analyze: Analyze,
+    dialect: str,
+) -> Node | None:
+    """The query over one table, or the table itself where the transform is not for it."""
+    options = options_for(block, node.table.path)
+    if options is None:
+        return node
+    block = replace(block, options=options, uid=member_uid(block, name, table_set))
+    query: Query | None
+    if isinstance(plugin, TableTransform):
+        source = node.name if table_set else alias or node.name
+        query = _selection(block, name, plugin, source, node, diagnostics=diagnostics, analyze=analyze)
+    else:
+        feeds = (Feed(alias, (node,)),)
+        query = _query(block, name, plugin, feeds, diagnostics=diagnostics, analyze=analyze, dialect=dialect)
+    if query is None or table_set is None:
+        return query
+    return replace(query, analysis=replace(query.analysis, table=_as_member(query, node)), table_set=table_set)
+
+
+def _as_member(query: Query, node: Node) -> CatalogTable:
+    """The output of a query over one table of a set is still that table: it keeps the path, and keys whose columns it
+    yields as they are."""
+    output = query.analysis.table
+    if output.path == node.table.path:
+        return output
+    kept = {
+        origin.column.lower()
+        for origin in query.analysis.lineage
+        if origin.dependency is Dependency.IDENTITY and origin.output and origin.output.lower() == origin.column.lower()
+    }
+    key, keys = node.table.schema.primary_key, node.table.schema.constraint_keys
+    has_key = key is not None and all(column.lower() in kept for column in key.columns)
+    schema = replace(
+        output.schema,
+        primary_key=key if has_key else None,
+        constraint_keys=tuple(each for each in keys if all(column.lower() in kept for column, _ in each.columns)),
+    )
+    has_partitions = all(column.lower() in kept for column in node.table.partition_keys)
+    return replace(
+        output,
+        path=node.table.path,
+        schema=schema,
+        partition_keys=node.table.partition_keys if has_partitions else (),
+        comment=node.table.comment,
+    )
 
 
 def _selection(
@@ -122,6 +191,7 @@ def _query(
     text = plugin.query({each: node.table for each, node in nodes.items()}, block.options, diagnostics)
     if text is None:
         return None
+    text = _reading_members(text, nodes)
     if dialect == "seatunnel":
         text = to_spark(text, {each: node.table.renamed(each) for each, node in nodes.items()})
     elif len(feeds) == 1:
@@ -140,13 +210,30 @@ def _query(
     return _node(block, name, text, inputs, analysis)
 
 
+def _reading_members(text: PlacedText, nodes: Mapping[str, Node]) -> PlacedText:
+    """The query with the tables of sets that it reads (`crm.orders`, or `orders` where no other input is called so)
+    under the names of their views."""
+    members = {name: node for name, node in nodes.items() if "." in name}
+    if not members:
+        return text
+    own = Counter(node.table.path.table.lower() for node in members.values())
+    taken = {name.lower() for name in nodes}
+    short = {
+        table: name
+        for name, node in members.items()
+        if own[table := node.table.path.table.lower()] == 1 and table not in taken
+    }
+    return with_table_names(text, {**short, **{name.lower(): name for name in members}})
+
+
 def _called_as_written(feed: Feed, nodes: Mapping[str, Node], text: PlacedText) -> dict[str, Node]:
     """A single input under the name that the query uses: any where it has none of its own, else its own or `dual`."""
     (only,) = nodes.values()
-    if feed.name is not None and DUAL not in text.value.lower():
+    if feed.name is not None and DUAL not in text.value.lower() and not only.table_set:
         return dict(nodes)
     named = tables_named(text.value)
-    if len(named) == 1 and (feed.name is None or named[0].lower() == DUAL) and "." not in named[0]:
+    own = (DUAL, only.table.path.table.lower() if only.table_set else DUAL)
+    if len(named) == 1 and (feed.name is None or named[0].lower() in own) and "." not in named[0]:
         return {named[0]: only}
     return dict(nodes)
 

@@ -10,25 +10,52 @@ from typing import TypeVar
 import connectors
 from catalog.diagnostics import Diagnostics, Severity
 from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
-from catalog.source import Span
+from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
 from connectors.support.option import Options, Value
 from connectors.support.sink import AnySink
 from engine.job.model.job import Block
+from engine.plan.building.scan_nodes import member_uid
+from engine.plan.building.table_sets import member_names
 from engine.plan.nodes import Expect, Node, Query, Rejects, Scan, Union, Write
+from engine.plan.option_values import shown
 
 Mode = TypeVar("Mode", bound=Enum)
 
-PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+PLACEHOLDER = re.compile(r"\$\{(\w+)(?::([^}]*))?\}")
 
 
-def write_nodes(block: Block, name: str, nodes: tuple[Node, ...], diagnostics: Diagnostics) -> tuple[Write, ...]:
-    """One write per table; nothing where a fault was reported."""
+def write_nodes(
+    block: Block, name: str, nodes: tuple[Node, ...], diagnostics: Diagnostics, *, is_set: bool = False
+) -> tuple[Write, ...]:
+    """One write per table; nothing where an error was reported."""
     sink = connectors.sink(block.plugin)
     if sink is None or not block.options.is_valid:
         return ()
-    writes = [_write(block, name, sink, node, diagnostics) for node in nodes]
-    return tuple(write for write in writes if write)
+    if not is_set:
+        writes = [_write(block, name, sink, node, diagnostics) for node in nodes]
+        return tuple(write for write in writes if write)
+    names = member_names(name, [node.table.path for node in nodes])
+    found = [_write(block, own, sink, node, diagnostics) for own, node in zip(names, nodes, strict=True)]
+    made = tuple(replace(write, uid=member_uid(block, write.name, name), table_set=name) for write in found if write)
+    refuse_one_target(made, sink, diagnostics)
+    return made
+
+
+def refuse_one_target(writes: Sequence[Write], sink: AnySink, diagnostics: Diagnostics) -> None:
+    """Report two tables of a set that one sink block would write to one target."""
+    if not any(option.name == "data_save_mode" for option in sink.sink_options):
+        return  # it has no target: Console
+    first: dict[str, Write] = {}
+    for write in writes:
+        target = sink.target(write.options) or repr(sorted(shown(write.options).items(), key=lambda item: item[0]))
+        other = first.setdefault(target.lower(), write)
+        if other is not write:
+            named = next((name for name in ("path", "table") if isinstance(write.options.get(name), str)), None)
+            where = f" `{write.options[named]}`" if named else " one target"
+            message = f"the tables `{other.table.path}` and `{write.table.path}` would both be written to{where}"
+            help = "put ${table_name} in it, and ${database_name} where two databases have tables of one name"
+            diagnostics.error("PEN2011", message, write.options.span(named), f"{help}; `TableMerge` makes them one")
 
 
 def refuse_duplicates(writes: Iterable[Write], diagnostics: Diagnostics) -> None:
@@ -173,7 +200,18 @@ def _filled(options: Options, table: CatalogTable) -> Options:
     """The options with `${table_name}` and its like replaced; others stay as they are."""
     known = _placeholders(table)
     values = {name: _fill(value, known) for name, value in options.values.items()}
-    return options if values == dict(options.values) else replace(options, values=values)
+    if values == dict(options.values):
+        return options
+    return replace(
+        options, values=values, texts={name: _filled_text(text, known) for name, text in options.texts.items()}
+    )
+
+
+def _filled_text(text: PlacedText, known: Mapping[str, tuple[str, ...]]) -> PlacedText:
+    value = _fill(text.value, known)
+    return (
+        text if value == text.value else PlacedText.join([text.slice(0, 1), str(value)]).slice(1, len(str(value)) + 1)
+    )
 
 
 def _placeholders(table: CatalogTable) -> dict[str, tuple[str, ...]]:
@@ -183,19 +221,21 @@ def _placeholders(table: CatalogTable) -> dict[str, tuple[str, ...]]:
     return {
         "database_name": (table.path.database or "",),
         "schema_name": (table.path.schema or "",),
-        "schema_full_name": (".".join(p for p in (table.path.database, table.path.schema) if p),),
+        "schema_full_name": (".".join(part for part in (table.path.database, table.path.schema) if part),),
         "table_name": (table.path.table,),
         "table_full_name": (str(table.path),),
         "primary_key": key.columns if key else (),
         "unique_key": tuple(dict.fromkeys(name for constraint in unique for name, _ in constraint.columns)),
         "field_names": table.schema.names,
+        "partition_keys": table.partition_keys,
+        "comment": (table.comment or "",),
     }
 
 
 def _fill(value: Value, known: Mapping[str, tuple[str, ...]]) -> Value:
     match value:
         case str():
-            return PLACEHOLDER.sub(lambda m: ",".join(known[m[1]]) if m[1] in known else m[0], value)
+            return PLACEHOLDER.sub(lambda found: _value(found, known), value) if "${" in value else value
         case Mapping():
             return {name: _fill(inner, known) for name, inner in value.items()}
         case list() | tuple():
@@ -205,7 +245,16 @@ def _fill(value: Value, known: Mapping[str, tuple[str, ...]]) -> Value:
             return value
 
 
+def _value(found: re.Match[str], known: Mapping[str, tuple[str, ...]]) -> str:
+    """What a placeholder stands for; its default where the table has no such thing."""
+    if found[1] not in known:
+        return found[0]
+    return ",".join(known[found[1]]) or found[2] or ""
+
+
 def _spread(filled: Value, raw: Value, known: Mapping[str, tuple[str, ...]]) -> tuple[Value, ...]:
     """A list's element that is a placeholder of a list becomes its elements: `["${primary_key}"]`."""
     match = PLACEHOLDER.fullmatch(raw) if isinstance(raw, str) else None
-    return tuple(known[match[1]]) if match and match[1] in known else (filled,)
+    if match is None or match[1] not in known:
+        return (filled,)
+    return known[match[1]] or tuple(part.strip() for part in (match[2] or "").split(",") if part.strip())

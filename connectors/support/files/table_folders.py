@@ -1,0 +1,61 @@
+"""Folders that are tables: `path = "in/{database}/{table}"`, one table for each path that fits."""
+
+import glob
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from catalog.diagnostics import Diagnostics
+from catalog.table import TablePath
+from connectors.support.files.file_schema import is_hidden, local_path
+from connectors.support.option import Options
+
+PLACEHOLDER: Final = re.compile(r"\{(database|schema|table)\}")
+
+
+def table_folders(options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+    """The options of each table of a pattern, with its own path and its name as `schema.table`; None where the path
+    is no pattern of tables. One listing finds them all."""
+    pattern = options.string("path")
+    if not PLACEHOLDER.search(pattern):
+        return None
+    folder = local_path(pattern)
+    if folder is None:
+        message = "folders of tables are looked for on this machine's disk only"
+        diagnostics.error("PEN2004", message, options.span("path"), "list the tables: tables_configs = [{ path = … }]")
+        return ()
+    if "{table}" not in pattern:
+        message = f"`{pattern}` does not say which part names the table"
+        diagnostics.error("PEN2004", message, options.span("path"), 'path = "in/{database}/{table}"')
+        return ()
+    found = tuple(_named(options, path, table) for path, table in _tables(folder))
+    if not found:
+        diagnostics.error("PEN4002", f"nothing is at `{pattern}`", options.span("path"))
+    return found
+
+
+def _named(options: Options, path: str, table: TablePath) -> Options:
+    schema = {**options.mapping("schema"), "table": str(table)}
+    return replace(options, values={**options.values, "path": path, "schema": schema})
+
+
+def _tables(pattern: str) -> Iterator[tuple[str, TablePath]]:
+    """Paths that fit the pattern, and the tables that they are."""
+    first: set[str] = set()
+    parts = []
+    for index, part in enumerate(PLACEHOLDER.split(pattern)):
+        is_name = index % 2 == 1
+        parts.append((f"(?P={part})" if part in first else f"(?P<{part}>[^/]+)") if is_name else _expression(part))
+        first |= {part} if is_name else set()
+    expression = re.compile("".join(parts))
+    for path in sorted(glob.glob(PLACEHOLDER.sub("*", pattern))):
+        match = expression.fullmatch(path)
+        names = match.groupdict() if match else {}
+        if match and not any(is_hidden(name) or "." in name for name in names.values()):
+            yield glob.escape(path), TablePath(names["table"], names.get("schema"), names.get("database"))
+
+
+def _expression(part: str) -> str:
+    """A part of a glob as a regular expression."""
+    return re.escape(part).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")

@@ -1,0 +1,109 @@
+"""Sources become scans, one for each table."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+import connectors
+from catalog.diagnostics import Diagnostics
+from catalog.table import CatalogTable, TablePath
+from connectors.support.option import Options
+from connectors.support.source import Source
+from engine.job.model.job import Block
+from engine.plan.building.locked_schema import with_locked_schema
+from engine.plan.building.table_sets import member_names, refuse_equal_paths
+from engine.plan.nodes import Scan
+
+
+def scan_nodes(block: Block, name: str, job: str, diagnostics: Diagnostics) -> tuple[Scan, ...] | None:
+    """The scans of a source block; None where an error was reported. Those of a set have its name as `table_set`."""
+    source = connectors.source(block.plugin)
+    if source is None or not block.options.is_valid:
+        return None
+    own = Diagnostics()
+    listed = [table.options for table in block.tables]
+    if not listed and (expanded := source.expand(block.options, own)) is not None:
+        listed = list(expanded)
+        if not listed and not own.has_errors:
+            own.error("PEN4002", f"`{name}` has no table", block.options.span("path"), "is the pattern right?")
+    reader = _Reader(block, source, job, own)
+    scans = list(reader.of_set(name, listed) if listed else reader.of_block(name))
+    is_distinct = len(scans) < 2 or refuse_equal_paths(block, name, [scan.table for scan in scans], own)
+    diagnostics.extend({(each.code, each.span, each.message): each for each in own}.values())
+    return tuple(scans) if is_distinct and not own.has_errors else None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Reader:
+    """One source block of the job file `job`."""
+
+    block: Block
+    source: Source
+    job: str
+    diagnostics: Diagnostics
+
+    def of_block(self, name: str) -> Iterator[Scan]:
+        """The scans of a block as it is: one, or those of a connector that lists tables by itself."""
+        tables = self.tables(name, self.block.options)
+        if len(tables) == 1 or len(self.block.outputs) == len(tables):
+            outputs = [output.name for output in self.block.outputs]
+            names: Iterable[str] = outputs if len(outputs) == len(tables) else (name,)
+            table_set = None
+        else:
+            names, table_set = member_names(name, [table.path for table in tables]), name
+        for own, table in zip(names, tables, strict=True):
+            yield self.scan(own, self.block.options, table, table_set)
+
+    def of_set(self, name: str, listed: list[Options]) -> Iterator[Scan]:
+        paths = [_path(options) for options in listed]
+        names = member_names(name, [path or TablePath(name) for path in paths])
+        for own, options, path in zip(names, listed, paths, strict=True):
+            for table in self.tables(own, options):
+                yield self.scan(own, options, replace(table, path=path) if path else table, name)
+
+    def tables(self, name: str, options: Options) -> tuple[CatalogTable, ...]:
+        own = Diagnostics()
+        tables = self.source.tables(with_locked_schema(options, name, self.job, own), own)
+        if not len(own) and any(table.is_open for table in tables):
+            own.warning(
+                "PEN4002",
+                f"the columns of `{name}` are not known, so nothing that reads them can be checked",
+                self.block.plugin_span or self.block.span,
+                "give it `schema { fields { name = type, … } }`, or run `penstock schema sync`",
+            )
+        self.diagnostics.extend(own)
+        return () if own.has_errors else tables
+
+    def scan(self, name: str, options: Options, table: CatalogTable, table_set: str | None) -> Scan:
+        block = self.block
+        return Scan(
+            name,
+            self.source,
+            options,
+            table,
+            parallelism=block.parallelism,
+            uid=member_uid(block, name, table_set),
+            span=options.span() or block.options.span(),
+            cache=block.cache,
+            table_set=table_set,
+        )
+
+
+def _path(options: Options) -> TablePath | None:
+    """The path of a table of a set: as its schema says, else as its file or folder is called."""
+    declared = options.mapping("schema").get("table")
+    if declared is not None:
+        try:
+            return TablePath.parse(str(declared))
+        except ValueError:
+            return None  # reported with the schema
+    path = options.get("path")
+    stem = PurePath(path).name.split(".")[0] if isinstance(path, str) else ""
+    return TablePath(stem) if stem else None
+
+
+def member_uid(block: Block, name: str, table_set: str | None) -> str | None:
+    """The `uid` of one table's node: the block's, and the table."""
+    if block.uid is None or table_set is None:
+        return block.uid
+    return f"{block.uid}.{name.removeprefix(f'{table_set}.')}"

@@ -1,0 +1,162 @@
+"""Sets of tables: names, options, placeholders, folders; and random jobs against the same written out by table."""
+
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from catalog.diagnostics import Diagnostics
+from engine.compile import Settings, compile_job
+from engine.plan.nodes import Scan
+from engine.plan.rendering.explain_text import explain
+
+COLUMNS = ("id = bigint, name = string", "id = bigint, amount = int", "key = string")
+
+
+def compiled(folder, text, name="job.conf"):
+    file = folder / name
+    file.write_text(text)
+    diagnostics = Diagnostics()
+    return compile_job(file, Settings(), diagnostics), [(each.code, each.message) for each in diagnostics]
+
+
+def plan_of(folder, text, name="job.conf"):
+    job, errors = compiled(folder, text, name)
+    assert job is not None, errors
+    return job.plan
+
+
+def test_folders_are_tables(tmp_path):
+    for database, table in (("a", "x"), ("a", "y"), ("b", "x")):
+        (tmp_path / "in" / database / table).mkdir(parents=True)
+        (tmp_path / "in" / database / table / "f.csv").write_text(f"id,{table}\n1,q\n")
+    (tmp_path / "in" / "a" / "_hidden").mkdir()
+    job = f"""
+    source {{ LocalFile {{ plugin_output = in, path = "{tmp_path}/in/{{database}}/{{table}}", file_format_type = csv,
+                          csv_use_header_line = true }} }}
+    sink {{ LocalFile {{ path = "{tmp_path}/out/${{database_name}}.${{table_name}}", file_format_type = csv }} }}"""
+    plan = plan_of(tmp_path, job)
+    assert [(write.name, write.table.schema.names, write.options["path"]) for write in plan.writes] == [
+        ("localfile.a.x", ("id", "x"), f"{tmp_path}/out/a.x"),
+        ("localfile.y", ("id", "y"), f"{tmp_path}/out/a.y"),
+        ("localfile.b.x", ("id", "x"), f"{tmp_path}/out/b.x"),
+    ]
+
+
+def test_placeholders(tmp_path):
+    job = """
+    source { FakeSource { plugin_output = in, tables_configs = [
+      { schema { table = "db.s.t", comment = "all", columns = [{ name = a, type = int }, { name = b, type = int }],
+                 primaryKey { columnNames = [b, a] },
+                 constraintKeys = [{ constraintType = UNIQUE_KEY, constraintColumns = [{ columnName = a }] }] } }
+      { schema { table = "u", fields { c = int } } } ] } }
+    sink { LocalFile { file_format_type = csv, null_format = "${comment:none} ${unique_key:-} ${field_names}",
+      path = "out/${database_name:no}/${schema_name}/${table_name}-${primary_key:id}-${table_full_name}"
+      partition_by = ["${partition_keys}"] } }"""
+    first, second = plan_of(tmp_path, job).writes
+    assert first.options["path"] == "out/db/s/t-b,a-db.s.t"
+    assert second.options["path"] == "out/no//u-id-u"
+    assert first.options["null_format"] == "all a a,b"
+    assert second.options["null_format"] == "none - c"
+    assert first.options["partition_by"] == []
+
+
+def test_script_and_hocon_give_one_plan(tmp_path):
+    script = """
+    CREATE TABLES crm WITH ('connector' = 'FakeSource', 'tables_configs' =
+      '[{ schema { table = "shop.orders", fields { id = int } } }, { schema { table = "shop.p", fields { b = int } } }]'
+    );
+    CREATE VIEW named AS SELECT orders.id FROM crm.orders WHERE orders.id > 0;
+    CREATE TABLES out WITH ('connector' = 'LocalFile', 'path' = 'o/${table_name}', 'file_format_type' = 'csv');
+    INSERT INTO out SELECT * FROM crm;
+    CREATE TABLE one WITH ('connector' = 'LocalFile', 'path' = 'one', 'file_format_type' = 'csv');
+    INSERT INTO one SELECT * FROM named;"""
+    hocon = """
+    source { FakeSource { plugin_output = crm, tables_configs = [
+      { schema { table = "shop.orders", fields { id = int } } }
+      { schema { table = "shop.p", fields { b = int } } }] } }
+    transform { Sql { plugin_input = ["crm.orders"], plugin_output = named,
+                      query = "SELECT orders.id FROM crm.orders WHERE orders.id > 0" } }
+    sink { LocalFile { plugin_input = crm, plugin_output = out, path = "o/${table_name}", file_format_type = csv }
+           LocalFile { plugin_input = named, plugin_output = one, path = one, file_format_type = csv } }"""
+    assert explain(plan_of(tmp_path, script, "job.sql")) == explain(plan_of(tmp_path, hocon))
+
+
+@st.composite
+def jobs(draw):
+    """A job over a set, and the same job written out table by table; every table with a Console of its own."""
+    tables = draw(st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=4))
+    names = [f"db{index % 2}.t{index}" for index in range(len(tables))]
+    steps = draw(st.lists(st.sampled_from(("filter", "sql", "entry", "regex")), max_size=3))
+    rows = draw(st.integers(0, 4))
+    entries = "\n".join(
+        f'{{ schema {{ table = "{name}", fields {{ {fields} }} }} }}'
+        for name, fields in zip(names, tables, strict=True)
+    )
+    blocks, single = [], {name: [] for name in names}
+    for number, step in enumerate(steps):
+        chosen = names[: draw(st.integers(1, len(names)))]
+        match step:
+            case "filter":
+                own = 'condition = "1 = 1"'
+                blocks.append(f"Filter {{ {own} }}")
+                chosen = names
+            case "sql":
+                own = f'query = "select *, {number} as n{number} from dual"'
+                blocks.append(f"Sql {{ {own} }}")
+                chosen = names
+            case "regex":
+                own = 'condition = "1 <> 1"'
+                pattern = "|".join(re.escape(name) for name in chosen).replace("\\", "\\\\")
+                blocks.append(f'Filter {{ table_match_regex = "{pattern}", {own} }}')
+            case "entry":
+                own = f'query = "select {number} as only{number} from dual"'
+                listed = ", ".join(f'{{ table_path = "{name}", {own} }}' for name in chosen)
+                blocks.append(f"Sql {{ table_transform = [{listed}] }}")
+        for name in chosen:
+            single[name].append(("Sql" if "query" in own else "Filter") + f" {{ {own} }}")
+    source = f"source {{ FakeSource {{ row.num = {rows}, plugin_output = crm, tables_configs = [{entries}] }} }}"
+    whole = "\n".join([source, "transform {", *blocks, "}", "sink { Console { } }"])
+    alone = {
+        name: "\n".join([
+            f'source {{ FakeSource {{ row.num = {rows}, plugin_output = t, schema {{ table = "{name}", '
+            f"fields {{ {fields} }} }} }} }}", "transform {", *single[name], "}", "sink { Console { } }",
+        ])
+        for name, fields in zip(names, tables, strict=True)
+    }  # fmt: skip
+    return whole, alone
+
+
+def columns_of(plan):
+    return [[str(column) for column in write.table.columns] for write in plan.writes]
+
+
+@given(jobs())
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_a_job_over_a_set_is_that_of_each_table(tmp_path_factory, job):
+    folder = tmp_path_factory.mktemp("jobs")
+    whole, alone = job
+    plan = plan_of(folder, whole)
+    assert columns_of(plan) == [columns_of(plan_of(folder, text))[0] for text in alone.values()]
+    assert len([node for node in plan.nodes() if isinstance(node, Scan)]) == len(alone)
+
+
+@pytest.mark.spark
+def test_rows_are_those_of_each_table(spark, tmp_path):
+    from engine.spark.lower import lower
+    from engine.spark.session import pipeline_session
+
+    def rows(text):
+        plan = plan_of(tmp_path, text)
+        frames = lower(pipeline_session(spark), plan.writes).dataframes
+        return [Counter(tuple(row) for row in frames[write.input].collect()) for write in plan.writes]
+
+    @given(jobs())
+    @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    def check(job):
+        whole, alone = job
+        assert rows(whole) == [each for text in alone.values() for each in rows(text)]
+
+    check()
