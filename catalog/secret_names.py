@@ -34,7 +34,7 @@ _NO_SECRETS: Final = frozenset(
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 _PARAMETER: Final = re.compile(
-    r"(?P<before>(?:^|[?&;,({\s])(?P<key>[\w.-]+)=)(?P<value>\"[^\"]*\"|'[^']*'|[^&;,\s)\"']+)"
+    r"(?P<before>(?:^|[?&;,({\s])(?P<key>[\w.-]+)=)(?P<value>\"[^\"]*\"|'[^']*'|[^&;,\s)\"'`]+)"
 )
 _MEMBER: Final = re.compile(r"(?P<before>\"(?P<key>[\w.-]+)\"\s*:\s*)(?P<value>\"(?:[^\"\\]|\\.)*\")")
 _LINE: Final = re.compile(

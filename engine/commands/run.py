@@ -1,6 +1,5 @@
 """`penstock run`: run jobs on Spark, one after the other in one application."""
 
-import os
 import re
 import sys
 import traceback
@@ -28,7 +27,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--master", metavar="URL", help="Spark's master (default: the one of spark-submit, or local[*])"
     )
-    parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded (default: .penstock)")
+    parser.add_argument(
+        "--state-dir",
+        metavar="DIR",
+        help="where runs are recorded, whatever the job sets",
+    )
     add_format_argument(parser)
     add_job_arguments(parser)
 
@@ -38,8 +41,6 @@ def run(arguments: Namespace) -> int:
     from engine.compile import compile_jobs
     from engine.terminal.report import report
 
-    if arguments.state_dir:
-        os.environ["PENSTOCK_STATE_DIR"] = arguments.state_dir
     if not arguments.jobs and not arguments.resume:
         raise job_error("PEN2010", "no job to run", None, "penstock run JOB…, or penstock run --resume ID")
     _check_run_id(arguments)
@@ -64,9 +65,10 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
     run_id = arguments.run_id or new_run_id()
     try:
-        with application(jobs, arguments.master) as spark:
+        with application(jobs, arguments.master, arguments.state_dir) as spark:
             for number, job in enumerate(jobs, start=1):
-                result = run_job(spark, job, run_id if len(jobs) == 1 else f"{run_id}-{number}")
+                own_id = run_id if len(jobs) == 1 else f"{run_id}-{number}"
+                result = run_job(spark, job, own_id, arguments.state_dir)
                 print_summary(result)
                 if arguments.verbose:
                     for error in result.errors:
@@ -91,7 +93,7 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.plan.rendering.explain_text import explain
     from engine.runtime.application import application, dry_run
 
-    with application(jobs, arguments.master) as spark:
+    with application(jobs, arguments.master, arguments.state_dir) as spark:
         for job in jobs:
             checks = dry_run(spark, job)
             print(explain(job.plan, actions={name: check.actions for name, check in checks.items()}), end="")
@@ -99,11 +101,11 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
 
 def _resume(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
-    """A job beside `--resume` says by its `state_dir` where its runs are recorded."""
+    """The state directory is `--state-dir`, else that of a job named with `--resume`, else the default."""
     from engine.runtime.application import resume, state_dir_of
     from engine.runtime.state_dir import state_dir
 
-    state = state_dir_of(jobs[0].plan) if jobs else state_dir()
+    state = state_dir_of(jobs[0].plan, arguments.state_dir) if jobs else state_dir(arguments.state_dir)
     outcome = resume(state, arguments.resume, arguments.master)
     print(f"run {arguments.resume}: {outcome.value}")
     return 0

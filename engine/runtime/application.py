@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def application(jobs: Sequence[Compiled], master: str | None = None) -> Iterator["SparkSession"]:
+def application(
+    jobs: Sequence[Compiled], master: str | None = None, state: str | None = None
+) -> Iterator["SparkSession"]:
     """A session with the jars and settings of all the jobs, and of the dead runs that they will find.
 
     It is stopped at the end, unless it was running before. Raises `JobError` PEN2014 where two jobs want different
@@ -33,7 +35,7 @@ def application(jobs: Sequence[Compiled], master: str | None = None) -> Iterator
     for job in reversed(jobs):  # the first job's settings win; each pipeline has its own job's beside
         settings.update(job.plan.env.spark)
     nodes = [node for job in jobs for node in job.plan.nodes() if isinstance(node, Scan | Write)]
-    dead = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job.plan)).items())
+    dead = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job.plan, state)).items())
     used = [*(node.connector for node in nodes), *dead]
     jars = [jar for node in nodes for jar in node.connector.jars(node.options)]
     jars += [jar for needed in dead.values() for jar in needed]
@@ -72,9 +74,10 @@ def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
         return writing.resume(spark, state, run_id)
 
 
-def state_dir_of(plan: Plan) -> str:
+def state_dir_of(plan: Plan, chosen: str | None = None) -> str:
+    """The state directory of a job: the one chosen for this run, else the job's own, else the default."""
     setting = plan.env.options.get("state_dir") if plan.env.options else None
-    return state_dir(str(setting) if setting else None)
+    return state_dir(chosen or (str(setting) if setting else None))
 
 
 @contextmanager

@@ -49,10 +49,13 @@ def new_run_id() -> str:
     return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
-def run_job(spark: "SparkSession", compiled: Compiled, run_id: str) -> JobResult:
-    """Run one job to its end, good or bad; raises only what forbids it to start, and `InterruptedRun`."""
+def run_job(spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None = None) -> JobResult:
+    """Run one job to its end, good or bad; raises only what prevents its start, and `InterruptedRun`.
+
+    `state_dir` is where the run is recorded, instead of where the job's settings have it.
+    """
     plan, started = compiled.plan, monotonic()
-    state = state_dir_of(plan)
+    state = state_dir_of(plan, state_dir)
     files, root = files_at(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     in_doubt = writing.recover(spark, state)

@@ -1,4 +1,4 @@
-"""Where Penstock keeps what it must remember between runs: the ledger, and the journals of runs."""
+"""The state directory: the ledger of runs, and their journals."""
 
 import os
 from typing import Final
@@ -10,7 +10,7 @@ DEFAULT: Final = ".penstock"
 
 
 def state_dir(setting: str | None = None) -> str:
-    """The job's own `state_dir`, `$PENSTOCK_STATE_DIR`, or `.penstock` in the folder where the command is run."""
+    """What was chosen, else `$PENSTOCK_STATE_DIR`, else `.penstock` in the folder where the command is run."""
     return setting or os.environ.get("PENSTOCK_STATE_DIR") or DEFAULT
 
 

@@ -13,6 +13,7 @@ from engine.spark.journal import RunOutcome, journal
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from engine.spark.write import recover, resume
+from tests.cli.test_secrets import SPELLINGS
 from tests.connectors.jobs import options_of, rows, run_writes, write
 
 pytestmark = pytest.mark.spark
@@ -62,6 +63,7 @@ def test_secret_options_stay_out_of_the_journal(spark, tmp_path):
         "sep": "|",
         "sasl": 'Plain required password="sesame";',
         "a": "b?pwd=sesame",
+        **dict.fromkeys(SPELLINGS, "sesame"),
     }
     run_writes(spark, [write(connector, scan, **given)], str(tmp_path / "state"), "run")
     journal = "".join(path.read_text() for path in (tmp_path / "state").rglob("*.json"))

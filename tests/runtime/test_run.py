@@ -194,3 +194,32 @@ def test_an_interrupt_cancels_and_leaves_nothing_staged(number, code, reaches_ja
         assert main(["run", "--resume", "cut"]) == 0
     assert not list(folder.glob(".*.penstock/*/data"))
     assert recorded(folder)["cut"]["state"] == "CANCELED"
+
+
+def test_a_secret_is_in_no_output_of_a_run(spark, folder, capsys):
+    job = folder / "secret.conf"
+    job.write_text(
+        'source { Spark { plugin_output = t, format = csv, path = "nowhere?token=hunter2xyz"\n'
+        "  schema { fields { id = int } }, options { passphrase = hunter2xyz, pwd = hunter2xyz } } }\n"
+        "sink { Console {} }\n"
+    )
+    assert main(["run", str(job), "--run-id", "secret", "--verbose"]) == 1
+    assert main(["runs", "--format", "json"]) == 0
+    shown = capsys.readouterr()
+    assert "PEN5004" in shown.err
+    recorded = "".join(path.read_text() for path in (folder / "state").rglob("*.json"))
+    assert "nowhere" in recorded
+    assert "hunter2xyz" not in shown.out + shown.err + recorded
+
+
+def test_the_state_directory_of_the_command_line_wins_over_the_jobs(spark, folder, monkeypatch):
+    before = dict(os.environ)
+    job = folder / "state.conf"
+    text = 'env { state_dir = "%s" }\nsource { FakeSource { schema { fields { id = int } } } }\nsink { Console {} }\n'
+    job.write_text(text % (folder / "jobs-own"))
+    assert main(["run", str(job), "--run-id", "one", "--state-dir", str(folder / "chosen")]) == 0
+    assert (folder / "chosen/runs/one/run.json").exists()
+    assert not (folder / "jobs-own").exists()
+    assert main(["run", str(job), "--run-id", "two"]) == 0
+    assert (folder / "jobs-own/runs/two/run.json").exists()
+    assert dict(os.environ) == before
