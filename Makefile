@@ -1,20 +1,29 @@
-# Each target is one tool in .venv, which .ci/venv makes (needs Python 3.10 or newer; Java 17 for what runs Spark).
-.PHONY: demo test lint bench golden
+# Each target calls one tool in .venv, which .ci/venv makes (Python 3.10 or newer; Java 17 for whatever runs Spark).
+.PHONY: demo test lint check soak bench golden docs
 
-demo: .venv/.demo
+demo: .venv/.demo  ## run the first example
 	.venv/bin/penstock run examples/flights/flights.conf
 
-test: .venv/.dev
+test: .venv/.dev  ## all tests but the soak tests
 	.venv/bin/python -m pytest
 
-lint: .venv/.dev
+lint: .venv/.dev  ## style, format, types
 	.venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy
 
-bench: .venv/.dev
+check: lint  ## before a commit: lint, and every test without Spark, in two minutes
+	.venv/bin/python -m pytest -q -n auto -m "not spark and not delta and not slow and not soak"
+
+soak: .venv/.dev  ## long kill, fuzz and agreement runs
+	.venv/bin/python -m pytest -m soak
+
+bench: .venv/.dev  ## measure against hand-written PySpark
 	.venv/bin/python benchmarks/running/measure.py
 
-golden: .venv/.dev
-	.venv/bin/python -m pytest tests/plans tests/test_reference.py --update
+golden: .venv/.dev  ## rewrite golden files; review the diff
+	.venv/bin/python -m pytest tests/plans tests/sql/test_structure.py tests/test_reference.py --update
+
+docs: .venv/.dev  ## rewrite the generated pages of docs/
+	.venv/bin/python -m pytest tests/test_reference.py --update
 
 .venv/.demo: pyproject.toml .ci/venv .ci/java
 	.ci/java && .ci/venv demo

@@ -1,6 +1,7 @@
 """What all tests share: `--update` for golden files, and one Spark session for those that are marked `spark`."""
 
 import os
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,10 @@ from tests.services.databases import mariadb, postgres, sqlite  # noqa: F401 (fi
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+SIGINT_AT_START = signal.getsignal(signal.SIGINT)
+"""Ignored where a script started the tests in the background."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

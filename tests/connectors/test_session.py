@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from catalog.diagnostics import RunError
+from tests.conftest import SIGINT_AT_START
 
 pytestmark = pytest.mark.spark
 
@@ -41,7 +42,7 @@ def test_wrong_java(monkeypatch, tmp_path, text, major):
 
 
 @pytest.mark.slow
-def test_jar_that_cannot_be_had():
+def test_a_jar_that_is_not_found():
     code = (
         "from engine.spark.session import open_session\n"
         "from catalog.diagnostics import RunError\n"
@@ -51,12 +52,13 @@ def test_jar_that_cannot_be_had():
         "    print([(each.code, each.message) for each in error.diagnostics])\n"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout == "[('PEN5003', '`org.example.nowhere:nothing:1.0` cannot be had')]\n"
+    assert shown.stdout == "[('PEN5003', 'not found: `org.example.nowhere:nothing:1.0`')]\n"
     assert shown.stderr == ""
 
 
 def test_ctrl_c_is_left_as_it_was(spark):
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    """Also where it is ignored, as in a process that a script starts in the background."""
+    assert signal.getsignal(signal.SIGINT) is SIGINT_AT_START
 
 
 def test_py4j_logs_no_traces(spark):

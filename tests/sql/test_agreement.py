@@ -1,15 +1,16 @@
 """`analyze` against Spark's analyzer on random questions.
 
-`PENSTOCK_ORACLE=full` asks 20,000 expressions and queries and 5,000 mutants; otherwise a sample of them is asked.
+The suite asks a sample; `make soak` asks 17,000 expressions, 5,000 queries and 5,000 mutants.
 """
-
-import os
 
 import pytest
 
 from tests.oracle import agreement
 
-FULL = os.environ.get("PENSTOCK_ORACLE") == "full"
+
+def sample_and(full: int, sample: int):
+    """Runs a test with a sample, and with the full number in the soak tests."""
+    return pytest.mark.parametrize("count", [sample, pytest.param(full, marks=pytest.mark.soak)])
 
 
 @pytest.fixture(scope="module")
@@ -25,22 +26,25 @@ def _assert_agrees(found):
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_random_expressions(oracle):
-    found = agreement.expressions(oracle, 17_000 if FULL else 3_000)
+@sample_and(17_000, sample=3_000)
+def test_random_expressions(oracle, count):
+    found = agreement.expressions(oracle, count)
     _assert_agrees(found)
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_random_queries(oracle):
-    found = agreement.queries(oracle, 5_000 if FULL else 600)
+@sample_and(5_000, sample=600)
+def test_random_queries(oracle, count):
+    found = agreement.queries(oracle, count)
     _assert_agrees(found)
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_mutants(oracle):
-    found = agreement.mutants(oracle, 5_000 if FULL else 600)
+@sample_and(5_000, sample=600)
+def test_mutants(oracle, count):
+    found = agreement.mutants(oracle, count)
     _assert_agrees(found)
     assert found.rejected_here >= 0.98 * found.rejected, "\n".join([str(found), *found.problems[:40]])
     assert found.placed >= 0.98 * found.rejected_here, "\n".join([str(found), *found.problems[:40]])
