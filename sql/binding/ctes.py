@@ -5,6 +5,7 @@ from sqlglot import exp
 from catalog.datatypes import UNKNOWN
 from sql.binding.set_operations import combine
 from sql.scopes.analysis import Binder, Environment
+from sql.scopes.misplaced_functions import find_special
 from sql.scopes.relations import Output, all_nullable
 from sql.types.coercion import is_equal_but_names
 
@@ -45,11 +46,37 @@ def _recursive(binder: Binder, environment: Environment, cte: exp.Expr, body: ex
         help = "use UNION ALL"
         binder.report("PEN3017", cte.args["alias"], "a recursive CTE takes no UNION that removes duplicates", help)
     anchor = _renamed(binder, cte, binder.query(body.left, environment))
+    _refuse_places(binder, cte.alias.lower(), body)
     inside = environment.with_ctes({cte.alias.lower(): all_nullable(anchor)})
     step = binder.query(body.right, inside)
     found = combine(binder, body, anchor, step)
     _check_recursive_types(binder, cte, anchor, found)
     return _renamed(binder, cte, found)
+
+
+def _refuse_places(binder: Binder, name: str, body: exp.SetOperation) -> None:
+    """Spark refuses a recursive reference below an aggregate and on the side of an outer join that may have no row."""
+    references = [table for table in body.right.find_all(exp.Table) if table.name.lower() == name]
+    if references and any(body.args.get(key) for key in ("order", "limit", "offset")):
+        binder.report("PEN3017", references[0], "a recursive CTE is a UNION ALL without ORDER BY and LIMIT")
+    for table in references:
+        select = table.find_ancestor(exp.Select)
+        if select is None:
+            continue
+        grouped = select.args.get("group") is not None
+        if grouped or any(find_special(item).aggregates for item in select.expressions):
+            binder.report("PEN3017", table, "a recursive reference may not stand below an aggregate")
+        elif _may_be_missing(select, table):
+            binder.report("PEN3017", table, "a recursive reference may not be on the optional side of an outer join")
+
+
+def _may_be_missing(select: exp.Select, table: exp.Table) -> bool:
+    sides = [(join, (join.args.get("side") or "").upper()) for join in select.args.get("joins") or ()]
+    for at, (join, side) in enumerate(sides):
+        if join.this is table:
+            later = any(each in ("RIGHT", "FULL") for _, each in sides[at + 1 :])
+            return side in ("LEFT", "FULL") or later
+    return any(side in ("RIGHT", "FULL") for _, side in sides)
 
 
 def _check_recursive_types(binder: Binder, cte: exp.Expr, anchor: Output, found: Output) -> None:

@@ -19,6 +19,9 @@ def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> Non
     if is_query(node):
         _check_correlated(scope, node, grouping)
         return
+    if is_star(node):
+        _check_star(scope, node, grouping)
+        return
     if isinstance(node, exp.Column):
         _check_column(scope, node, grouping)
         return
@@ -42,6 +45,15 @@ def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> Non
         return
     for child in node.iter_expressions():
         check_grouped(scope, child, grouping)
+
+
+def _check_star(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> None:
+    """`struct(*)`, each of whose columns must be grouped by."""
+    for attribute in scope.star(node) or ():
+        if attribute.identity is not None and not _is_key(attribute.identity, grouping):
+            message = f"column `{attribute.name}` of `*` is neither aggregated nor in GROUP BY"
+            scope.report("PEN3009", node, message)
+            return
 
 
 def _check_column(scope: SelectScope, node: exp.Column, grouping: Grouping) -> None:

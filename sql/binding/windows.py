@@ -21,6 +21,7 @@ from catalog.datatypes import (
 )
 from sql.expressions import infer, is_aggregate, is_window_only
 from sql.grammar.call_names import call_name
+from sql.naming import SHAPE
 from sql.scopes.scope import SelectScope
 from sql.types.expression_type import Typed
 
@@ -143,6 +144,9 @@ def _check_range(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr], typed
         scope.report("PEN3017", typed[0][0], f"a RANGE frame with a value needs {many}")
         return
     key = infer(keys[0], scope).type
+    for node, found in typed:
+        if key not in (DATE, TIMESTAMP, TIMESTAMP_NTZ, found.type):
+            node.meta[SHAPE] = "cast"
     for node, found in typed:
         if not _may_range(key, found.type):
             scope.report("PEN3008", node, f"a RANGE frame over {key} cannot have a bound of type {found.type}")

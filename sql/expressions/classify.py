@@ -11,6 +11,7 @@ from sql.expressions.walk import infer, infer_children
 from sql.functions.argument_kinds import kind
 from sql.functions.catalogue import signatures
 from sql.functions.generators import generated
+from sql.functions.modifiers import check_values
 from sql.functions.resolve import arguments
 from sql.functions.rules.call import Call
 from sql.grammar.call_names import call_name
@@ -59,7 +60,10 @@ def generator_columns(node: exp.Expr, scope: Scope) -> tuple[NamedTyped, ...] | 
     if not known or known[0].kind not in ("generator", "table"):
         infer(node, scope)
         return None
+    if any(isinstance(argument, exp.Distinct) for argument in node.expressions):
+        scope.report("PEN3011", node, f"`{name}` is no aggregate function: it takes no DISTINCT")
     nodes, typed, is_open = arguments(node, scope)
+    check_values(name, nodes, scope)
     given = [known_ or infer(argument, scope) for argument, known_ in zip(nodes, typed, strict=True)]
     signature = next((candidate for candidate in known if candidate.fits(len(nodes))), None)
     if signature is None or is_open:

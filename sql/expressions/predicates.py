@@ -1,5 +1,7 @@
 """Comparisons, conditions, subqueries and CASE."""
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from catalog.datatypes import (
@@ -94,6 +96,7 @@ def infer_like(node: exp.Expr, scope: Scope) -> Typed:
 
 def infer_between(node: exp.Between, scope: Scope) -> Typed:
     value, low, high = (infer(node.args[name], scope) for name in ("this", "low", "high"))
+    value = replace(value, value=None)  # Spark compares a reference to it, which is no literal
     first, second = comparison(">=", value, low), comparison("<=", value, high)
     return folded_with(Typed(BOOLEAN, first.nullable or second.nullable), value, low, high)
 

@@ -27,6 +27,14 @@ RANGES: Final[Mapping[str, Mapping[int, tuple[float, float]]]] = {
     "approx_count_distinct": {1: (0.000017, 0.39)},
     "ntile": {0: (1, _INT)},
     "nth_value": {1: (1, inf)},
+    "regexp_replace": {3: (1, _INT)},
+    "stack": {0: (1, _INT)},
+    "kll_merge_agg_bigint": {1: (8, 65535)},
+    "kll_merge_agg_double": {1: (8, 65535)},
+    "kll_merge_agg_float": {1: (8, 65535)},
+    "kll_sketch_agg_bigint": {1: (8, 65535)},
+    "kll_sketch_agg_double": {1: (8, 65535)},
+    "kll_sketch_agg_float": {1: (8, 65535)},
 }
 """By function and argument (0-based): the least and the greatest value of a constant."""
 
@@ -76,8 +84,29 @@ def _is_distinct(node: exp.Anonymous) -> bool:
     return any(isinstance(expression, exp.Distinct) for expression in node.expressions)
 
 
+_ENCODINGS: Final = frozenset(("hex", "utf8", "utf-8", "base64"))
+_ONE_CHARACTER: Final = {"mask": (1, 2, 3, 4), "like": (2,), "ilike": (2,)}
+"""By function: the arguments whose constants are one character."""
+
+
+def _check_texts(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
+    for index, node in enumerate(nodes):
+        if not isinstance(node, exp.Literal) or not node.is_string:
+            continue
+        if name == "to_binary" and index == 1 and node.name.lower() not in _ENCODINGS:
+            scope.report("PEN3013", node, f"`{name}` takes hex, utf-8 or base64 here, this is '{node.name}'")
+        elif index in _ONE_CHARACTER.get(name, ()) and len(node.name) != 1:
+            scope.report("PEN3013", node, f"`{name}` takes one character here, this is '{node.name}'")
+        elif name in _NUMBER_FORMATS and index == 1 and not any(each in "09" for each in node.name):
+            scope.report("PEN3013", node, f"a format of numbers has a `0` or `9`, this is '{node.name}'")
+
+
+_NUMBER_FORMATS: Final = frozenset(("to_number", "try_to_number"))
+
+
 def check_values(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
     """Reports a constant argument outside of what its function takes."""
+    _check_texts(name, nodes, scope)
     for index, (least, most) in RANGES.get(name, {}).items():
         for node in _each_constant(nodes[index]) if index < len(nodes) else ():
             value = _number(node)

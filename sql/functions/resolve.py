@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, UNKNOWN, VOID, Array, DataType, has_unknown, is_numeric
+from catalog.datatypes import STRING, UNKNOWN, VOID, Array, DataType, Map, has_unknown, is_numeric
 from catalog.diagnostics import did_you_mean
 from sql.functions.argument_kinds import kind
 from sql.functions.catalogue import Signature, function_names, signatures
@@ -210,6 +210,9 @@ def _cast(signature: Signature, nodes: Sequence[exp.Expr], given: Sequence[Typed
             fits = False
         elif taken.is_constant and not arg.foldable and node.find(exp.Column):
             scope.report("PEN3008", node, f"`{signature.name}` takes a constant here")
+            fits = False
+        elif wanted == "map!~" and isinstance(arg.type, Map) and {arg.type.key, arg.type.value} - {STRING, UNKNOWN}:
+            scope.report("PEN3008", node, f"options are a map of strings, this is {arg.type}")
             fits = False
         elif taken.is_constant and not _is_number(arg, taken.target):
             scope.report("PEN3013", node, f"'{arg.value}' is no {taken.target}")

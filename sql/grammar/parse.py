@@ -17,7 +17,7 @@ from sql.grammar.call_names import keep_calls
 from sql.grammar.pipe_syntax import PipeSyntaxError, has_pipes, parse_pipes
 from sql.grammar.precedence import rebalanced
 from sql.grammar.recursion import MOST_NESTED, too_deep
-from sql.grammar.token_rewrites import bracketed, joined_strings, rewritten
+from sql.grammar.token_rewrites import bracketed, joined_strings, named_by_text, rewritten
 from sql.spark_grammar.check import Nested
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings name no place; what matters is a diagnostic here
@@ -167,7 +167,15 @@ def _may_start_query(tokens: Sequence[Token], index: int) -> bool:
     return named and not is_argument and before.token_type in _BEFORE_QUERY
 
 
-REWRITES: Final = (joined_strings, rewritten, _keyword_aliases, _without_recursion_limit, _table_statement, _zoneless)
+REWRITES: Final = (
+    joined_strings,
+    named_by_text,
+    rewritten,
+    _keyword_aliases,
+    _without_recursion_limit,
+    _table_statement,
+    _zoneless,
+)
 """From Spark's tokens to those that sqlglot parses, in this order."""
 
 _STATEMENTS: Final = ("CREATE", "INSERT", "SET")

@@ -6,6 +6,7 @@ sqlglot takes for `IS NULL`, is `IS 'UNKNOWN'`.
 Every token that is made keeps the place of what it stands for.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -108,6 +109,42 @@ def joined_strings(tokens: list[Token]) -> list[Token]:
             made[-1] = Token(_T.STRING, f"{last.text}'{token.text}", last.line, last.col, last.start, token.end, [])
         else:
             made.append(token)
+    return made
+
+
+def _within(literal: Token) -> Token:
+    """The text of a string without its quotes, by which a name is told from a string."""
+    return Token(_T.VAR, literal.text, literal.line, literal.col, literal.start + 1, literal.end - 1, [])
+
+
+_NAME_TEXT: Final = re.compile(r"`((?:[^`]|``)+)`|(\w+)")
+
+
+def named_by_text(tokens: list[Token]) -> list[Token]:
+    """`identifier('a.b')` as the name `a.b`, of a column, a table or a function."""
+    if not any(token.text.lower() == "identifier" for token in tokens):
+        return tokens
+    made: list[Token] = []
+    skipped = 0
+    for index, token in enumerate(tokens):
+        if skipped:
+            skipped -= 1
+            continue
+        following = [each.token_type for each in tokens[index + 1 : index + 4]]
+        is_part = bool(made) and made[-1].token_type == _T.DOT
+        is_call = token.text.lower() == "identifier" and following == [_T.L_PAREN, _T.STRING, _T.R_PAREN]
+        parts = _NAME_TEXT.findall(tokens[index + 2].text) if is_call and not is_part else []
+        if (
+            not parts
+            or ".".join(f"`{quoted}`" if quoted else plain for quoted, plain in parts) != tokens[index + 2].text
+        ):
+            made.append(token)
+            continue
+        literal = _within(tokens[index + 2])
+        for at, (quoted, plain) in enumerate(parts):
+            made += [_token(_T.DOT, ".", literal, literal)] * bool(at)
+            made.append(_token(_T.IDENTIFIER, quoted.replace("``", "`") or plain, literal, literal))
+        skipped = 3
     return made
 
 

@@ -52,6 +52,15 @@ def is_timestamp(value: str) -> bool:
     return not rest or ((time := _TIME.fullmatch(rest)) is not None and _is_time(time))
 
 
+_CLOCK: Final = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?(?:\s*[AP]M)?", re.ASCII | re.IGNORECASE)
+
+
+def is_time(value: str) -> bool:
+    """Whether a text is `h:m[:s[.fraction]]`."""
+    found = _CLOCK.fullmatch(value.strip())
+    return found is not None and _is_time(found)
+
+
 def _exists(found: re.Match[str]) -> bool:
     year, month, day = (int(part) if part else 1 for part in found.groups()[:3])
     return 1 <= month <= 12 and 1 <= day <= monthrange(abs(year) % 400 + 400, month)[1]

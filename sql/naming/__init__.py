@@ -26,7 +26,7 @@ from sql.naming.function_names import LAMBDA_VARIABLE
 from sql.naming.keyword_names import pretty_extract, pretty_overlay, pretty_substring, pretty_trim
 from sql.naming.literal_text import pretty_binary_literal, pretty_interval, pretty_literal, suffixed_number
 from sql.naming.marks import PLACED, SHAPE, STARRED, WORD
-from sql.naming.operator_names import pretty_binary, pretty_negated, pretty_unequal
+from sql.naming.operator_names import pretty_binary, pretty_chain, pretty_negated, pretty_unequal
 from sql.naming.window_names import (
     pretty_filter,
     pretty_ignoring_nulls,
@@ -61,8 +61,8 @@ PRINTERS.update(
         exp.GT: pretty_binary(">"),
         exp.GTE: pretty_binary(">="),
         exp.NullSafeEQ: pretty_binary("<=>"),
-        exp.And: pretty_binary("AND"),
-        exp.Or: pretty_binary("OR"),
+        exp.And: pretty_chain("AND"),
+        exp.Or: pretty_chain("OR"),
         exp.NEQ: pretty_unequal("="),
         exp.NullSafeNEQ: pretty_unequal("<=>"),
         exp.BitwiseAnd: pretty_binary("&"),

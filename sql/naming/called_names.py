@@ -69,6 +69,10 @@ def _aggregate(name: str, args: list[str]) -> str | None:
     return f"{name}({', '.join(args)}, lambdafunction({LAMBDA_VARIABLE}, {LAMBDA_VARIABLE}))"
 
 
+def _mode(args: list[str]) -> str | None:
+    return {"true": f"mode() WITHIN GROUP (ORDER BY {args[0]} DESC)", "false": f"mode({args[0]})"}.get(args[1])
+
+
 def _whens(args: Sequence[str]) -> str:
     pairs = [f"WHEN {args[at]} THEN {args[at + 1]} " for at in range(0, len(args) - 1, 2)]
     return "".join(pairs) + (f"ELSE {args[-1]} " if len(args) % 2 else "")
@@ -116,6 +120,7 @@ SPECIAL: Final[dict[str, Special]] = {
     "convert_timezone": lambda args, nodes: f"convert_timezone(current_timezone(), {args[0]}, {args[1]})"
     if len(args) == 2
     else None,
+    "mode": lambda args, nodes: _mode(args) if len(args) == 2 else None,
     "uuid": lambda args, nodes: "uuid()",
     "try_to_time": lambda args, nodes: f"try_to_time(to_time({', '.join(args)}))",
     "shuffle": lambda args, nodes: f"shuffle({args[0]})" if args else None,

@@ -58,5 +58,6 @@ SHOWN: Final = {
 TRIMS: Final = {"trim": "BOTH", "btrim": "", "ltrim": "LEADING", "rtrim": "TRAILING"}
 UNITS: Final = {
     "dateadd": "timestampadd", "date_add": "timestampadd", "datediff": "timestampdiff", "date_diff": "timestampdiff",
+    "timediff": "timestampdiff",
 }  # fmt: skip
 """What a call with a unit (`dateadd(DAY, 1, ts)`) is printed as."""

@@ -3,7 +3,9 @@
 import math
 import re
 import struct
+from datetime import datetime, timedelta
 from decimal import Decimal as Number
+from typing import Final
 
 from sqlglot import exp
 
@@ -121,8 +123,30 @@ def typed_literal(type: Type, text: str) -> str:
     found = re.fullmatch(r"\s*(\d{4})-?(\d{1,2})?-?(\d{1,2})?(?:[T ]+(.*))?\s*", text)
     if found is None or name not in ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ"):
         return f"{name} '{text}'"
+    if name == "TIMESTAMP" and (moved := _in_utc(text)) is not None:
+        return f"TIMESTAMP '{moved}'"
     day = f"{found.group(1)}-{int(found.group(2) or 1):02d}-{int(found.group(3) or 1):02d}"
     return f"{name} '{day}'" if name == "DATE" else f"{name} '{day} {_clock(found.group(4) or '')}'"
+
+
+_ZONED: Final = re.compile(
+    r"\s*(\d{4}-\d{1,2}-\d{1,2})[T ](\d{1,2}:\d{1,2}(?::\d{1,2})?)(\.\d{1,6})?\s*(?:(Z|UTC)|([+-])(\d{1,2}):(\d{2}))\s*"
+)
+
+
+def _in_utc(text: str) -> str | None:
+    """A timestamp with an offset as the session, which is in UTC, shows it; None where there is no offset."""
+    found = _ZONED.fullmatch(text)
+    if found is None:
+        return None
+    clock = found[2] if found[2].count(":") == 2 else f"{found[2]}:00"
+    minutes = 0 if found[4] else int(found[6]) * 60 + int(found[7])
+    try:
+        moment = datetime.strptime(f"{found[1]} {clock}", "%Y-%m-%d %H:%M:%S")
+        moment -= timedelta(minutes=-minutes if found[5] == "-" else minutes)
+    except (ValueError, OverflowError):
+        return None
+    return f"{moment:%Y-%m-%d %H:%M:%S}" + (found[3] or "").rstrip("0").rstrip(".")
 
 
 def _clock(text: str) -> str:

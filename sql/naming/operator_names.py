@@ -11,6 +11,32 @@ from sql.naming.marks import SHAPE
 from sql.types.expression_type import Scope
 
 
+def pretty_chain(symbol: str) -> Printer:
+    """`a AND b AND c …`, of which Spark's parser makes a balanced tree."""
+
+    plain = pretty_binary(symbol)
+
+    def printer(node: exp.Expr, scope: Scope) -> str:
+        parts: list[str] = []
+        left: exp.Expr = node
+        while type(left) is type(node):
+            if SHAPE in left.meta or (type(left.this) is not type(node) and left is node):
+                return plain(node, scope)
+            parts.append(pretty(left.args["expression"], scope))
+            left = left.this
+        parts.append(pretty(left, scope))
+        return _balanced(parts[::-1], symbol)
+
+    return printer
+
+
+def _balanced(parts: list[str], symbol: str) -> str:
+    if len(parts) == 1:
+        return parts[0]
+    middle = (len(parts) + 1) // 2
+    return f"({_balanced(parts[:middle], symbol)} {symbol} {_balanced(parts[middle:], symbol)})"
+
+
 def pretty_binary(symbol: str) -> Printer:
     def printer(node: exp.Expr, scope: Scope) -> str:
         left, right = pretty(node.this, scope), pretty(node.expression, scope)

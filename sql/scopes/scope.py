@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
+from catalog.datatypes import BIGINT
 from sql.expressions import is_aggregate, literal_function, time_window
 from sql.grammar.subquery_position import is_scalar, outermost
 from sql.naming import WORD
@@ -80,6 +81,8 @@ class SelectScope:
             word = parts[0].lower()
             node.meta[WORD] = "current_user()" if word.endswith("user") else f"{word}()"
             return Bound(None, literal)
+        if parts == ["grouping__id"] and self.grouped_nullable:
+            return Bound(None, Typed(BIGINT, False))
         window = time_window(node, self)
         if window is not None:
             return self._fields(Bound(None, window), identifiers, 1)

@@ -62,6 +62,28 @@ def of_span(text: str, type: Interval) -> int | None:
     return -total if found.group(1) == "-" else total
 
 
+_SPANS: Final = {
+    ("year", "month"): r"\d+-(\d+)",
+    ("day", "hour"): r"\d+ (\d{1,2})",
+    ("day", "minute"): r"\d+ (\d{1,2}):(\d{1,2})",
+    ("day", "second"): r"\d+ (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d{1,9})?",
+    ("hour", "minute"): r"\d+:(\d{1,2})",
+    ("hour", "second"): r"\d+:(\d{1,2}):(\d{1,2})(?:\.\d{1,9})?",
+    ("minute", "second"): r"\d+:(\d{1,2})(?:\.\d{1,9})?",
+}
+_MOST: Final = {"month": 11, "hour": 23, "minute": 59, "second": 59}
+
+
+def is_span(text: str, type: Interval) -> bool:
+    """Whether a text is `1-2` for YEAR TO MONTH, `1 02:03` for DAY TO MINUTE, …, each part within its bounds."""
+    pattern = _SPANS.get((type.start, type.end))
+    found = re.fullmatch(rf"\s*[+-]?{pattern}\s*", text, re.ASCII) if pattern is not None else None
+    if found is None:
+        return pattern is None
+    units = DAY_TIME_UNITS[DAY_TIME_UNITS.index(type.start) + 1 :] if type.start in DAY_TIME_UNITS else ("month",)
+    return all(int(value) <= _MOST[unit] for unit, value in zip(units, found.groups(), strict=False))
+
+
 def to_sql(amount: int, type: Interval) -> str:
     """`INTERVAL '1 02' DAY TO HOUR`."""
     sign = "-" if amount < 0 else ""

@@ -24,7 +24,7 @@ from catalog.datatypes import (
     Interval,
     Time,
 )
-from sql.grammar.typed_literals import is_date, is_timestamp
+from sql.grammar.typed_literals import is_date, is_time, is_timestamp
 from sql.types import decimals, intervals
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.operators import Mismatch
@@ -88,6 +88,8 @@ def typed_literal(type: DataType, text: str) -> Typed:
         if type == TIMESTAMP_NTZ and re.search(r"(Z|UTC|[A-Za-z]+/[A-Za-z_]+)\s*$", text):
             return NOT_KNOWN
     elif isinstance(type, Time):
+        if not is_time(text):
+            raise Mismatch(f"'{text}' is not a time")
         return Typed(Time(6), False, True, text)
     return Typed(type, False, True, text)
 
@@ -104,13 +106,13 @@ def interval(node: exp.Interval) -> Typed:
     """`INTERVAL '1' DAY`, `INTERVAL '1-2' YEAR TO MONTH`, `INTERVAL '1 day 2 hours'`."""
     unit = node.args.get("unit")
     if isinstance(unit, exp.IntervalSpan):
-        return _span(unit.this.name, unit.expression.name)
+        return _span(unit.this.name, unit.expression.name, node.this)
     text = node.this.name if isinstance(node.this, exp.Literal) else ""
     if unit is not None:
         name = _unit(unit.name)
         if isinstance(unit, exp.Var) and name is None:
             raise Mismatch(f"`{unit.name}` is not a unit of time")
-        if text and _AMOUNT.fullmatch(text) is None:
+        if isinstance(node.this, exp.Literal) and _AMOUNT.fullmatch(text) is None:
             raise Mismatch(f"'{text}' is not a number of {unit.name.lower()}")
         if "." in text and name != "second":
             raise Mismatch(f"{unit.name.lower()} takes a whole number, only seconds have fractions")
@@ -151,11 +153,14 @@ def interval_of(units: list[str]) -> Typed:
     raise Mismatch("an interval of years or months can't hold days or hours")
 
 
-def _span(start: str, end: str) -> Typed:
+def _span(start: str, end: str, value: exp.Expr) -> Typed:
     try:
-        return Typed(Interval(start.lower(), end.lower()), False, True)
+        type = Interval(start.lower(), end.lower())
     except ValueError:
         raise Mismatch(f"there is no interval {start} to {end}") from None
+    if isinstance(value, exp.Literal) and value.is_string and not intervals.is_span(value.name, type):
+        raise Mismatch(f"'{value.name}' is not an interval {type.start} to {type.end}")
+    return Typed(type, False, True)
 
 
 def string(text: str) -> Typed:

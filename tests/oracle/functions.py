@@ -73,7 +73,14 @@ def examples(spark: object) -> Iterator[str]:
                     yield query
 
 
-NOT_CALLS = OPERATORS | {"identifier", "timestampadd", "timestampdiff", "table_changes", "table_changes_by_path"}
+NOT_CALLS = OPERATORS | {
+    "identifier",
+    "timestampadd",
+    "timestampdiff",
+    "timediff",
+    "table_changes",
+    "table_changes_by_path",
+}
 """What only one of the two lists: operators, calls of the grammar, and Delta's where its extension is loaded."""
 
 

@@ -1,9 +1,26 @@
 """Result rules of functions over JSON, CSV and variants, whose type a schema may name."""
 
+import json
 from typing import Final
 
-from catalog.datatypes import STRING, UNKNOWN, VARIANT, VOID, Array, DataType, Map, Struct
+from sqlglot import exp
+
+from catalog.datatypes import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    STRING,
+    UNKNOWN,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Field,
+    Map,
+    Struct,
+)
 from sql.functions.rules.call import Call, Rule
+from sql.grammar.call_names import call_name
 from sql.types.casts import can_cast
 from sql.types.operators import Mismatch
 from sql.types.type_names import parse_schema, schema_error
@@ -44,11 +61,41 @@ def _schema(call: Call, index: int) -> DataType:
     """The type that a literal argument names; unknown where it is no literal."""
     text = call.text(index)
     if text is None:
-        return UNKNOWN
+        return _sampled(call.nodes[index])
     error = schema_error(text)
     if error is not None:
         raise Mismatch(f"'{text}' is not a schema: {error}", index)
     return parse_schema(text) or UNKNOWN
+
+
+def _sampled(node: exp.Expr) -> DataType:
+    """The type of `schema_of_json('…')` over a literal; unknown of anything else."""
+    if not isinstance(node, exp.Anonymous) or call_name(node).lower() != "schema_of_json" or len(node.expressions) != 1:
+        return UNKNOWN
+    sample = node.expressions[0]
+    if not isinstance(sample, exp.Literal) or not sample.is_string:
+        return UNKNOWN
+    try:
+        return _type_of(json.loads(sample.name))
+    except (ValueError, RecursionError):
+        return UNKNOWN
+
+
+def _type_of(value: object) -> DataType:
+    match value:
+        case bool():
+            return BOOLEAN
+        case int():
+            return BIGINT if -(2**63) <= value < 2**63 else UNKNOWN
+        case float():
+            return DOUBLE
+        case dict():
+            return Struct(tuple(Field(str(name), _type_of(value[name])) for name in sorted(value)))
+        case list():
+            types = {_type_of(each) for each in value if each is not None}
+            return Array(types.pop() if len(types) == 1 else UNKNOWN if types else STRING)
+        case _:
+            return STRING
 
 
 RULES: Final[dict[str, Rule]] = {
