@@ -10,6 +10,7 @@ from engine.job.load import load
 from engine.job.model.job import Job
 from engine.optimizer import optimize
 from engine.plan.building.build_plan import build
+from engine.plan.chosen_writes import with_chosen_writes
 from engine.plan.nodes import Plan, Query
 
 
@@ -18,7 +19,7 @@ class Settings:
     """What a user says beside the job file.
 
     `strict`: a column whose type cannot be proved is an error, and so is a source without files. `reads_secrets`:
-    passwords are read and decrypted, which only a run needs.
+    passwords are read and decrypted, which only a run needs. `only`, `but`: the tables to write, and those not to.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -26,6 +27,8 @@ class Settings:
     strict: bool = False
     disabled_rules: tuple[str, ...] = ()
     reads_secrets: bool = False
+    only: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,6 +49,8 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
         path, own, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=settings.reads_secrets
     )
     built = build(job, own) if job else None
+    if built and (settings.only or settings.but):
+        built = with_chosen_writes(built, settings.only, settings.but, own)
     if settings.strict:
         own.items = [_strict(each) for each in own]
     if built and settings.strict:

@@ -4,7 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from engine.terminal.arguments import add_job_arguments, settings_of
+from engine.terminal.arguments import add_job_arguments, add_table_arguments, settings_of
 
 SUMMARY = "print the plan of a job; needs no Spark"
 
@@ -18,6 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--unoptimized", action="store_true", help="the plan as built from the job file, before the optimizer rules"
     )
     add_job_arguments(parser)
+    add_table_arguments(parser)
 
 
 def run(arguments: Namespace) -> int:

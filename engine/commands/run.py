@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from engine.terminal.arguments import add_format_argument, add_job_arguments, settings_of
+from engine.terminal.arguments import add_format_argument, add_job_arguments, add_table_arguments, settings_of
 
 if TYPE_CHECKING:
     from engine.compile import Compiled
@@ -34,6 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_format_argument(parser)
     add_job_arguments(parser)
+    add_table_arguments(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -69,7 +70,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
             for number, job in enumerate(jobs, start=1):
                 own_id = run_id if len(jobs) == 1 else f"{run_id}-{number}"
                 result = run_job(spark, job, own_id, arguments.state_dir)
-                print_summary(result)
+                print_summary(result, is_verbose=arguments.verbose)
                 if arguments.verbose:
                     for error in result.errors:
                         print(redacted_text("".join(traceback.format_exception(error))), end="", file=sys.stderr)

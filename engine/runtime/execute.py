@@ -59,6 +59,11 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: s
     files, root = files_at(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     in_doubt = writing.recover(spark, state)
+    done = writing.committed_writes(spark, state, run_id)
+    missing = tuple(write for write in plan.writes if write.id not in done)
+    if not missing:
+        return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), warnings=in_doubt, done=len(plan.writes))
+    plan = replace(plan, writes=missing)
     checks = writing.check(spark, plan.writes, run_id)
     try:
         run = writing.begin(spark, checks, run_id, state, plan.env.name)
@@ -66,8 +71,8 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: s
         help = "name another with `--state-dir DIR` or PENSTOCK_STATE_DIR"
         message = f"the state directory `{state}` cannot be written: {error.strerror or error}"
         raise run_error("PEN5005", message, None, help) from error
-    if run is None:
-        return _as_before(ledger.find(files, root, run_id), plan.env.name, run_id, in_doubt)
+    if run is None:  # another process has just finished it
+        return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), warnings=in_doubt, done=len(missing))
     _record(files, root, entry)
     try:
         with interrupts() as received:
@@ -77,7 +82,9 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: s
                 if received.received is None or isinstance(error, PenstockError):
                     raise
                 raise InterruptedRun(received.received, is_clean=False) from error  # the signal ended Java as well
-            result = replace(result, warnings=(*in_doubt, *result.warnings), interrupted_by=received.received)
+            warnings = (*in_doubt, *result.warnings)
+            written = len(compiled.plan.writes) - len(missing)
+            result = replace(result, warnings=warnings, interrupted_by=received.received, done=written)
     except BaseException as error:
         ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
         _record(files, root, _ended(entry, ended, monotonic() - started, str(error), {}))
@@ -95,15 +102,6 @@ def _record(files: Files, root: str, run: ledger.RunRecord) -> tuple[Diagnostic,
         message = f"the end of run `{run.run_id}` cannot be recorded in `{root}`: {error.strerror or error}"
         return (Diagnostic("PEN5005", message, severity=Severity.WARNING),)
     return ()
-
-
-def _as_before(before: ledger.RunRecord | None, job: str, run_id: str, warnings: tuple[Diagnostic, ...]) -> JobResult:
-    """The end of a run that was over already; what it did not write (`failure_policy`) is not tried again."""
-    if before is None or before.state is not State.FAILED:
-        return JobResult(job, run_id, State.FINISHED, 0.0, (), warnings=warnings)
-    message = f"run `{run_id}` has ended: some of its pipelines failed, the others were committed: {before.error}"
-    diagnostic = Diagnostic("PEN5008", message, None, "run the job by another `--run-id`")
-    return JobResult(job, run_id, State.FAILED, 0.0, (), (diagnostic,), warnings)
 
 
 def _ended(
@@ -283,13 +281,16 @@ class _Execution:
         results = []
         for pipeline in outcomes:
             head = (pipeline.name, pipeline.state, pipeline.attempts, pipeline.seconds)
+            table_set, tables = _tables(self.pipelines[pipeline.name].writes)
             if pipeline.value is None:
-                results.append(PipelineResult(*head))
+                results.append(PipelineResult(*head, table_set=table_set, tables=tables))
                 continue
             own = [execution for text in pipeline.value.descriptions.values() for execution in ran.get(text, ())]
             writes = self.pipelines[pipeline.name].writes
             counts = [self._write_count(write, pipeline.value, ran) for write in writes]
-            results.append(PipelineResult(*head, count_reads(own, pipeline.value.scans), tuple(counts)))
+            results.append(
+                PipelineResult(*head, count_reads(own, pipeline.value.scans), tuple(counts), table_set, tables)
+            )
         return tuple(results)
 
     def _write_count(self, write: Write, staged: _Staged, ran: Mapping[str, list[Execution]]) -> WriteCount:
@@ -315,6 +316,12 @@ class _Execution:
         rejected = sum({expectation.node: expectation.rejected for expectation in taken}.values())
         filtered = None if count.filtered is None else max(0, count.filtered - rejected)
         return replace(count, rejected=rejected, filtered=filtered)
+
+
+def _tables(writes: Sequence[Write]) -> tuple[str | None, tuple[str, ...]]:
+    """The set of which all these writes are tables, and what the tables are called."""
+    sets = {write.table_set for write in writes}
+    return (sets.pop() if len(sets) == 1 else None), tuple(str(write.table.path) for write in writes)
 
 
 def diagnostics_of(error: BaseException) -> tuple[Diagnostic, ...]:

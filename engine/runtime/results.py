@@ -10,7 +10,10 @@ from engine.runtime.states import State
 
 @dataclass(frozen=True, slots=True)
 class PipelineResult:
-    """A pipeline's end. Its name is its number and what it reads; the counts are empty unless it finished."""
+    """A pipeline's end. Its name is its number and what it reads; the counts are empty unless it finished.
+
+    `table_set`: the sink's name, where all that the pipeline writes are `tables` of a set.
+    """
 
     name: str
     state: State
@@ -18,13 +21,16 @@ class PipelineResult:
     seconds: float
     reads: tuple[ReadCount, ...] = ()
     writes: tuple[WriteCount, ...] = ()
+    table_set: str | None = None
+    tables: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
     """A job's end; `seconds` from the first check of its sinks to its last commit; `errors` are behind its faults.
 
-    `interrupted_by`: the signal that came too late to stop this job, but not those after it.
+    `interrupted_by`: the signal that came too late to stop this job, but not those after it. `done`: how many writes a
+    run of the same id had committed before.
     """
 
     job: str
@@ -36,6 +42,7 @@ class JobResult:
     warnings: tuple[Diagnostic, ...] = ()
     errors: tuple[BaseException, ...] = ()
     interrupted_by: int | None = None
+    done: int = 0
 
     @property
     def reads(self) -> Iterator[ReadCount]:

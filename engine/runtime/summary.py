@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from rich.console import Console
@@ -17,14 +17,18 @@ _UNSEEN_WIDTH = 140
 """Columns where the output is no terminal, which could tell its width."""
 
 
-def print_summary(result: JobResult, stream: TextIO | None = None) -> None:
-    """One table per job: a line for each source and sink, by pipelines, and a last line that says how the job ended."""
+def print_summary(result: JobResult, stream: TextIO | None = None, *, is_verbose: bool = False) -> None:
+    """One table per job: a line for each source and sink, by pipelines, and a last line that says how the job ended.
+
+    The pipelines of a set of tables are one line with totals, and one that names those that failed; all are listed
+    where it `is_verbose`.
+    """
     out = console(stream)
     table = Table(title=f"{result.job} · run {result.run_id}", title_justify="left", box=None, pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading))
-    for pipeline in result.pipelines:
-        for row in _rows(pipeline):
+    for pipelines in result.pipelines if is_verbose else _by_set(result.pipelines):
+        for row in _rows(pipelines) if isinstance(pipelines, PipelineResult) else _set_rows(pipelines):
             table.add_row(*row)
     out.print(table)
     out.print(_last_line(result))
@@ -35,6 +39,44 @@ def console(stream: TextIO | None = None) -> Console:
     out = stream or sys.stdout
     width = None if out.isatty() or "COLUMNS" in os.environ else _UNSEEN_WIDTH
     return Console(file=out, width=width, highlight=False)
+
+
+def _by_set(pipelines: Sequence[PipelineResult]) -> Iterator[PipelineResult | list[PipelineResult]]:
+    """Pipelines in their order, several of one set as a list at the place of the first."""
+    sets: dict[str, list[PipelineResult]] = {}
+    for pipeline in pipelines:
+        if pipeline.table_set is not None:
+            sets.setdefault(pipeline.table_set, []).append(pipeline)
+    for pipeline in pipelines:
+        of_set = sets.get(pipeline.table_set or "", [])
+        if len(of_set) < 2:
+            yield pipeline
+        elif of_set[0] is pipeline:
+            yield of_set
+
+
+def _set_rows(pipelines: list[PipelineResult]) -> Iterator[tuple[str, ...]]:
+    tables = sum(len(pipeline.tables) for pipeline in pipelines)
+    reads = [read for pipeline in pipelines for read in pipeline.reads]
+    writes = [write for pipeline in pipelines for write in pipeline.writes]
+    yield (
+        f"{pipelines[0].table_set}: {tables} tables",
+        _count(_total(read.rows for read in reads)),
+        size(_total(read.bytes for read in reads)),
+        _count(_total(write.rows for write in writes)),
+        _count(_total(write.filtered for write in writes)),
+        _count(_total(write.rejected for write in writes)),
+        f"{sum(pipeline.seconds for pipeline in pipelines):.1f}",
+    )
+    for state in State:
+        ended = [table for each in pipelines if each.state is state for table in each.tables]
+        if ended and state is not State.FINISHED:
+            yield (f"  {len(ended)} {state.value}: {', '.join(ended)}", "", "", "", "", "", "")
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 def _rows(pipeline: PipelineResult) -> Iterator[tuple[str, ...]]:
@@ -55,7 +97,8 @@ def _arrow(target: str | None) -> str:
 
 def _last_line(result: JobResult) -> str:
     written = sum(write.rows or 0 for write in result.writes)
-    return f"{result.state.value}: {written:,} rows written in {result.seconds:.1f} s"
+    before = f"; {result.done} writes of this run were committed before" if result.done else ""
+    return f"{result.state.value}: {written:,} rows written in {result.seconds:.1f} s{before}"
 
 
 def _count(value: int | None) -> str:

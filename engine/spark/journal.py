@@ -13,7 +13,7 @@ A file is there wholly or not at all. Without `commit.json` a dead run is rolled
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -44,10 +44,22 @@ class Journal:
     def uri(self) -> str:
         return as_uri(self.folder)
 
-    def begin(self, mark: Mapping[str, Value], writes: Mapping[str, str], job: str) -> None:
-        """Start anew: `writes` are connector names by write id. The steps of an earlier, ended try are removed."""
-        self.files.delete(self.folder)
-        self._put("begin", {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job})
+    def begin(self, mark: Mapping[str, Value], writes: Mapping[str, str], job: str, done: Collection[str] = ()) -> None:
+        """Start anew: `writes` are connector names by write id. The steps of an earlier, ended try are removed; `done`
+        are the ids of writes that it committed.
+
+        A process that is killed in between leaves the earlier try ended, or this one begun: `end.json` goes last.
+        """
+        content = {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job}
+        if not done:
+            self.files.delete(self.folder)
+            self._put("begin", content)
+            return
+        self._put("begin", {**content, "done": sorted(done)})
+        ends = {"begin.json", "commit.json", "end.json"}
+        steps = [name for name in self.files.children(self.folder) if name not in ends]
+        for name in (*steps, "commit.json", "end.json"):
+            self.files.delete(f"{self.folder}/{name}")
 
     def prepared(self, write_id: str, staged: Staged) -> None:
         self._put(f"{write_id}.prepared", {"staged": staged.to_json()})
@@ -104,6 +116,13 @@ class Recorded:
     def writes(self) -> Mapping[str, str]:
         """Connector names by write id, in the order of commits."""
         return dict(self.steps["begin"]["writes"])
+
+    @property
+    def done(self) -> frozenset[str]:
+        """The ids of writes that this run has committed, in this try where it has ended, and in those before."""
+        before = frozenset(self.steps["begin"].get("done") or ())
+        ended = self.outcome is RunOutcome.FINISHED
+        return before | {write_id for write_id in self.writes if ended and self.is_committed(write_id)}
 
     @property
     def is_decided(self) -> bool:

@@ -87,14 +87,15 @@ def check(spark: SparkSession, writes: Sequence[Write], run_id: str = "dry-run")
 
 
 def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: str, job: str = "") -> OpenRun | None:
-    """Open the run's journal; None where this run id is finished already and nothing is to be done.
+    """Open the run's journal; None where this run id has committed all these writes, and nothing is to be done.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
     will stand. Raises PEN5007 where a living process holds the run id, PEN5005 where a target can never be one.
     """
     log = journal(spark, state, run_id)
     recorded = log.read()
-    if recorded is not None and recorded.outcome is RunOutcome.FINISHED:
+    done = recorded.done if recorded is not None else frozenset()
+    if recorded is not None and recorded.outcome is RunOutcome.FINISHED and all(c.write.id in done for c in checks):
         return None
     if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
         raise run_error("PEN5007", f"run {run_id} is still running: {owner.describe(recorded.mark)}")
@@ -103,10 +104,16 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     places = {
         check.write.id: check.write.connector.prepare(spark, tasks[check.write.id], check.actions) for check in checks
     }
-    log.begin(mark, {check.write.id: check.write.connector.name for check in checks}, job)
+    log.begin(mark, {check.write.id: check.write.connector.name for check in checks}, job, done)
     for write_id, place in places.items():
         log.prepared(write_id, place)
     return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
+
+
+def committed_writes(spark: SparkSession, state: str, run_id: str) -> frozenset[str]:
+    """The ids of the writes that a run of this id has committed; a rerun does the others."""
+    recorded = journal(spark, state, run_id).read()
+    return recorded.done if recorded is not None else frozenset()
 
 
 def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:

@@ -30,6 +30,14 @@ def add_job_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_table_arguments(parser: ArgumentParser) -> None:
+    """Which of a job's tables are written."""
+    parser.add_argument("--only", action="append", default=[], metavar="TABLE",
+                        help="write only this table or set, or what fits `*` and `?`; may be repeated")  # fmt: skip
+    parser.add_argument("--except", dest="but", action="append", default=[], metavar="TABLE",
+                        help="do not write this table or set; may be repeated")  # fmt: skip
+
+
 def add_format_argument(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--format",
@@ -52,6 +60,8 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
         strict=arguments.strict,
         disabled_rules=tuple(arguments.disable),
         reads_secrets=reads_secrets,
+        only=tuple(getattr(arguments, "only", ())),
+        but=tuple(getattr(arguments, "but", ())),
     )
 
 

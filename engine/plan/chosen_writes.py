@@ -1,0 +1,43 @@
+"""The writes of a plan that a user names: `penstock run --only crm.orders`, `--except "shop.*"`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from catalog.diagnostics import Diagnostics, did_you_mean
+from engine.plan.nodes import Plan, Write
+
+
+def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diagnostics: Diagnostics) -> Plan | None:
+    """The plan with the writes that `only` names (all, where it is empty) and `but` does not.
+
+    A write is named by its own name, its set's, its table's path or the end of that; `*` and `?` stand for letters.
+    None where a name fits no write, or none is left: that is reported.
+    """
+    for pattern in (*only, *but):
+        if not any(_is_named(write, pattern) for write in plan.writes):
+            known = sorted({name for write in plan.writes for name in _names(write)})
+            message = f"the job writes no table `{pattern}`"
+            diagnostics.error("PEN2007", message, None, did_you_mean(pattern, known))
+    writes = tuple(
+        write
+        for write in plan.writes
+        if (not only or any(_is_named(write, pattern) for pattern in only))
+        and not any(_is_named(write, pattern) for pattern in but)
+    )
+    if not writes and not diagnostics.has_errors:
+        diagnostics.error("PEN2007", "`--only` and `--except` leave nothing to write", None, "name fewer tables")
+    return None if diagnostics.has_errors else replace(plan, writes=writes)
+
+
+def _is_named(write: Write, pattern: str) -> bool:
+    return any(fnmatchcase(name, pattern.lower()) for name in _names(write))
+
+
+def _names(write: Write) -> Iterator[str]:
+    """All that a write may be called, in lower case."""
+    yield write.name.lower()
+    if write.table_set:
+        yield write.table_set.lower()
+    parts = str(write.table.path).lower().split(".")
+    yield from (".".join(parts[index:]) for index in range(len(parts)))
