@@ -185,9 +185,10 @@ def test_declared_columns_that_no_file_has_are_told(tmp_path, kind):
             {"path": "x", "file_format_type": "csv", "schema": {"fields": {"a": "int"}}, "read_columns": ["b"]},
             "PEN3004",
         ),
+        ({"path": "x", "file_format_type": "xml", "schema": {"fields": {"a": "int"}}}, "PEN2005"),
         (
-            {"path": "x", "file_format_type": "csv", "schema": {"fields": {"a": "int"}}, "skip_header_row_number": 2},
-            "PEN2004",
+            {"path": "x", "file_format_type": "json", "schema": {"fields": {"a": "int"}}, "skip_header_row_number": 2},
+            "PEN2011",
         ),
     ],
 )

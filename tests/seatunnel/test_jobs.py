@@ -1,8 +1,11 @@
 """Job files as users of Apache SeaTunnel write them, run under `--compat seatunnel` in one Spark session.
 
-A file's first line says how its run ends: `# passes`, or `# fails: ` and a part of the message.
+A file's first line says how its run ends: `# passes`, or `# fails: ` and a part of the message. Files named
+`<name>_1_….conf`, `<name>_2_….conf` run one after the other in one directory, `${work}`.
 """
 
+import re
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,13 @@ from engine.compile import Settings, compile_job
 
 JOBS = Path(__file__).parent / "jobs"
 FILES = sorted(JOBS.rglob("*.conf"))
+
+
+def name_of(path: Path) -> str:
+    return re.sub(r"_\d_\w+$", "", str(path.relative_to(JOBS).with_suffix("")))
+
+
+CASES = {name: tuple(files) for name, files in groupby(FILES, name_of)}
 
 
 def expected(path: Path) -> str | None:
@@ -40,12 +50,13 @@ def errors_of(spark, path: Path, work: Path) -> list[str]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(JOBS)))
-def test_job(spark, path, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", CASES)
+def test_jobs(spark, name, tmp_path, monkeypatch):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
-    errors = errors_of(spark, path, tmp_path)
-    wanted = expected(path)
-    if wanted is None:
-        assert errors == []
-    else:
-        assert any(wanted in error for error in errors), errors
+    for path in CASES[name]:
+        errors = errors_of(spark, path, tmp_path)
+        wanted = expected(path)
+        if wanted is None:
+            assert errors == [], path
+        else:
+            assert any(wanted in error for error in errors), (path, errors)

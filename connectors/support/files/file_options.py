@@ -4,13 +4,14 @@ SeaTunnel's names come first; the alternatives are Spark's, so that both kinds o
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from connectors.support.files.foreign_files import OVERWRITE_FOREIGN_FILES
 from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
-FORMATS: Final = ("csv", "json", "parquet", "orc", "text")
+FORMATS: Final = ("csv", "json", "parquet", "orc", "text", "xml", "excel", "binary")
 CODECS: Final = ("none", "gzip", "bzip2", "deflate", "lz4", "snappy", "zstd", "zlib", "lzo", "brotli")
 
 PATH: Final = Option(
@@ -41,7 +42,12 @@ TEXT_OPTIONS: Final = (
         "The line separator of csv, json and text files.",
         alternatives=("lineSep", "line_sep"),
     ),
-    Option("encoding", OptionType.STRING, "The character set of csv and json files.", default="UTF-8"),
+    Option(
+        "encoding",
+        OptionType.STRING,
+        "The character set of csv, json, text and xml files, any that Java has.",
+        default="UTF-8",
+    ),
     Option("quote_char", OptionType.STRING, "The quote character of csv values.", default='"', alternatives=("quote",)),
     Option(
         "escape_char", OptionType.STRING, "The character that escapes a quote in a csv value.", alternatives=("escape",)
@@ -63,6 +69,18 @@ TEXT_OPTIONS: Final = (
         OptionType.STRING,
         "Pattern of timestamps in csv and json, in Spark's syntax.",
         alternatives=("timestampFormat", "timestamp_format"),
+    ),
+    Option("time_format", OptionType.STRING, "Pattern of times in written csv, json, text and excel files."),
+    Option(
+        "xml_row_tag",
+        OptionType.STRING,
+        "The element that holds one row; a source must name it, a sink writes `RECORD`.",
+    ),
+    Option(
+        "xml_use_attr_format", OptionType.BOOLEAN, "Whether columns are attributes of the row's element.", default=False
+    ),
+    Option(
+        "sheet_name", OptionType.STRING, "The sheet of a workbook; a source reads the first, a sink writes `Sheet0`."
     ),
     Option(
         "compress_codec",
@@ -95,7 +113,7 @@ SOURCE_OPTIONS: Final = (
     Option(
         "skip_header_row_number",
         OptionType.INTEGER,
-        "Lines to skip at the start of a csv file: 0 or 1. The line is not compared with the `schema`.",
+        "Lines to skip at the start of each csv, text or excel file. They are not compared with the `schema`.",
         default=0,
         minimum=0,
     ),
@@ -112,6 +130,22 @@ SOURCE_OPTIONS: Final = (
         "Reads only files whose name fits this pattern.",
         alternatives=("pathGlobFilter",),
     ),
+    Option(
+        "archive_compress_codec",
+        OptionType.STRING,
+        "The archives that the files are in: they are unpacked into a temporary directory when the job runs.",
+        default="none",
+        choices=("none", "zip", "tar", "tar_gz", "gz"),
+    ),
+    Option("filename_extension", OptionType.STRING, "Reads only files whose names end so: `.txt`."),
+    Option(
+        "excel_engine", OptionType.STRING, "Accepted; workbooks are read by calamine.", choices=("POI", "EasyExcel")
+    ),
+    Option("poi_excel_max_file_size", OptionType.INTEGER, "Accepted; without effect.", minimum=0),
+    Option("binary_chunk_size", OptionType.INTEGER, "Accepted: a binary file is one row.", minimum=1),
+    Option("binary_complete_file_mode", OptionType.BOOLEAN, "Accepted: a binary file is one row."),
+    Option("enable_file_split", OptionType.BOOLEAN, "Accepted: Spark splits large files that can be split."),
+    Option("file_split_size", OptionType.INTEGER, "Accepted; see `spark.sql.files.maxPartitionBytes`.", minimum=1),
     Option("multi_line", OptionType.BOOLEAN, "Whether a csv value or a json object may span lines.", default=False),
     Option(
         "on_malformed",
@@ -124,7 +158,7 @@ SOURCE_OPTIONS: Final = (
 )
 SINK_OPTIONS: Final = (
     Option("path", OptionType.STRING, "The directory to write, local or of any Hadoop file system.", required=True),
-    FORMAT,
+    replace(FORMAT, required=False, default="csv"),
     *TEXT_OPTIONS,
     Option(
         "enable_header_write",
@@ -147,6 +181,56 @@ SINK_OPTIONS: Final = (
         "Maximum number of files, per partition where there are partitions (default: one per task).",
         minimum=1,
     ),
+    Option("custom_filename", OptionType.BOOLEAN, "Whether files are named by `file_name_expression`.", default=False),
+    Option(
+        "file_name_expression",
+        OptionType.STRING,
+        "The name of a file without its extension, with `${transactionId}` (the run's id), `${now}` and `${uuid}`; "
+        "`_<number>` follows unless `single_file_mode`.",
+        default="${transactionId}",
+    ),
+    Option("filename_time_format", OptionType.STRING, "Java's pattern of `${now}`.", default="yyyy.MM.dd"),
+    Option("filename_extension", OptionType.STRING, "The extension of the files, instead of the format's: `.dat`."),
+    Option("single_file_mode", OptionType.BOOLEAN, "Whether all rows go into one file.", default=False),
+    Option("batch_size", OptionType.INTEGER, "The most rows of a file.", minimum=1),
+    Option(
+        "have_partition",
+        OptionType.BOOLEAN,
+        "Under `--compat seatunnel`, `partition_by` has effect only where this is true.",
+        default=False,
+    ),
+    Option(
+        "partition_dir_expression",
+        OptionType.STRING,
+        "The directories of a row: `${k0}` is the first column of `partition_by`, `${v0}` its value. By default, "
+        "`${k0}=${v0}/${k1}=${v1}` and so on.",
+        default="${k0}=${v0}",
+    ),
+    Option(
+        "is_partition_field_write_in_file",
+        OptionType.BOOLEAN,
+        "Whether the columns of `partition_by` are in the files too.",
+        default=False,
+    ),
+    Option(
+        "is_enable_transaction",
+        OptionType.BOOLEAN,
+        "Whether custom names begin with `${transactionId}_`; files are committed in either case.",
+        default=True,
+    ),
+    Option("tmp_path", OptionType.STRING, "Accepted; files are staged beside the target."),
+    Option("xml_root_tag", OptionType.STRING, "The root element of written xml files.", default="RECORDS"),
+    Option(
+        "csv_string_quote_mode",
+        OptionType.STRING,
+        "Which csv values are quoted.",
+        default="MINIMAL",
+        choices=("MINIMAL", "ALL", "NONE"),
+    ),
+    Option("max_rows_in_memory", OptionType.INTEGER, "Accepted: workbooks are written row by row.", minimum=1),
+    Option("create_empty_file_when_no_data", OptionType.BOOLEAN, "Accepted: Spark writes a file in any case."),
+    Option("parquet_avro_write_timestamp_as_int96", OptionType.BOOLEAN, "Accepted: Spark reads and writes both forms."),
+    Option("parquet_avro_write_fixed_as_int96", OptionType.LIST, "Accepted; without effect."),
     *SAVE_OPTIONS,
     OVERWRITE_FOREIGN_FILES,
 )
@@ -163,23 +247,48 @@ _SPARK_NAMES: Final[Mapping[str, str]] = {
     "compress_codec": "compression",
     "file_filter_pattern": "pathGlobFilter",
 }
+_JSON_OPTIONS: Final = (
+    "row_delimiter", "encoding", "date_format", "datetime_format", "compress_codec", "file_filter_pattern",
+)  # fmt: skip
 _OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "csv": tuple(_SPARK_NAMES),
-    "json": ("row_delimiter", "encoding", "date_format", "datetime_format", "compress_codec", "file_filter_pattern"),
-    "text": ("row_delimiter", "compress_codec", "file_filter_pattern"),
+    "json": _JSON_OPTIONS,
+    "text": (*_JSON_OPTIONS, "field_delimiter", "null_format"),
+    "xml": ("encoding", "date_format", "datetime_format", "compress_codec", "file_filter_pattern", "null_format"),
+    "excel": ("date_format", "datetime_format", "file_filter_pattern", "null_format"),
+    "binary": ("file_filter_pattern",),
     "parquet": ("compress_codec", "file_filter_pattern"),
     "orc": ("compress_codec", "file_filter_pattern"),
 }
 """The options that a format heeds; one that is written for another format is a fault."""
 
-CSV_ONLY: Final = ("infer_schema", "csv_use_header_line", "skip_header_row_number", "enable_header_write")
+_ONLY_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "infer_schema": ("csv",),
+    "csv_use_header_line": ("csv",),
+    "skip_header_row_number": ("csv", "text", "excel"),
+    "enable_header_write": ("csv", "text"),
+}
 TEXT_CODECS: Final = ("none", "bzip2", "gzip", "lz4", "snappy", "deflate", "zstd")
 CODECS_OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "csv": TEXT_CODECS,
     "json": TEXT_CODECS,
     "text": TEXT_CODECS,
+    "xml": TEXT_CODECS,
+    "excel": ("none",),
+    "binary": ("none",),
     "parquet": ("none", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd"),
     "orc": ("none", "snappy", "zlib", "lzo", "zstd", "lz4", "brotli"),
+}
+XML_ATTRIBUTE: Final = "_"
+"""What the name of a column begins with that is an attribute of its row's element."""
+
+NO_QUOTE: Final = "\ufffe"
+"""A character that no text has, where Spark's csv needs one that encloses values."""
+
+_QUOTING: Final[Mapping[str, Mapping[str, str]]] = {
+    "MINIMAL": {},
+    "ALL": {"quoteAll": "true"},
+    "NONE": {"quote": NO_QUOTE, "escape": NO_QUOTE},
 }
 MALFORMED_MODES: Final[Mapping[str, str]] = {"fail": "FAILFAST", "null": "PERMISSIVE", "drop": "DROPMALFORMED"}
 
@@ -195,7 +304,7 @@ def misplaced(options: Options, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(
         name
         for name in written
-        if (name in _SPARK_NAMES and name not in heeded) or (name in CSV_ONLY and file_format(options) != "csv")
+        if (name in _SPARK_NAMES and name not in heeded) or file_format(options) not in _ONLY_OF.get(name, FORMATS)
     )
 
 
@@ -206,6 +315,8 @@ def spark_options(options: Options) -> dict[str, str]:
         value = options.get(name)
         if isinstance(value, str):
             found[_SPARK_NAMES[name]] = value.lower() if name == "compress_codec" else value
+    if found.get("lineSep") == "\n":
+        del found["lineSep"]  # Spark's default, which reads `\r\n` too
     if file_format(options) == "csv":
         found.setdefault("escape", '"')  # RFC 4180: a quote in a value is doubled; Spark's default is a backslash
     return found
@@ -216,9 +327,15 @@ def reader_options(options: Options) -> dict[str, str]:
     found = spark_options(options)
     found.pop("compression", None)  # Spark knows it from the file's name; the reader has no such option
     kind = file_format(options)
-    if kind in ("csv", "json"):
+    if kind in ("csv", "json", "xml"):
         found["mode"] = MALFORMED_MODES[options.string("on_malformed").lower()]
         found["multiLine"] = str(options.flag("multi_line")).lower()
+    if kind == "json" and options.string("encoding").lower() != "utf-8":
+        found.setdefault("lineSep", "\n")  # Spark does not know how other character sets end a line
+    if kind == "xml":
+        found.pop("multiLine", None)
+        found["rowTag"] = options.optional_string("xml_row_tag") or "RECORD"
+        found["attributePrefix"] = XML_ATTRIBUTE
     if kind == "csv":
         has_names = options.flag("csv_use_header_line")
         found["header"] = str(has_names or options.integer("skip_header_row_number") == 1).lower()
@@ -229,8 +346,16 @@ def reader_options(options: Options) -> dict[str, str]:
 def writer_options(options: Options) -> dict[str, str]:
     """What `df.write` gets for these options."""
     found = spark_options(options)
+    if batch_size := options.optional_integer("batch_size"):
+        found["maxRecordsPerFile"] = str(batch_size)
     if file_format(options) == "csv":
         found["header"] = str(options.flag("enable_header_write")).lower()
+        found |= _QUOTING[options.string("csv_string_quote_mode").upper()]
+    if file_format(options) == "xml":
+        found["rootTag"] = options.string("xml_root_tag")
+        found["rowTag"] = options.optional_string("xml_row_tag") or "RECORD"
+        found["attributePrefix"] = XML_ATTRIBUTE
+        found["declaration"] = f'version="1.0" encoding="{options.string("encoding")}"'
     if file_format(options) == "json":
         found["ignoreNullFields"] = "false"  # else a column that is NULL in all rows is lost
     return found

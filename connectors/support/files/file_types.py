@@ -33,17 +33,18 @@ _NESTED: Final = (Array, Map, Struct)
 _REFUSED: Final[Mapping[str, tuple[DataType, ...]]] = {
     "csv": (CALENDAR_INTERVAL, VARIANT, VOID),
     "json": (CALENDAR_INTERVAL,),
+    "xml": (CALENDAR_INTERVAL, VARIANT, VOID),
     "orc": (CALENDAR_INTERVAL, VARIANT, VOID),
     "parquet": (CALENDAR_INTERVAL,),
     "delta": (CALENDAR_INTERVAL,),
 }
-_WITHOUT_TIME: Final = ("csv", "json", "orc", "delta")
+_WITHOUT_TIME: Final = ("csv", "json", "xml", "orc", "delta")
 
 
 def can_hold(file_format: str, type: DataType) -> bool:
     """Whether a column of that type, its parts included, can be written to and read from such files."""
-    if file_format == "text":
-        return type == STRING
+    if file_format in ("text", "excel"):
+        return type not in (CALENDAR_INTERVAL, VOID) and not isinstance(type, Interval)
     if type in _REFUSED.get(file_format, ()) or (isinstance(type, Time) and file_format in _WITHOUT_TIME):
         return False
     if (file_format == "csv" and isinstance(type, _NESTED)) or (file_format == "delta" and isinstance(type, Interval)):

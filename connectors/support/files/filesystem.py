@@ -311,6 +311,14 @@ class HadoopFiles:
     def _delete_folder(self, folder: str) -> None:
         self.system.delete(self._path(folder), False)
 
+    @_os_errors
+    def copy_to_local(self, path: str, local: str) -> None:
+        self.system.copyToLocalFile(False, self._path(path), self._path(f"file://{local}"), True)
+
+    @_os_errors
+    def copy_from_local(self, local: str, path: str) -> None:
+        self.system.copyFromLocalFile(False, True, self._path(f"file://{local}"), self._path(path))
+
     def _path(self, path: str) -> Any:
         return self.jvm.org.apache.hadoop.fs.Path(path)
 

@@ -1,0 +1,333 @@
+"""What every file connector does: LocalFile as it is, the others for the paths and settings of their file system."""
+
+import glob
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from catalog.datatypes import BIGINT, BINARY, STRING, UNKNOWN, Array, Map, Struct, has_unknown
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.quoting import quote
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.table import CatalogTable, Column, TableSchema
+from connectors.support.files import file_commit
+from connectors.support.files.declared_files import check_declared, header_of, warn_of_missing_path
+from connectors.support.files.file_commit import FileStaged
+from connectors.support.files.file_options import (
+    CODECS_OF_FORMAT,
+    SINK_OPTIONS,
+    SOURCE_OPTIONS,
+    file_format,
+    misplaced,
+    writer_options,
+)
+from connectors.support.files.file_schema import (
+    UnknownSchemaError,
+    data_files,
+    file_columns,
+    local_path,
+    near_path,
+    partition_columns,
+    target_folder,
+    unfit_name,
+)
+from connectors.support.files.file_types import can_hold
+from connectors.support.files.table_folders import table_folders
+from connectors.support.formats.read_files import open_files, read_files
+from connectors.support.formats.write_files import partition_columns_of, rename_files, write_files
+from connectors.support.option import Option, Options
+from connectors.support.schema_option import declared_table
+from connectors.support.sink import Sink, SinkCapabilities, WriteTask
+from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.spark_types import columns_of
+from connectors.support.staged import Staged
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class FileConnector(Source, Sink[FileStaged]):
+    """Reads and writes files; `located` and `hadoop_settings` are what a file system changes."""
+
+    source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
+    sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
+    staged_type: ClassVar[type[Staged]] = FileStaged
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=tuple(SchemaSaveMode),
+        data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
+        write_modes=(WriteMode.APPEND, WriteMode.OVERWRITE_PARTITIONS),
+    )
+
+    def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+        return table_folders(options, diagnostics)
+
+    def is_untyped(self, options: Options) -> bool:
+        return file_format(options) == "csv" and not options.get("schema")
+
+    def located(self, options: Options) -> Options:
+        """The options with `path` as Spark takes it: a path of this machine, or a URI."""
+        return options
+
+    def hadoop_settings(self, options: Options) -> Mapping[str, str]:
+        """Hadoop's settings for the file system of these options."""
+        return {}
+
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        options = self.located(options)
+        _check_format(options, SOURCE_OPTIONS, diagnostics)
+        if file_format(options) == "binary":
+            return (BINARY_TABLE,)
+        if file_format(options) == "xml" and not options.get("xml_row_tag"):
+            help = 'xml_row_tag = "RECORD"'
+            diagnostics.error("PEN2005", "an xml source needs `xml_row_tag`", options.span("file_format_type"), help)
+        is_archive = options.string("archive_compress_codec").lower() != "none"
+        files = [] if is_archive else _local_files(options)
+        if not files and not is_archive:
+            warn_of_missing_path(options, diagnostics)
+        parts = partition_columns(local_path(options.string("path")) or "", files)
+        table = declared_table(options, "local_file", diagnostics)
+        if table is not None and table.columns:
+            check_declared(table, options, files, parts, diagnostics)
+        else:
+            table = _table_of_files(options, files, diagnostics)
+            if options.flag("infer_schema") and file_format(options) == "csv":
+                unknown = (replace(column, type=UNKNOWN, options={}) for column in table.columns)
+                table = replace(table, schema=TableSchema(tuple(unknown)))
+        _check_types(file_format(options), table.columns, options, diagnostics)
+        return (_cut(_with_partitions(table, options, parts), options, diagnostics),)
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        options = self._open(spark, task.options)
+        if task.table.is_open or (self.is_untyped(options) and options.flag("infer_schema")):
+            df = open_files(spark, options)
+            names = task.columns or (() if task.table.is_open else task.table.schema.names)
+            return df.select(*(quote(name) for name in names)) if names else df
+        in_files, of_path = _file_order(task.table, options)
+        df = read_files(spark, options, in_files, of_path)
+        return df.select(*(quote(name) for name in task.columns or task.table.schema.names))
+
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        options = self.located(options)
+        _check_format(options, SINK_OPTIONS, diagnostics)
+        file_commit.check_path(options, diagnostics)
+        if table.is_open:
+            return
+        kept = _known_columns("sink_columns", table, options, diagnostics)
+        by = partition_columns_of(options)
+        for name in by:
+            if table.column(name) is None or (kept and name.lower() not in kept):
+                hint = did_you_mean(name, table.schema.names)
+                diagnostics.error(
+                    "PEN4008", f"no column `{name}` to partition the files by", options.span("partition_by"), hint
+                )
+        written = [column for column in table.columns if not kept or column.name.lower() in kept]
+        parts = {name.lower() for name in by}
+        if by and file_format(options) in ("excel", "binary"):
+            message = f"{file_format(options)} files cannot be in directories by `partition_by`"
+            diagnostics.error("PEN2011", message, options.span("partition_by"))
+        data = [column for column in written if column.name.lower() not in parts]
+        if not data and written and not options.flag("is_partition_field_write_in_file"):
+            diagnostics.error(
+                "PEN4008", "all columns are in `partition_by`: the files would be empty", options.span("partition_by")
+            )
+        _check_types(file_format(options), data, options, diagnostics)
+        if options["write_mode"] == WriteMode.OVERWRITE_PARTITIONS.value and not parts:
+            help = 'partition_by = ["column"]'
+            diagnostics.error("PEN2011", "overwrite_partitions needs `partition_by`", options.span("write_mode"), help)
+
+    def target(self, options: Options) -> str | None:
+        return target_folder(self.located(options).string("path"))
+
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        return () if local_path(self.located(options).string("path")) else file_commit.caveats(actions)
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        task = self._opened(spark, task)
+        return file_commit.inspect(
+            spark,
+            task,
+            schema=lambda path: _target_table(spark, path, task),
+            has_rows=lambda path: _has_rows(spark, path, task.options),
+        )
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> FileStaged:
+        return file_commit.prepare(spark, self._opened(spark, task), actions)
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: FileStaged) -> FileStaged:
+        task = self._opened(spark, task)
+        options = task.options
+        if names := options.strings("sink_columns"):
+            df = df.select(*(quote(name) for name in names))
+        parts = partition_columns_of(options)
+        if count := options.optional_integer("file_count"):
+            df = df.repartition(count, *parts) if parts else df.coalesce(count)
+
+        def write(frame: "DataFrame", folder: str, by: list[str]) -> None:
+            write_files(spark, frame, folder, by, options)
+            rename_files(spark, folder, prepared.target, by, options=options, run_id=task.run_id)
+
+        return file_commit.stage(spark, df, task, prepared, by=parts, write=write, end=self.commit)
+
+    def _open(self, spark: "SparkSession", options: Options) -> Options:
+        """The options as Spark takes them, once the session can reach their file system."""
+        for name, value in self.hadoop_settings(options).items():
+            spark.conf.set(name, value)
+        return self.located(options)
+
+    def _opened(self, spark: "SparkSession", task: WriteTask) -> WriteTask:
+        return replace(task, options=self._open(spark, task.options))
+
+    def keeps_rows(self, options: Options) -> bool:
+        """Not in directories by partition, whose names do not keep a column's type."""
+        left_out = options.strings("sink_columns") or partition_columns_of(options)
+        return file_format(options) in ("parquet", "orc") and not left_out
+
+    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: FileStaged) -> "DataFrame":
+        return spark.read.format(file_format(task.options)).load(file_commit.staged_data(spark, staged))
+
+    def commit(self, spark: "SparkSession", staged: FileStaged) -> None:
+        file_commit.commit(spark, staged)
+
+    def abort(self, spark: "SparkSession", staged: FileStaged) -> None:
+        file_commit.abort(spark, staged)
+
+
+BINARY_TABLE: Final = CatalogTable.of(
+    "local_file", (Column("data", BINARY), Column("relativePath", STRING), Column("partIndex", BIGINT))
+)
+"""What binary files are as rows: each file's bytes and its path below the source's."""
+
+
+def _check_format(options: Options, spec: Sequence[Option], diagnostics: Diagnostics) -> None:
+    kind = file_format(options)
+    for name in misplaced(options, tuple(option.name for option in spec)):
+        diagnostics.error("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
+    codec = options.optional_string("compress_codec")
+    if (
+        codec
+        and codec.lower() not in CODECS_OF_FORMAT[kind]
+        and "compress_codec" not in misplaced(options, ("compress_codec",))
+    ):
+        help = "known: " + ", ".join(f"`{known}`" for known in CODECS_OF_FORMAT[kind])
+        diagnostics.error(
+            "PEN2004", f"{kind} files cannot be compressed by `{codec}`", options.span("compress_codec"), help
+        )
+
+
+def _check_types(kind: str, data: Sequence[Column], options: Options, diagnostics: Diagnostics) -> None:
+    """What such files cannot hold; Spark would say so only when the job runs."""
+    if kind == "binary":
+        names = {column.name.lower(): column.type for column in data}
+        if names.get("data") != BINARY or names.get("relativepath") != STRING:
+            message = "binary files are written from the columns `data` (binary) and `relativePath` (string)"
+            diagnostics.error("PEN4003", message, options.span("file_format_type"))
+        return
+    if options.seatunnel is not None:
+        return  # as that engine, what a format lacks is written as text
+    for column in data:
+        if not has_unknown(column.type) and not can_hold(kind, column.type):
+            message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
+            help = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"
+            diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
+
+
+def _known_columns(option: str, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> set[str]:
+    names = options.strings(option)
+    for name in names:
+        if table.column(name) is None:
+            hint = did_you_mean(name, table.schema.names)
+            diagnostics.error("PEN3004", f"no column `{name}` in `{table.path}`", options.span(option), hint)
+    return {name.lower() for name in names}
+
+
+def _cut(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> CatalogTable:
+    """The table of `read_columns`, in their order."""
+    names = options.strings("read_columns")
+    if not names or table.is_open:
+        return table
+    _known_columns("read_columns", table, options, diagnostics)
+    columns = [column for name in names if (column := table.column(name))]
+    if options.seatunnel is not None:  # there the columns of directories stay
+        columns += [column for key in table.partition_keys if (column := table.column(key)) and column not in columns]
+    return replace(table, schema=TableSchema(tuple(columns)), partition_keys=())
+
+
+def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnostics) -> CatalogTable:
+    if file_format(options) == "text" or (
+        options.seatunnel and file_format(options) == "csv" and not options.flag("csv_use_header_line")
+    ):
+        name = "content" if options.seatunnel else "value"
+        return CatalogTable.of("local_file", (Column(name, STRING),))
+    has_header = options.flag("csv_use_header_line") or options.integer("skip_header_row_number") == 1
+
+    try:
+        if local_path(options.string("path")) is None:
+            raise UnknownSchemaError("its file system is not read before the run")
+        read_header = partial(header_of, options) if has_header else None
+        columns = file_columns(file_format(options), files, read_header)
+        if why := unfit_name([column.name for column in columns]):
+            raise UnknownSchemaError(why)
+        return CatalogTable.of("local_file", columns)
+    except UnknownSchemaError as cause:
+        near = near_path(options.string("path"))
+        named = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
+        if files and options.flag("csv_use_header_line"):
+            named += ", and skip its header: `skip_header_row_number = 1` in place of `csv_use_header_line`"
+        help = f"did you mean `{near}`?" if near else named
+        message = f"the columns of `{options['path']}` are not known: {cause.reason}"
+        diagnostics.error("PEN4002", message, options.span("path"), help)
+        return CatalogTable.unknown("local_file")
+
+
+def _local_files(options: Options) -> list[str]:
+    """The files of a source, where this machine holds them."""
+    path = local_path(options.string("path"))
+    return data_files(path) if path is not None else []
+
+
+def _with_partitions(table: CatalogTable, options: Options, parts: Sequence[Column]) -> CatalogTable:
+    """The table with the columns that its directories make, after those of its files."""
+    if table.is_open or not options.flag("parse_partition_from_path"):
+        return table
+    new = tuple(column for column in parts if table.column(column.name) is None)
+    keys = tuple(column.name for column in parts)
+    if options.seatunnel is not None:  # there they are texts
+        new = tuple(replace(column, type=STRING) for column in new)
+    schema = replace(table.schema, columns=(*table.columns, *new))
+    return replace(table, schema=schema, partition_keys=tuple(schema.column(key).name for key in keys))  # type: ignore[union-attr]
+
+
+def _file_order(table: CatalogTable, options: Options) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """The columns as the files have them, of which `read_columns` may leave out some, and those of the directories."""
+    known = declared_table(options, "local_file", Diagnostics())
+    if known is None or not known.columns:
+        known = _table_of_files(options, _local_files(options), Diagnostics())
+    if known.is_open:
+        known = table
+    own = {column.name.lower(): column for column in table.columns}
+    in_files = tuple(own.get(column.name.lower(), column) for column in known.columns)
+    return in_files, tuple(column for column in table.columns if known.column(column.name) is None)
+
+
+def _has_rows(spark: "SparkSession", path: str, options: Options) -> bool:
+    kind = file_format(options)
+    if kind in ("excel", "binary"):
+        return True
+    given = writer_options(options)
+    return not spark.read.format("text" if kind == "text" else kind).options(**given).load(path).isEmpty()
+
+
+def _target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogTable | None:
+    """The schema of the files that stand at a target, where the format keeps one."""
+    kind = file_format(task.options)
+    if kind not in ("parquet", "orc"):
+        return None
+    here = local_path(path)
+    files = data_files(glob.escape(here)) if here else []
+    try:
+        columns = [*file_columns(kind, files, None), *partition_columns(here or "", files)]
+    except UnknownSchemaError:
+        columns = list(columns_of(spark.read.format(kind).load(path).schema))
+    return CatalogTable.of("target", columns)

@@ -1,0 +1,303 @@
+"""Files as rows: what each format's reader of Spark cannot do, done by Spark SQL around it."""
+
+import os
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Final
+
+from catalog.datatypes import BINARY, STRING, VARIANT, VOID, Array, DataType, Field, Map, Struct, Time
+from catalog.quoting import quote, quote_text
+from catalog.table import Column
+from catalog.typenames import columns_to_ddl, to_ddl
+from connectors.support.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_format, reader_options
+from connectors.support.files.file_schema import data_files, is_hidden, local_path, spark_path
+from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.files.infer_types import infer_types
+from connectors.support.formats.archives import unpacked
+from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, from_text
+from connectors.support.option import Options
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+
+_SPARK_CHARSETS: Final = ("us-ascii", "iso-8859-1", "utf-8", "utf-16be", "utf-16le", "utf-16", "utf-32")
+_LONGEST_LINE_END: Final = 2
+
+
+def read_files(
+    spark: "SparkSession", options: Options, in_files: Sequence[Column], of_path: Sequence[Column]
+) -> "DataFrame":
+    """The rows with the columns of the files and those that their directories make, in their declared types."""
+    allow_charset(spark, options)
+    paths, root = _paths(spark, options)
+    ddl = columns_to_ddl([*in_files, *of_path])
+    if not paths:
+        return spark.createDataFrame([], ddl)
+    kind = file_format(options)
+    if kind == "binary":
+        return _binary(spark, options, paths, root)
+    if kind == "excel":
+        from connectors.support.formats.workbooks import workbook_rows
+
+        return _converted(
+            workbook_rows(_reader(spark, options, "binaryFile", root, of_path), paths, options, in_files),
+            in_files,
+            of_path,
+            options,
+        )
+    if needs_lines(options):
+        return _of_lines(spark, options, paths, root, in_files=in_files, of_path=of_path)
+    if is_delimited(options, in_files):
+        return _converted(
+            _delimited(spark, options, paths, root, in_files=in_files, of_path=of_path), in_files, of_path, options
+        )
+    prefix, is_attribute = (XML_ATTRIBUTE, True) if are_attributes(options) else ("", False)
+    stored = [
+        Column(prefix + column.name, STRING if is_attribute else stored_type(kind, column.type), column.nullable)
+        for column in in_files
+    ]
+    reader = (
+        _reader(spark, options, kind, root, of_path)
+        .options(**_options(options))
+        .schema(columns_to_ddl([*stored, *of_path]))
+    )
+    df = reader.load(paths)
+    if is_attribute:
+        df = df.selectExpr(
+            *(f"{quote(prefix + column.name)} as {quote(column.name)}" for column in in_files),
+            *(quote(column.name) for column in of_path),
+        )
+    return _converted(df, in_files, of_path, options)
+
+
+def open_files(spark: "SparkSession", options: Options) -> "DataFrame":
+    """The rows of files whose columns only Spark knows."""
+    allow_charset(spark, options)
+    paths, root = _paths(spark, options)
+    reader = _reader(spark, options, file_format(options), root, ()).options(**_options(options))
+    if file_format(options) != "csv" or options.get("schema") or not options.flag("infer_schema"):
+        return reader.load(paths)
+    strings = reader.load(paths)
+    parts = {column.name for column in strings.schema.fields if column.dataType.typeName() != "string"}
+    columns = [column for column in infer_types(strings).columns if column.name not in parts]
+    return reader.schema(columns_to_ddl(columns)).load(paths)
+
+
+def allow_charset(spark: "SparkSession", options: Options) -> None:
+    """Let Spark, in this session, use any character set of Java: by itself it takes seven."""
+    if options.string("encoding").lower() not in _SPARK_CHARSETS:
+        spark.conf.set("spark.sql.legacy.javaCharsets", "true")
+
+
+def is_delimited(options: Options, columns: Sequence[Column]) -> bool:
+    """Whether the lines of text files are split into columns: not where one text is all that is wanted."""
+    is_line = len(columns) == 1 and columns[0].type == STRING and options.get("field_delimiter") is None
+    return file_format(options) == "text" and not (is_line and is_plain(options))
+
+
+def is_plain(options: Options) -> bool:
+    """Whether Spark's own text format reads and writes such lines: UTF-8, without header and NULL."""
+    has_header = options.get("enable_header_write") or options.get("skip_header_row_number")
+    return options.string("encoding").lower() == "utf-8" and not has_header and not options.get("null_format")
+
+
+def needs_lines(options: Options) -> bool:
+    """Whether lines must be cut by ourselves: Spark skips at most one, and ends them by at most two characters."""
+    if file_format(options) not in ("csv", "text"):
+        return False
+    is_wide = options.string("encoding").lower().startswith(("utf-16", "utf-32"))
+    return (
+        options.integer("skip_header_row_number") > 1
+        or len(options.optional_string("row_delimiter") or "") > _LONGEST_LINE_END
+        or (is_wide and file_format(options) == "text")
+    )
+
+
+def are_attributes(options: Options) -> bool:
+    """Whether the columns of xml files are attributes of their row's element."""
+    return file_format(options) == "xml" and options.flag("xml_use_attr_format")
+
+
+def stored_type(kind: str, type: DataType) -> DataType:
+    """The type that such files have in place of one that Spark does not write to them."""
+    if kind == "csv":
+        return STRING if isinstance(type, Array | Map | Struct | Time) or type in (BINARY, VOID, VARIANT) else type
+    if kind in ("parquet",):
+        return type
+    match type:
+        case Array(element, nulls):
+            return Array(stored_type(kind, element), nulls)
+        case Map(key, value, nulls):
+            return Map(stored_type(kind, key), stored_type(kind, value), nulls)
+        case Struct(fields):
+            return Struct(tuple(Field(f.name, stored_type(kind, f.type), f.nullable, f.comment) for f in fields))
+        case Time():
+            return STRING
+    return STRING if type == VOID else type
+
+
+def _converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Column], options: Options) -> "DataFrame":
+    """The columns in their declared types, where the files have others."""
+    kind, formats = file_format(options), Formats.of(options)
+    is_text = kind == "excel" or are_attributes(options) or (kind == "text" and is_delimited(options, in_files))
+    columns = []
+    for column in in_files:
+        name = quote(column.name)
+        if is_text or (kind == "csv" and stored_type(kind, column.type) != column.type):
+            columns.append(f"{from_text(name, column.type, formats)} as {name}")
+        elif stored_type(kind, column.type) != column.type:
+            columns.append(f"cast({name} as {to_ddl(column.type)}) as {name}")
+        else:
+            columns.append(name)
+    return df.selectExpr(*columns, *(f"cast({quote(c.name)} as {to_ddl(c.type)}) as {quote(c.name)}" for c in of_path))
+
+
+def _delimited(
+    spark: "SparkSession",
+    options: Options,
+    paths: Sequence[str],
+    root: str | None,
+    *,
+    in_files: Sequence[Column],
+    of_path: Sequence[Column],
+) -> "DataFrame":
+    """Columns of text, by Spark's csv reader without its quotes."""
+    texts = [Column(column.name, STRING) for column in in_files]
+    given = {key: value for key, value in _options(options).items() if key in ("encoding", "lineSep", "pathGlobFilter")}
+    reader = _reader(spark, options, "csv", root, of_path).schema(columns_to_ddl([*texts, *of_path]))
+    skips = options.integer("skip_header_row_number") == 1
+    return reader.options(
+        **given,
+        sep=options.optional_string("field_delimiter") or FIELD_DELIMITER,
+        quote="",
+        mode="PERMISSIVE",
+        header=str(skips).lower(),
+        enforceSchema="true",
+        maxCharsPerColumn="-1",
+    ).load(list(paths))
+
+
+def _of_lines(
+    spark: "SparkSession",
+    options: Options,
+    paths: Sequence[str],
+    root: str | None,
+    *,
+    in_files: Sequence[Column],
+    of_path: Sequence[Column],
+) -> "DataFrame":
+    """Rows of lines that are cut out of whole files."""
+    end = options.optional_string("row_delimiter")
+    pattern = r"\r?\n" if end in (None, "\n") else re.escape(str(end))
+    content = f"decode(content, {quote_text(options.string('encoding'))})"
+    parts = [quote(column.name) for column in of_path]
+    files = (
+        _reader(spark, options, "binaryFile", root, of_path)
+        .load(list(paths))
+        .selectExpr(f"{content} as content", *parts)
+    )
+    lines = files.selectExpr(f"posexplode(split(content, {quote_text(pattern)}, -1)) as (pos, line)", *parts)
+    lines = lines.where(f"pos >= {options.integer('skip_header_row_number')} and line <> ''")
+    if file_format(options) == "text":
+        delimiter = quote_text(re.escape(options.optional_string("field_delimiter") or FIELD_DELIMITER))
+        values = [f"get(split(line, {delimiter}, -1), {i}) as {quote(c.name)}" for i, c in enumerate(in_files)]
+        if not is_delimited(options, in_files):
+            values = [f"line as {quote(in_files[0].name)}"]
+    else:
+        stored = [Column(c.name, stored_type("csv", c.type)) for c in in_files]
+        given = {
+            k: v
+            for k, v in _options(options).items()
+            if k not in ("lineSep", "header", "encoding", "enforceSchema", "multiLine")
+        }
+        listed = ", ".join(f"{quote_text(key)}, {quote_text(value)}" for key, value in given.items())
+        lines = lines.selectExpr(f"from_csv(line, {quote_text(columns_to_ddl(stored))}, map({listed})) as row", *parts)
+        values = [f"row.{quote(column.name)}" for column in in_files]
+    return _converted(lines.selectExpr(*values, *parts), in_files, of_path, options)
+
+
+def _binary(spark: "SparkSession", options: Options, paths: Sequence[str], root: str | None) -> "DataFrame":
+    """One row for each file: its bytes, and its path below the source's."""
+    start = root or spark_path(options.string("path"))
+    local = local_path(start)
+    prefix = as_uri(os.path.realpath(local)) if local is not None else start
+    length = len(prefix.rstrip("/")) + 2
+    relative = (
+        f"if(startswith(replace(path, 'file:///', 'file:/'), {quote_text(prefix.replace('file:///', 'file:/'))}), "
+        f"substring(replace(path, 'file:///', 'file:/'), {length - (2 if prefix.startswith('file:///') else 0)}), "
+        "element_at(split(path, '/'), -1))"
+    )
+    name = "element_at(split(path, '/'), -1)"
+    df = _reader(spark, options, "binaryFile", root, ()).option("recursiveFileLookup", "true").load(list(paths))
+    return df.selectExpr(
+        "content as data", f"coalesce(nullif({relative}, ''), {name}) as relativePath", "0L as partIndex"
+    )
+
+
+def _reader(
+    spark: "SparkSession", options: Options, kind: str, root: str | None, of_path: Sequence[Column]
+) -> "DataFrameReader":
+    """Spark's reader; it goes into directories that are no `column=value` only where there is none of those."""
+    reader = spark.read.format(kind)
+    is_flat = not of_path and (options.seatunnel is not None or _is_archive(options))
+    if is_flat or not options.flag("parse_partition_from_path"):
+        reader = reader.option("recursiveFileLookup", "true")
+    elif root is not None:
+        reader = reader.option("basePath", root)
+    pattern = options.optional_string("file_filter_pattern")
+    if pattern and options.seatunnel is None and not _is_archive(options):
+        reader = reader.option("pathGlobFilter", pattern)
+    return reader
+
+
+def _options(options: Options) -> dict[str, str]:
+    found = reader_options(options)
+    found.pop("pathGlobFilter", None)
+    if found.get("quote") == "":
+        found["quote"] = NO_QUOTE
+    return found
+
+
+def _is_archive(options: Options) -> bool:
+    return options.string("archive_compress_codec").lower() != "none"
+
+
+def _paths(spark: "SparkSession", options: Options) -> tuple[list[str], str | None]:
+    """What Spark is to read, and the directory from which `column=value` directories count."""
+    path = spark_path(options.string("path"))
+    filters = (options.optional_string("file_filter_pattern"), options.optional_string("filename_extension"))
+    if not _is_archive(options) and not filters[1] and (filters[0] is None or options.seatunnel is None):
+        return [path], None
+    root, found = _listed(spark, path)
+    kept = [file for file in found if _passes(file, options)]
+    if not _is_archive(options):
+        return [as_uri(file) for file in kept], as_uri(root)
+    target = unpacked(spark, kept, root, options.string("archive_compress_codec").lower())
+    return [as_uri(target)] if kept else [], as_uri(target)
+
+
+def _listed(spark: "SparkSession", path: str) -> tuple[str, list[str]]:
+    """The directory and the files below it."""
+    local = local_path(path)
+    if local is not None:
+        root = local if os.path.isdir(local) else os.path.dirname(re.split(r"[*?\[{]", local)[0]) or "."
+        return os.path.realpath(root), [os.path.realpath(file) for file in data_files(local)]
+    files, absolute = files_at(spark, path)
+    if files.is_file(absolute):
+        return absolute.rpartition("/")[0], [absolute]
+    names = [name for name in files.files(absolute) if not any(is_hidden(part) for part in name.split("/"))]
+    return absolute, [f"{absolute}/{name}" for name in names]
+
+
+def _passes(file: str, options: Options) -> bool:
+    name = file.rpartition("/")[2]
+    extension = options.optional_string("filename_extension")
+    if extension and not name.endswith(extension):
+        return False
+    pattern = options.optional_string("file_filter_pattern")
+    if pattern is None:
+        return True
+    if options.seatunnel is None:
+        return fnmatch(name, pattern)
+    return re.fullmatch(pattern, name) is not None or re.fullmatch(pattern, file) is not None
