@@ -99,7 +99,15 @@ class Plugins(Generic[T]):
 
     @cached_property
     def _modules(self) -> dict[str, str]:
-        return {_folded(module.name): module.name for module in iter_modules(self.path) if not module.ispkg}
+        """Modules of the package, and of its sub-packages but `support`."""
+        found: dict[str, str] = {}
+        for module in iter_modules(self.path):
+            if not module.ispkg:
+                found[_folded(module.name)] = module.name
+            elif module.name != "support":
+                folders = [f"{folder}/{module.name}" for folder in self.path]
+                found |= {_folded(each.name): f"{module.name}.{each.name}" for each in iter_modules(folders)}
+        return found
 
     @cached_property
     def _entry_points(self) -> "dict[str, EntryPoint]":

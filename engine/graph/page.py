@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 from engine.graph.layout import layout
-from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
+from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
 from engine.plan.option_values import given
 from engine.plan.rendering.explain_text import query_text
 
@@ -60,6 +60,8 @@ def _details(node: AnyNode) -> str:
             return _options(given(node.connector.source_options, node.options))
         case Query():
             return query_text(node)
+        case Native():
+            return _options(given(node.plugin.options, node.options))
         case Union():
             return "UNION ALL"
         case Expect() | Rejects():

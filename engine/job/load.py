@@ -14,6 +14,7 @@ from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
 from catalog.source import PlacedText, SourceFile
 from connectors.support.option import Option, Options, OptionType, SeaTunnel
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
+from engine.job.counterparts import counterpart
 from engine.job.hocon.parse import parse
 from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.substitution import SECTIONS
@@ -270,7 +271,9 @@ class _Loader:
 
     def unknown_plugin(self, kind: BlockKind, name: str, place: Place) -> None:
         elsewhere = [other for other in BlockKind if other is not kind and _spec(other, name) is not None]
-        if elsewhere:
+        if advice := counterpart(name):
+            help = advice
+        elif elsewhere:
             help = f"`{name}` can be a {' or a '.join(other.value for other in elsewhere)}"
         else:
             known = {

@@ -5,7 +5,19 @@ from dataclasses import replace
 
 from engine.expectations.rules import QueryCheck
 from engine.job.model.job import Cache
-from engine.plan.nodes import AnyNode, Expect, PersistableNode, Persisted, Plan, Query, Scan, Union, children, rewrite
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    PersistableNode,
+    Persisted,
+    Plan,
+    Query,
+    Scan,
+    Union,
+    children,
+    rewrite,
+)
 from engine.plan.staged_rules import staged_rules
 
 
@@ -31,13 +43,15 @@ def persist_shared(plan: Plan) -> Plan:
     return rewrite(plan, persist)
 
 
-def varies_by_itself(node: Scan | Query | Union | Expect) -> bool:
+def varies_by_itself(node: Scan | Query | Native | Union | Expect) -> bool:
     """Whether the node may yield other rows the next time, though what it reads is the same."""
     match node:
         case Query():
             return not node.analysis.is_deterministic
         case Scan():
             return not node.connector.source_capabilities.is_deterministic
+        case Native():
+            return node.plugin.is_expensive
         case Union() | Expect():
             return False
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, rewrite
+from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, rewrite
 from sql.rewrite.fragments import references
 
 
@@ -39,7 +39,7 @@ def _note_uses(node: AnyNode, used: dict[Scan, set[str] | None]) -> None:
             edges = [(input.node, read.get(input.name.lower())) for input in node.inputs]
         case Union():
             edges = [(input, None) for input in node.inputs]
-        case Expect() | Rejects() | Write():
+        case Native() | Expect() | Rejects() | Write():
             edges = [(node.input, None)]
     for child, columns in edges:
         if isinstance(child, Scan):

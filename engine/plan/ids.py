@@ -11,7 +11,7 @@ from itertools import chain, count
 
 from catalog.source import PlacedText
 from connectors.support.option import Value
-from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
+from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
 from engine.plan.option_values import shown
 from sql.rewrite.select_query import Select, text_of
 
@@ -49,6 +49,8 @@ def _content(node: AnyNode) -> Value:
             return ["query", node.analysis.fingerprint, [input.name for input in node.inputs]]
         case Query():
             raise TypeError(f"body of the query {node.name}: {node.body!r}")
+        case Native():
+            return ["native", node.plugin.name, shown(node.options)]
         case Union():
             return ["union"]
         case Expect() | Rejects():

@@ -1,9 +1,9 @@
 """Which source columns each column of a plan comes from, through every node between."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write
+from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write
 from sql.analyze import Dependency
 
 DIRECT = (Dependency.IDENTITY, Dependency.TRANSFORMATION, Dependency.AGGREGATION)
@@ -55,6 +55,14 @@ def _origins(node: AnyNode, found: Mapping[AnyNode, SourceColumns]) -> dict[str,
                 for name, origins in found[input].items():
                     merged.setdefault(name, []).extend(origins)
             return merged
+        case Native():
+            below = {name: list(origins) for name, origins in found[node.input].items()}
+            everything = [
+                replace(origin, dependency=max(origin.dependency, Dependency.TRANSFORMATION, key=_RANK.__getitem__))
+                for origins in below.values()
+                for origin in origins
+            ]
+            return {name.lower(): below.get(name.lower(), everything) for name in node.table.schema.names}
         case Expect() | Rejects() | Write():
             return {name: list(origins) for name, origins in found[node.input].items()}
 

@@ -16,6 +16,7 @@ from connectors.support.sink import AnySink
 from connectors.support.source import Source
 from engine.expectations.rules import Rule, rejects_table
 from engine.job.model.job import Cache, Env
+from engine.transforms.base import NativeTransform
 from sql.analyze import Analysis
 from sql.rewrite.select_query import Select
 
@@ -89,6 +90,16 @@ class Query(PersistableNode):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Native(PersistableNode):
+    """What SQL cannot say of a table's rows (a Python function, a model's answers): a transform's own code."""
+
+    plugin: NativeTransform
+    options: Options
+    input: "Node"
+    table: CatalogTable
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Union(PersistableNode):
     """UNION ALL of inputs with equal schemas."""
 
@@ -137,10 +148,10 @@ class Write(BaseNode):
         return self.input.table
 
 
-Node: TypeAlias = Scan | Query | Union | Expect | Rejects
+Node: TypeAlias = Scan | Query | Native | Union | Expect | Rejects
 """A node that yields rows."""
 
-AnyNode: TypeAlias = Scan | Query | Union | Expect | Rejects | Write
+AnyNode: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Write
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -170,7 +181,7 @@ def children(node: AnyNode) -> tuple[Node, ...]:
             return tuple(input.node for input in node.inputs)
         case Union():
             return node.inputs
-        case Expect() | Rejects() | Write():
+        case Native() | Expect() | Rejects() | Write():
             return (node.input,)
 
 
@@ -181,6 +192,8 @@ def plugin_of(node: AnyNode) -> str:
             return node.connector.name
         case Query():
             return node.kind
+        case Native():
+            return node.plugin.name
         case Union() | Expect() | Rejects():
             return type(node).__name__
 
@@ -220,7 +233,7 @@ def with_children(node: AnyNode, inputs: list[Node]) -> AnyNode:
             return replace(node, inputs=tuple(Input(e.name, new) for e, new in zip(node.inputs, inputs, strict=True)))
         case Union():
             return replace(node, inputs=tuple(inputs))
-        case Expect() | Rejects() | Write():
+        case Native() | Expect() | Rejects() | Write():
             return replace(node, input=inputs[0])
 
 

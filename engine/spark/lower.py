@@ -22,6 +22,7 @@ from connectors.support.source import ScanTask
 from connectors.support.spark_types import columns_of
 from engine.plan.nodes import (
     Expect,
+    Native,
     Node,
     PersistableNode,
     Persisted,
@@ -106,6 +107,8 @@ def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
             return _scan(spark, node)
         case Query():
             return _query(spark, node, lowered)
+        case Native():
+            return node.plugin.apply(lowered.dataframes[node.input], node.table, node.options)
         case Union():
             return _union([_with_kinds(input, lowered, node.table.has_row_kind) for input in node.inputs])
         case Expect():

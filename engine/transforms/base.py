@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
@@ -12,10 +12,17 @@ from catalog.table import CatalogTable, TablePath
 from connectors.support.option import Option, Options
 from sql.rewrite.select_query import Projection, Select
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 
 @runtime_checkable
 class TableTransform(Protocol):
-    """A transform of one table: a Select over it. Several inputs are united first."""
+    """A transform of one table: a Select over it. Several inputs are united first.
+
+    It sees the table under the name that the job gives its input; with an attribute `reads_path = True`, under the
+    table's own path.
+    """
 
     name: ClassVar[str]
     doc: ClassVar[str]
@@ -33,6 +40,15 @@ class RowKindTransform(TableTransform, Protocol):
 
     def keeps_row_kind(self, options: Options) -> bool:
         """Whether the rows that it yields have kinds, where those of its input do."""
+        ...
+
+
+@runtime_checkable
+class RoutingTransform(TableTransform, Protocol):
+    """A transform of one table that puts some of its rows into a table of their own."""
+
+    def routed(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> tuple[str, Select] | None:
+        """The path of the other table and the query over `table` that makes it; None where there is none."""
         ...
 
 
@@ -79,7 +95,29 @@ class SetTransform(Protocol):
         ...
 
 
-Transform: TypeAlias = TableTransform | QueryTransform | SetTransform
+@runtime_checkable
+class NativeTransform(Protocol):
+    """A transform of one table that SQL cannot say: code of its own over the rows, in Arrow batches where it is Python.
+
+    `is_expensive`: its rows are computed once, however many read them.
+    """
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]]
+    is_expensive: ClassVar[bool]
+
+    def output(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> CatalogTable | None:
+        """The table that it makes of `table`; None where an error was reported, or the columns are not known."""
+        ...
+
+    def apply(self, df: "DataFrame", table: CatalogTable, options: Options) -> "DataFrame":
+        """The rows of `df` as those of `table`, its output. Columns of `df` that `table` does not list (the hidden row
+        kind) stay."""
+        ...
+
+
+Transform: TypeAlias = TableTransform | QueryTransform | NativeTransform | SetTransform
 
 
 def check_columns(table: CatalogTable, names: Mapping[str, str], options: Options, diagnostics: Diagnostics) -> bool:

@@ -18,7 +18,8 @@ class Filter:
         Option(
             "include_fields",
             OptionType.LIST,
-            "Columns to keep, in the table's order; excludes `exclude_fields`.",
+            "Columns to keep, in this order; excludes `exclude_fields`.",
+            alternatives=("fields",),
             element=OptionType.STRING,
         ),
         Option(
@@ -76,8 +77,9 @@ def _projections(table: CatalogTable, included: tuple[str, ...], excluded: tuple
     if not included and not excluded:
         return ()
     dropped = {name.lower() for name in excluded}
-    kept = {name.lower() for name in included} or {name.lower() for name in table.schema.names} - dropped
-    return tuple(Projection(name, quote(name)) for name in table.schema.names if name.lower() in kept)
+    names = {name.lower(): name for name in table.schema.names if name.lower() not in dropped}
+    kept = [names.get(name.lower(), name) for name in included] or names.values()
+    return tuple(Projection(name, quote(name)) for name in dict.fromkeys(kept))
 
 
 def _predicates(options: Options) -> tuple[PlacedText, ...]:

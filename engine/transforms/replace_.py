@@ -13,9 +13,10 @@ from sql.rewrite.select_query import Select
 
 class Replace:
     name: ClassVar[str] = "Replace"
-    doc: ClassVar[str] = "Replace what matches a text or a regular expression in one column, which becomes a string."
+    doc: ClassVar[str] = "Replace what matches a text or a regular expression in columns, which become strings."
     options: ClassVar[tuple[Option, ...]] = (
-        Option("replace_field", OptionType.STRING, "The column.", required=True),
+        Option("replace_field", OptionType.STRING, "The column."),
+        Option("replace_fields", OptionType.LIST, "Several columns.", element=OptionType.STRING),
         Option("pattern", OptionType.STRING, "The text, or Java regular expression, to replace.", required=True),
         Option("replacement", OptionType.STRING, "The replacement; `$1` is a group of the pattern.", required=True),
         Option("is_regex", OptionType.BOOLEAN, "Whether `pattern` is a regular expression.", default=False),
@@ -28,10 +29,16 @@ class Replace:
     )
 
     def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
-        field = options.string("replace_field")
-        if not check_columns(table, {field: "replace_field"}, options, diagnostics) or table.is_open:
+        places = {name: f"replace_fields.{index}" for index, name in enumerate(options.strings("replace_fields"))}
+        if field := options.optional_string("replace_field"):
+            places |= {field: "replace_field"}
+        if not places:
+            help = 'replace_field = "name"'
+            diagnostics.error("PEN2005", "`Replace` needs `replace_field` or `replace_fields`", options.span(), help)
             return None
-        return with_columns(table, {field: _expression(quote(field), options)})
+        if not check_columns(table, places, options, diagnostics) or table.is_open:
+            return None
+        return with_columns(table, {name: _expression(quote(name), options) for name in places})
 
 
 def _expression(column: str, options: Options) -> str:

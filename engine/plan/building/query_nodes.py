@@ -11,15 +11,22 @@ from catalog.diagnostics import Diagnostic, Diagnostics, Severity
 from catalog.quoting import quote
 from catalog.row_kind import ROW_KIND
 from catalog.source import PlacedText, Span
-from catalog.table import UNTYPED, CatalogTable, Column
+from catalog.table import UNTYPED, CatalogTable, Column, TablePath
 from engine.job.model.job import Block
 from engine.plan.building.feeds import Feed, united
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.set_nodes import set_nodes
 from engine.plan.building.table_sets import member_names, options_for, refuse_unmatched, report_by_table
-from engine.plan.nodes import Input, Node, Query
+from engine.plan.nodes import Input, Native, Node, Query
 from engine.transforms import transform
-from engine.transforms.base import QueryTransform, RowKindTransform, SetTransform, TableTransform
+from engine.transforms.base import (
+    NativeTransform,
+    QueryTransform,
+    RoutingTransform,
+    RowKindTransform,
+    SetTransform,
+    TableTransform,
+)
 from sql.analyze import Analysis, Dependency, analyze
 from sql.dialect.seatunnel import to_spark
 from sql.grammar.query_text import tables_named
@@ -80,7 +87,12 @@ def query_nodes(
         nodes = [one(own, alias, node, name, diagnostics=problems) for own, node, (_, problems) in each]
         report_by_table(found, diagnostics)
     made = tuple(node for node in nodes if node)
-    return made if made and len(made) == len(nodes) else None
+    if not made or len(made) < len(nodes):
+        return None
+    if not isinstance(plugin, RoutingTransform):
+        return made
+    routed = _routed(block, name, plugin, inputs, diagnostics=diagnostics, analyze=analyze)
+    return (*(replace(node, table_set=name) for node in made), *routed) if routed else made
 
 
 def _one(
@@ -90,7 +102,7 @@ def _one(
     node: Node,
     table_set: str | None,
     *,
-    plugin: TableTransform | QueryTransform,
+    plugin: TableTransform | QueryTransform | NativeTransform,
     diagnostics: Diagnostics,
     analyze: Analyze,
     dialect: str,
@@ -101,6 +113,8 @@ def _one(
         return node
     block = replace(block, options=options, uid=member_uid(block, name, table_set))
     query: Query | None
+    if isinstance(plugin, NativeTransform):
+        return _native(block, name, plugin, node, table_set, diagnostics=diagnostics)
     if isinstance(plugin, TableTransform):
         source = node.name if table_set else alias or node.name
         query = _selection(block, name, plugin, source, node, diagnostics=diagnostics, analyze=analyze)
@@ -150,17 +164,12 @@ def _selection(
     diagnostics: Diagnostics,
     analyze: Analyze,
 ) -> Query | None:
-    table = node.table.renamed(source)
+    table = node.table if getattr(plugin, "reads_path", False) else node.table.renamed(source)
     before = len(diagnostics)
     select = plugin.select(table, block.options, diagnostics)
     if select is None:
         if table.is_open and len(diagnostics) == before:
-            diagnostics.error(
-                "PEN4002",
-                f"`{plugin.name}` needs the columns of `{source}`, which are not known",
-                block.plugin_span or block.span,
-                "give its source a `schema`, or run `penstock schema sync`",
-            )
+            _report_open(block, plugin.name, source, diagnostics)
         return None
     analysis = analyze(select.to_text(), {select.source: _with_row_kind(plugin, table)}, output=name)
     if not _report(analysis, None if _has_own_text(select) else block.plugin_span or block.span, diagnostics):
@@ -170,6 +179,31 @@ def _selection(
         output = _without_row_kind(output, has_row_kind=output.has_row_kind and plugin.keeps_row_kind(block.options))
     analysis = replace(analysis, table=output)
     return _node(block, name, select, (Input(select.source, node),), analysis)
+
+
+def _routed(
+    block: Block,
+    name: str,
+    plugin: RoutingTransform,
+    inputs: tuple[Node, ...],
+    *,
+    diagnostics: Diagnostics,
+    analyze: Analyze,
+) -> tuple[Query, ...]:
+    """The rows of each input that go into a table of their own."""
+    nodes: list[Query] = []
+    for node in inputs:
+        found = plugin.routed(node.table, block.options, diagnostics)
+        if found is None:
+            continue
+        path, select = found
+        analysis = analyze(select.to_text(), {select.source: node.table}, output=name)
+        if _report(analysis, block.plugin_span or block.span, diagnostics):
+            table = replace(analysis.table, path=TablePath.parse(path))
+            inputs_of = (Input(select.source, node),)
+            query = _node(block, f"{name}.{table.path.table}", select, inputs_of, replace(analysis, table=table))
+            nodes.append(replace(query, table_set=name))
+    return tuple(nodes)
 
 
 def _query(
@@ -224,6 +258,31 @@ def _reading_members(text: PlacedText, nodes: Mapping[str, Node]) -> PlacedText:
         if own[table := node.table.path.table.lower()] == 1 and table not in taken
     }
     return with_table_names(text, {**short, **{name.lower(): name for name in members}})
+
+
+def _native(
+    block: Block, name: str, plugin: NativeTransform, node: Node, table_set: str | None, *, diagnostics: Diagnostics
+) -> Native | None:
+    before = len(diagnostics)
+    table = plugin.output(node.table, block.options, diagnostics)
+    if table is None:
+        if node.table.is_open and len(diagnostics) == before:
+            _report_open(block, plugin.name, node.name, diagnostics)
+        return None
+    span = block.plugin_span or block.span
+    return Native(
+        name, plugin, block.options, node, table,
+        parallelism=block.parallelism, uid=block.uid, span=span, cache=block.cache, table_set=table_set,
+    )  # fmt: skip
+
+
+def _report_open(block: Block, plugin: str, source: str, diagnostics: Diagnostics) -> None:
+    diagnostics.error(
+        "PEN4002",
+        f"`{plugin}` needs the columns of `{source}`, which are not known",
+        block.plugin_span or block.span,
+        "give its source a `schema`, or run `penstock schema sync`",
+    )
 
 
 def _called_as_written(feed: Feed, nodes: Mapping[str, Node], text: PlacedText) -> dict[str, Node]:

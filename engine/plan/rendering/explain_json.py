@@ -1,7 +1,19 @@
 """A plan as JSON, for other programs."""
 
 from connectors.support.option import Value
-from engine.plan.nodes import AnyNode, Expect, PersistableNode, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    PersistableNode,
+    Plan,
+    Query,
+    Rejects,
+    Scan,
+    Union,
+    Write,
+    children,
+)
 from engine.plan.option_values import given
 from engine.plan.rendering.explain_text import Actions, caveats
 from engine.plan.staged_rules import staged_rules
@@ -39,6 +51,8 @@ def _own_json(node: AnyNode, actions: Actions) -> dict[str, Value]:
         case Query():
             body = node.body.to_sql() if isinstance(node.body, Select) else node.body.value
             return {"plugin": node.kind, "sql": body, "input_names": [input.name for input in node.inputs]}
+        case Native():
+            return {"plugin": node.plugin.name, "options": given(node.plugin.options, node.options)}
         case Union():
             return {}
         case Expect() | Rejects():

@@ -14,7 +14,19 @@ from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from connectors.support.option import Value
 from engine.job.model.job import Cache
-from engine.plan.nodes import AnyNode, Expect, PersistableNode, Plan, Query, Rejects, Scan, Union, Write, children
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    PersistableNode,
+    Plan,
+    Query,
+    Rejects,
+    Scan,
+    Union,
+    Write,
+    children,
+)
 from engine.plan.option_values import given
 from engine.plan.staged_rules import staged_rules
 from sql.rewrite.select_query import Projection, Select, is_plain, text_of
@@ -63,6 +75,8 @@ def _title(node: AnyNode) -> str:
             return f"{node.name}: {node.connector.name}"
         case Query():
             return f"{node.name}: {node.kind}"
+        case Native():
+            return f"{node.name}: {node.plugin.name}"
         case Union():
             return f"{node.name}: Union"
         case Expect():
@@ -87,6 +101,8 @@ def _settings(node: AnyNode) -> str:
             options = given(node.connector.source_options, node.options)
         case Write():
             options = given(node.connector.sink_options, node.options)
+        case Native():
+            options = given(node.plugin.options, node.options)
         case Query() | Union() | Expect() | Rejects():
             return ""
     return "".join(f" {name}={_short(_value(value))}" for name, value in options.items())
@@ -120,6 +136,8 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
                 yield f"filters: {' AND '.join(node.filters)}"
         case Query():
             yield from query_text(node).split("\n")
+        case Native():
+            yield "not SQL: run by the transform itself"
         case Union():
             yield "UNION ALL"
         case Expect():

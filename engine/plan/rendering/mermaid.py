@@ -1,6 +1,6 @@
 """A plan as a Mermaid flowchart, which many pages show as a drawing."""
 
-from engine.plan.nodes import AnyNode, Expect, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
+from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
 
 
 def to_mermaid(plan: Plan) -> str:
@@ -17,7 +17,7 @@ def _box(node: AnyNode) -> str:
     match node:
         case Scan() | Write():
             return f"[({label})]"
-        case Query() | Union() | Expect() | Rejects():
+        case Query() | Native() | Union() | Expect() | Rejects():
             return f"[{label}]"
 
 

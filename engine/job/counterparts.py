@@ -1,0 +1,42 @@
+"""What to use here for a plugin of Apache SeaTunnel's that Penstock does not have."""
+
+from typing import Final
+
+_FILES: Final = "read or write it with `LocalFile` by its URL (`s3a://`, `oss://`, `hdfs://`, `abfss://`)"
+_JDBC: Final = "use `Spark` with `format = jdbc`, and the database's driver in `spark.jars.packages`"
+_CDC: Final = "let Debezium publish its changes to Kafka, and read that topic"
+_SPARK: Final = "use `Spark` with that system's Spark connector as `format`, its jar in `spark.jars.packages`"
+_API: Final = "use `Http` with the service's URL, headers and JSON path"
+
+_BY_ADVICE: Final = {
+    _FILES: "HdfsFile S3File OssFile OssJindoFile CosFile ObsFile FtpFile SftpFile",
+    _JDBC: "Jdbc Clickhouse StarRocks Doris Cloudberry Snowflake Phoenix",
+    _CDC: "MySQL-CDC Postgres-CDC SqlServer-CDC Oracle-CDC MongoDB-CDC TiDB-CDC Opengauss-CDC",
+    _SPARK: "Hive Hudi Kudu HBase MongoDB Cassandra Elasticsearch Easysearch Neo4j Redis Maxcompute DynamoDB "
+    "AmazonDynamoDB InfluxDB IoTDB TDengine OpenMldb Druid Milvus Qdrant Typesense Aerospike Paimon Iceberg "
+    "Kafka Pulsar RocketMQ RabbitMQ ActiveMQ AmazonSqs DataHub S3-Redshift SelectDBCloud ClickhouseFile Tablestore "
+    "GoogleFirestore GraphQL Fluss Lance",
+    _API: "Github Gitlab Jira Klaviyo Lemlist MyHours Notion OneSignal Persistiq Airtable GoogleSheets Prometheus "
+    "Feishu DingTalk WeChat Enterprise-WeChat Slack Email Sentry Socket Web3j Sls",
+}
+_TRANSFORMS: Final = {
+    "DynamicCompile": "its Java or Groovy does not run here. Write the class as Python and use "
+    '`Python { source_code_path = "…", columns = [{dest_field, dest_type}] }`: `getInlineOutputColumns` is '
+    "`columns`, `getInlineOutputFieldValues(row)` is `def process(row, context)`, which returns their values",
+    "Calcite": "use `Sql`: Spark's SQL has what Calcite's has",
+    "DefineSinkType": "give the type in the sink's table, or cast it in a `Sql` transform",
+    "MultiFieldSplit": "use `Sql` with `split`",
+    "Pivot": "use `Sql` with PIVOT",
+    "Deduplicate": "use `Sql` with `row_number() over (partition by … order by …)`",
+    "TikaDocument": "use `Python` with a package that reads the documents",
+}
+
+COUNTERPARTS: Final = {name: advice for advice, names in _BY_ADVICE.items() for name in names.split()} | _TRANSFORMS
+"""Name as SeaTunnel has it -> what to use."""
+
+_FOLDED: Final = {name.replace("-", "").lower(): advice for name, advice in COUNTERPARTS.items()}
+
+
+def counterpart(name: str) -> str | None:
+    """What to use for a plugin of that name, ignoring case; None for a name that SeaTunnel does not have either."""
+    return _FOLDED.get(name.replace("-", "").replace("_", "").lower())

@@ -1,0 +1,1 @@
+"""Transforms that SQL cannot say; each module holds one."""
