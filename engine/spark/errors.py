@@ -8,7 +8,7 @@ from pyspark.version import __version__
 
 from catalog.diagnostics import PenstockError, RunError, run_error
 from catalog.source import PlacedText, Span
-from engine.plan.nodes import AnyNode, Query, Scan, Write
+from engine.plan.nodes import AnyNode, Native, Query, Scan, Write
 from engine.spark.error_causes import ErrorCause, error_causes, message_and_remedy
 from engine.spark.source_errors import is_of_source, source_error
 from sql.rewrite.select_query import Select
@@ -28,6 +28,9 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         of_delta = "Delta 4.1.0 fits PySpark 4.1.0 and 4.1.1 only: pip install 'pyspark<4.1.2'"
         remedy = of_delta if "delta" in str(error) else None
         return run_error("PEN9003", f"{message} (in `{node.name}`)", node.span, remedy)
+    if python := _raised(str(error)):
+        of = next((each for each in involved if isinstance(each, Native)), node)
+        return run_error("PEN5001", f"{python} (in `{of.name}`)", of.span)
     message, help = message_and_remedy(told.message)
     if placed := _placed(causes, involved):
         query, span = placed
@@ -40,6 +43,13 @@ def reason(error: BaseException) -> str:
     """What an error says in one line, without Spark's codes and stacks."""
     told = next((cause.message for cause in error_causes(error)), str(error) or type(error).__name__)
     return told.partition("\n")[0]
+
+
+def _raised(message: str) -> str | None:
+    """The exception that Python code raised in a worker, where the message holds its traceback."""
+    _, found, trace = message.rpartition("Traceback (most recent call last)")
+    lines = [line for line in trace.split("\n") if line and not line[0].isspace()]
+    return lines[-1].strip() if found and len(lines) > 1 else None
 
 
 _OF_ANOTHER_SPARK: Final = re.compile(r"'\S+ org\.apache\.spark\.\S+\(.*\)'$")

@@ -7,7 +7,7 @@ from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable, Column
 from connectors.support.option import Options
 from engine.transforms import names, transform
-from engine.transforms.base import QueryTransform, SetTransform, TableTransform
+from engine.transforms.base import NativeTransform, QueryTransform, SetTransform, TableTransform
 
 A_TO_B = {"replace_from": "a", "replace_to": "b"}
 TABLE = CatalogTable.of("s", [Column("Name", STRING), Column("age", INT)])
@@ -27,12 +27,12 @@ def sql(plugin: str, **values: object) -> str:
 def test_every_transform_is_found_by_its_name():
     for name in names():
         assert transform(name.upper()) is transform(name)
-        assert isinstance(transform(name), TableTransform | QueryTransform | SetTransform)
+        assert isinstance(transform(name), NativeTransform | TableTransform | QueryTransform | SetTransform)
     assert transform("nothing") is None
 
 
 def test_filter():
-    assert sql("Filter", include_fields=["age", "name"]) == "`Name`, `age`"
+    assert sql("Filter", include_fields=["age", "name"]) == "`age`, `Name`"
     assert sql("Filter", exclude_fields=["NAME"]) == "`age`"
 
 
