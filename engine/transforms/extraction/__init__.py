@@ -1,0 +1,1 @@
+"""Transforms that extract values: each module holds one."""
