@@ -8,7 +8,8 @@ import pytest
 import connectors
 from catalog.codes import CODES
 from connectors.support.option import Option, OptionType
-from engine import reference, transforms
+from engine import transforms
+from tests import reference
 
 DOCS = Path(__file__).parents[1] / "docs"
 

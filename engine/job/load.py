@@ -38,8 +38,8 @@ COMMON: Final = (
     Option("parallelism", OptionType.INTEGER, "Number of tasks (default: that of `env`).", minimum=1),
     Option("uid", OptionType.STRING, "An id under which the block keeps its state when the job changes."),
     Option("cache", OptionType.STRING,
-           "Where its rows are kept when several read them: computed once, then read from memory or disk. Without it, "
-           "rows that would not be the same each time are kept on disk, others computed for each reader.",
+           "Where its rows are persisted when several blocks read them. Default: rows that may differ between two "
+           "reads are persisted on disk, others are computed for each reader.",
            choices=tuple(cache.value for cache in Cache)),
     EXPECTATIONS,
 )  # fmt: skip

@@ -62,7 +62,7 @@ def _group_all(scope: SelectScope, items: "Sequence[Item]") -> Grouping:
         used = [column for column in item.body.find_all(exp.Column) if scope.is_lateral_alias(column)]
         if used and not item.is_star:
             message = f"GROUP BY ALL takes no item that uses the alias `{used[0].name}` of the same select list"
-            scope.report("PEN3017", used[0], message, "write the expression that the alias stands for")
+            scope.report("PEN3017", used[0], message, "write the expression that the alias names")
     keys = {canonical(scope, item.body) for item in plain}
     starred = [attribute for item in items if item.is_star for attribute in item.attributes]
     keys |= {slot.key for column in starred for slot in scope.relation.find([column.name])[0]}
@@ -187,7 +187,7 @@ def _refuse_aggregates(scope: SelectScope, node: exp.Expr, item: "Item") -> None
     for column in item.body.find_all(exp.Column):
         if scope.is_lateral_alias(column):
             message = f"GROUP BY means a select item that uses the alias `{column.name}` of the same select list"
-            scope.report("PEN3017", node, message, "write the expression that the alias stands for")
+            scope.report("PEN3017", node, message, "write the expression that the alias names")
             return
     if item.special.aggregates:
         scope.report("PEN3011", node, "GROUP BY means a select item that holds an aggregate function")

@@ -101,7 +101,7 @@ def _sorted(binder: Binder, environment: Environment, relation: Relation, step: 
     def check(node: exp.Expr, clause: str) -> None:
         special = find_special(node)
         for call in (*special.aggregates, *special.windows):
-            scope.report("PEN3011", call, "neither an aggregate nor a window function may stand in ORDER BY here")
+            scope.report("PEN3011", call, "neither an aggregate nor a window function is allowed in ORDER BY here")
 
     origins = bind_order(scope, step, [slot.attribute for slot in relation.star()], check)
     bind_limits(scope, step)

@@ -63,7 +63,7 @@ def parse(text: str, nested: Sequence[Nested] = ()) -> Parsed:
     second = next((index for index, token in enumerate(tokens) if token.token_type == TokenType.SEMICOLON), None)
     if second is not None:
         token = tokens[second]
-        return Parsed(None, tokens, (SyntaxIssue(token.start, token.end + 1, "only one query may stand here"),))
+        return Parsed(None, tokens, (SyntaxIssue(token.start, token.end + 1, "only one query is allowed here"),))
     if deepest := too_deep(tokens):
         message = f"more than {MOST_NESTED:,} brackets and CASEs within each other: Spark's parser does not accept that"
         return Parsed(None, tokens, (SyntaxIssue(deepest.start, deepest.end + 1, message),))

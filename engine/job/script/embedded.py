@@ -11,7 +11,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarN
 
 
 def embedded(text: PlacedText, diagnostics: Diagnostics) -> Node:
-    """The tree of a HOCON text, every node and every fault at its place in the script around it."""
+    """The tree of a HOCON text, every node and every error at its place in the script around it."""
     inner = SourceFile(text.source.path, text.value)
     own = Diagnostics()
     tree = resolve(parse(inner, own), own)

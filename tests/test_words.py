@@ -1,0 +1,72 @@
+"""The words of messages, help texts and pages: the field's own, as the glossary of the contributors' guide has them."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("catalog", "connectors", "engine", "sql")
+PAGES = sorted(
+    [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md"), *ROOT.glob("CONTRIBUTING.md")]
+)
+INSTEAD = {
+    r"faults?": "error, problem",
+    r"dear": "expensive",
+    r"told": "reported",
+    r"cannot be had": "not found, cannot be read",
+    r"things?": "the name of what it is",
+    r"may pass": "transient",
+    r"put down": "record",
+    r"(?:may|must|cannot|can) stand|stands? (?:in|for|here|beside)": "is, is in, means",
+}
+LONGEST_LINE = 120
+
+
+def wrong_words(text: str) -> list[str]:
+    return [
+        f"{match[0]} (write: {good})"
+        for bad, good in INSTEAD.items()
+        for match in re.finditer(rf"(?i)\b(?:{bad})\b", text)
+    ]
+
+
+def shown_strings(path: Path) -> Iterator[tuple[int, str]]:
+    """The string literals of a module that are not docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            yield node.lineno, node.value
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_messages_and_help_texts(package):
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {word}"
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for line, text in shown_strings(path)
+        for word in wrong_words(text)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages(page):
+    lines = page.read_text(encoding="utf-8").split("\n")
+    wrong = [f"{page.name}:{number}: {word}" for number, line in enumerate(lines, 1) for word in wrong_words(line)]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_lines_of_pages_are_short(page):
+    """Rows of tables cannot be broken, and output is shown as it is printed."""
+    wrong, is_output = [], False
+    for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
+        if line.lstrip().startswith("```"):
+            is_output = not is_output and line.strip() in ("```", "```text", "```diff")
+        elif len(line) > LONGEST_LINE and not is_output and not line.startswith("|"):
+            wrong.append(f"{page.name}:{number}: {len(line)} characters")
+    assert not wrong, "\n".join(wrong)
