@@ -109,6 +109,10 @@ class Sink(Connector, Generic[S]):
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: S) -> S:
         """Write the rows where nobody sees them; returns `prepared` with what `commit` needs beside it."""
 
+    def written(self, staged: S) -> tuple[int, int] | None:
+        """How many rows and bytes were staged, where the sink knows it; else Spark's own counters say so."""
+        return None
+
     def keeps_rows(self, options: Options) -> bool:
         """Whether `staged_rows` can give back all columns of the rows, in their types."""
         return False

@@ -297,7 +297,12 @@ class _Execution:
         """Rows that a rule took out are rejected, not filtered, though Spark drops them by a filter too."""
         if not write.connector.sink_capabilities.is_staged:
             return WriteCount(write.name, None, None)
-        count = count_write(write.name, ran.get(staged.descriptions[write.id], ()))
+        of_write = ran.get(staged.descriptions[write.id], ())
+        count = count_write(write.name, of_write)
+        if (written := write.connector.written(self.run.places[write.id])) is not None:
+            last = last_that_read(of_write)
+            filtered = 0 if last is None else filtered_rows(last)
+            count = replace(count, rows=written[0], bytes=written[1], filtered=filtered)
         count = replace(count, target=_target(write))
         nodes = below(write)
         persisted = [ran.get(staged.descriptions[node.id], ()) for node in nodes[1:] if node.id in staged.descriptions]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from py4j.java_gateway import is_instance_of
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
 _END_OF_MESSAGE: Final = re.compile(r"\n== |;\n|\s*SQLSTATE: \w{5}|\n\s*JVM stacktrace|\n\tat ")
@@ -41,7 +42,10 @@ def error_causes(error: BaseException) -> Iterator[ErrorCause]:
 def _spark_part(thrown: Any) -> tuple[str | None, tuple[tuple[int, int, str], ...]]:
     if not is_instance_of(SparkContext._gateway, thrown, "org.apache.spark.SparkThrowable"):  # type: ignore[no-untyped-call]
         return None, ()
-    contexts = thrown.getQueryContext()
+    try:
+        contexts = thrown.getQueryContext()
+    except Py4JError:  # an exception of Delta's, compiled without the interface's default method
+        return None, ()
     quoted = [context for context in contexts if "SQL" in str(context.contextType())]
     return thrown.getCondition(), tuple(
         (context.startIndex(), context.stopIndex(), context.fragment()) for context in quoted

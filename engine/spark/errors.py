@@ -25,9 +25,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         return source_error(causes, involved)
     if misfit := next((cause.message for cause in causes if _OF_ANOTHER_SPARK.match(cause.message)), None):
         message = f"a jar of this session was built for another Spark version than {__version__}: it looks for {misfit}"
-        of_delta = "Delta 4.1.0 fits PySpark 4.1.0 and 4.1.1 only: pip install 'pyspark<4.1.2'"
-        remedy = of_delta if "delta" in str(error) else None
-        return run_error("PEN9003", f"{message} (in `{node.name}`)", node.span, remedy)
+        return run_error("PEN9003", f"{message} (in `{node.name}`)", node.span)
     if python := _raised(str(error)):
         of = next((each for each in involved if isinstance(each, Native)), node)
         return run_error("PEN5001", f"{python} (in `{of.name}`)", of.span)

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import connectors
 from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
-from catalog.evolution import fits
+from catalog.evolution import Problem, SchemaEvolution, fits, widens
 from catalog.quoting import quote
 from catalog.savemode import Action, TargetState, plan_actions
 from catalog.table import CatalogTable
@@ -351,10 +351,19 @@ def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) ->
     if target is not None and not write.table.is_open:
         evolution = str(write.options.get("schema_evolution") or "fail")
         for problem in fits(write.table.schema, target.schema, evolution):
-            help = (
-                "schema_save_mode = RECREATE_SCHEMA with data_save_mode = DROP_DATA replaces the target and its schema"
-            )
+            help = _remedy(write, target, problem)
             yield Diagnostic("PEN4003", f"rows of `{write.name}` do not fit its target: {problem}", write.span, help)
+
+
+def _remedy(write: Write, target: CatalogTable, problem: Problem) -> str:
+    """How the rows or the target could be changed so that they fit, without loss of rows."""
+    option = next((each for each in write.connector.sink_options if each.name == "schema_evolution"), None)
+    for evolution in option.choices if option else ():
+        if problem not in fits(write.table.schema, target.schema, evolution):
+            return f"schema_evolution = {evolution} changes the target and keeps its rows"
+    if target.column(problem.column) is None:
+        return f"leave `{problem.column}` out of the query, or add the column to the target first"
+    return f"cast `{problem.column}` in the query to the target's type"
 
 
 def _refuse_changed_target(run: OpenRun, checked: SinkCheck) -> None:
@@ -379,13 +388,16 @@ def _aligned(df: DataFrame, checked: SinkCheck) -> DataFrame:
     if target is None:
         return df
     names = {name.lower(): name for name in df.columns}
+    is_widened = checked.write.options.get("schema_evolution") == SchemaEvolution.WIDEN.value
     columns = []
     for column in target.columns:
         name = names.pop(column.name.lower(), None)
         if name is None and checked.write.connector.sink_capabilities.fills_columns:
             continue
         value = quote(name) if name else "null"
-        columns.append(f"cast({value} as {to_ddl(column.type)}) as {quote(column.name)}")
+        given = checked.write.table.column(name) if name and is_widened else None
+        type = given.type if given is not None and widens(column.type, given.type) else column.type
+        columns.append(f"cast({value} as {to_ddl(type)}) as {quote(column.name)}")
     return df.selectExpr(*columns, *(quote(name) for name in names.values()))
 
 

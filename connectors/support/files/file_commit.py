@@ -116,7 +116,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
     return FileStaged(
         target=as_uri(target),
         root=as_uri(root),
-        missing=tuple(_missing_folders(files, folder)),
+        missing=tuple(missing_folders(files, folder)),
         staging=as_uri(f"{root}/{task.identity}"),
         identity=task.identity,
         run_id=task.run_id,
@@ -126,7 +126,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
     )
 
 
-def _missing_folders(files: Files, folder: str) -> Iterator[str]:
+def missing_folders(files: Files, folder: str) -> Iterator[str]:
     """The folder and those above it that are not there, innermost first."""
     least = 3 if "://" in folder else 1  # slashes, below a file system's root
     while folder.count("/") >= least and not files.exists(folder):

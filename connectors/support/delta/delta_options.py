@@ -1,0 +1,128 @@
+"""The options of Delta tables, and how those of the write modes go together."""
+
+from typing import Final
+
+from catalog.datatypes import Array, Map, Struct
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.evolution import SchemaEvolution
+from catalog.savemode import DataSaveMode, WriteMode
+from catalog.table import CatalogTable
+from connectors.support.option import KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
+from connectors.support.schema_option import SCHEMA_OPTION
+
+_PATH: Final = Option("path", OptionType.STRING, "The table's directory.", required=True)
+
+SOURCE_OPTIONS: Final = (
+    _PATH,
+    SCHEMA_OPTION,
+    Option("version", OptionType.INTEGER, "Reads the table as of this version.", alternatives=("versionAsOf",)),
+    Option("timestamp", OptionType.STRING, "Reads the table as of this time.", alternatives=("timestampAsOf",)),
+)
+
+SINK_OPTIONS: Final = (
+    _PATH,
+    Option(
+        "partition_by",
+        OptionType.LIST,
+        "Columns by which a new table is partitioned.",
+        element=OptionType.STRING,
+        alternatives=("partitionBy",),
+    ),
+    Option(
+        "schema_evolution",
+        OptionType.STRING,
+        "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks, `widen` also "
+        "gives columns a wider type (int to bigint).",
+        default=SchemaEvolution.FAIL.value,
+        choices=tuple(each.value for each in SchemaEvolution),
+    ),
+    *SAVE_OPTIONS,
+    *KEY_OPTIONS,
+    Option(
+        "replace_where",
+        OptionType.STRING,
+        "Spark SQL over the target: for `write_mode = replace_where`, the rows that the written ones replace.",
+    ),
+    Option(
+        "local_merge",
+        OptionType.STRING,
+        "Whether rows of one key are reduced before the shuffle: `off` saves a sort where keys are unique.",
+        default="auto",
+        choices=("auto", "on", "off"),
+    ),
+    Option(
+        "valid_from_column",
+        OptionType.STRING,
+        "For scd2: the column of a version's first instant.",
+        default="valid_from",
+    ),
+    Option(
+        "valid_to_column",
+        OptionType.STRING,
+        "For scd2: the column of a version's end; NULL while it is current.",
+        default="valid_to",
+    ),
+    Option(
+        "current_column",
+        OptionType.STRING,
+        "For scd2: the column that says whether a version is the current one.",
+        default="is_current",
+    ),
+    Option(
+        "table_properties",
+        OptionType.MAP,
+        "Properties of a new table: `{ delta.enableChangeDataFeed = true }`; a predicate for every row is named "
+        "`delta.constraints.<name>`.",
+    ),
+    Option(
+        "after_commit",
+        OptionType.MAP,
+        "Upkeep after the commit: `{ optimize = true, vacuum_hours = 168 }`; `optimize` may list columns to cluster "
+        "by.",
+    ),
+)
+
+
+def check_write_mode(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    """Options that the write mode needs, or that have no meaning for it."""
+    mode = options.choice("write_mode", WriteMode)
+    is_replace = mode is WriteMode.REPLACE_WHERE
+    if is_replace and not options.optional_string("replace_where"):
+        help = "replace_where = \"day = '2026-01-31'\""
+        diagnostics.error("PEN2011", "write_mode replace_where needs `replace_where`", options.span("write_mode"), help)
+    given = ("primary_keys", "sequence_field", "delete_condition") if not mode.needs_key else ()
+    for name in (*given, *(("replace_where",) if not is_replace else ())):
+        if options.get(name):
+            message = f"`{name}` has no meaning for write_mode {mode.value}"
+            needed = "write_mode = replace_where" if name == "replace_where" else "write_mode = upsert"
+            diagnostics.error("PEN2011", message, options.span(name), needed)
+    if mode.needs_key:
+        _check_keys(mode, options, table, diagnostics)
+    for key in options.mapping("after_commit"):
+        if key not in ("optimize", "vacuum_hours"):
+            hint = did_you_mean(key, ("optimize", "vacuum_hours"))
+            diagnostics.error("PEN2003", f"`after_commit` has no `{key}`", options.span("after_commit"), hint)
+
+
+def _check_keys(mode: WriteMode, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    key = table.schema.primary_key
+    names = options.strings("primary_keys") or (key.columns if key else ())
+    if not names:
+        help = 'primary_keys = ["id"]'
+        message = f"write_mode {mode.value} needs `primary_keys`: the rows have no primary key"
+        diagnostics.error("PEN2011", message, options.span("write_mode"), help)
+    sequence = options.optional_string("sequence_field")
+    for option, listed in (("primary_keys", names), ("sequence_field", (sequence,) if sequence else ())):
+        for name in listed:
+            column = table.column(name)
+            if column is None and not table.is_open:
+                hint = did_you_mean(name, table.schema.names)
+                diagnostics.error("PEN4008", f"no column `{name}` in the rows", options.span(option), hint)
+            elif column is not None and isinstance(column.type, Array | Map | Struct):
+                message = f"the column `{name}` of type {column.type} cannot be a key"
+                diagnostics.error("PEN4008", message, options.span(option))
+    if mode is WriteMode.CHANGELOG and not table.has_row_kind and not options.optional_string("delete_condition"):
+        message = "write_mode changelog needs rows with row kinds, or `delete_condition`"
+        diagnostics.error("PEN2011", message, options.span("write_mode"), "write_mode = upsert writes plain rows")
+    if mode is WriteMode.SCD2 and options.choice("data_save_mode", DataSaveMode) is DataSaveMode.DROP_DATA:
+        return  # the contradiction is reported with the modes

@@ -1,0 +1,71 @@
+"""What a write to a Delta table leaves in the journal."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from connectors.support.staged import Staged
+
+
+class CommitKind(str, Enum):
+    """How staged rows become the table's."""
+
+    FILES = "files"
+    MERGE = "merge"
+    VERSIONS = "versions"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRows(Staged):
+    """How staged rows find the table's: the columns of their key, and which of several rows of a key counts.
+
+    `versions`: the columns that hold from when, until when and whether a row is the current one, for scd2.
+    """
+
+    keys: tuple[str, ...]
+    sequence_field: str | None = None
+    delete_condition: str | None = None
+    has_row_kind: bool = False
+    versions: tuple[str, ...] = ()
+    started_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaStaged(Staged):
+    """The places of a write and what its one transaction does.
+
+    `target` is the table's directory as a URI, `missing` its parents that were not there (innermost first), `staging` a
+    directory beside the run's journal, `prefix` what the names of the staged files begin with. `metadata` is Delta's
+    action for a table that is new or changes, `replaces_…` what the rows take the place of, `new_columns` those that a
+    merge adds to the table, with their types.
+    """
+
+    target: str
+    missing: tuple[str, ...]
+    is_new: bool
+    staging: str
+    identity: str
+    version: int
+    run_id: str
+    journal: str
+    owner: Mapping[str, Any]
+    prefix: str
+    kind: CommitKind
+    replaces_everything: bool
+    replaces_schema: bool
+    replaces_partitions: bool
+    replace_where: str | None
+    keyed: KeyedRows | None
+    after_commit: tuple[str, ...]
+    metadata: str | None = None
+    table_id: str = ""
+    new_columns: Mapping[str, str] = field(default_factory=dict)
+
+    rows: int | None = None
+    bytes: int = 0
+
+    @property
+    def application(self) -> str:
+        """The name under which Delta's log keeps that the write was done."""
+        return f"penstock/{self.identity}"

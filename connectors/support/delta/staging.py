@@ -1,0 +1,334 @@
+"""The steps of a write to a Delta table: where its rows are staged, how they are committed, how they are removed.
+
+<table>/<prefix>part-….parquet         the staged rows, in the table's own directory, unknown to its log
+<run>/staging/<write id>/actions.json  what Delta returned for them, one action a line
+<run>/staging/<write id>/data          the staged rows of a merge, as Parquet
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+from uuid import uuid4
+
+from catalog.diagnostics import run_error
+from catalog.evolution import SchemaEvolution
+from catalog.quoting import quote, quote_text
+from catalog.row_kind import ROW_KIND
+from catalog.savemode import Action, WriteMode
+from connectors.support import run_owner
+from connectors.support.delta import merging, table_schema
+from connectors.support.delta.delta_staged import CommitKind, DeltaStaged, KeyedRows
+from connectors.support.delta.transaction import DeltaTable, Replaces, own_session, stage_files
+from connectors.support.files.file_commit import missing_folders
+from connectors.support.files.filesystem import Files, as_uri, files_at
+from connectors.support.sink import WriteTask
+from connectors.support.spark_types import of_spark_json
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_LOOKED_AT: Final = 64
+"""Up to so many files are looked for before every commit; more only where another process staged them."""
+_PREFIX: Final = "penstock-"
+_MERGES: Final = {
+    WriteMode.UPSERT: CommitKind.MERGE,
+    WriteMode.CHANGELOG: CommitKind.MERGE,
+    WriteMode.SCD2: CommitKind.VERSIONS,
+}
+
+
+def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:
+    options = task.options
+    files, target = files_at(spark, options.string("path"))
+    is_new = Action.CREATE in actions or not DeltaTable(spark, as_uri(target)).exists()
+    recreates = Action.DROP_AND_CREATE in actions
+    merges = not is_new and not recreates and Action.REPLACE_ROWS not in actions
+    return DeltaStaged(
+        target=as_uri(target),
+        missing=tuple(missing_folders(files, target)),
+        is_new=is_new,
+        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        identity=task.identity,
+        version=1,
+        run_id=task.run_id,
+        journal=task.journal,
+        owner=dict(task.owner),
+        prefix=f"{_PREFIX}{uuid4().hex[:12]}-",
+        kind=_MERGES.get(task.write_mode, CommitKind.FILES) if merges else CommitKind.FILES,
+        replaces_everything=recreates or Action.REPLACE_ROWS in actions,
+        replaces_schema=recreates,
+        replaces_partitions=Action.REPLACE_PARTITIONS in actions and not is_new,
+        replace_where=options.optional_string("replace_where") if Action.REPLACE_MATCHING in actions else None,
+        keyed=_keyed(task) if task.write_mode.needs_key else None,
+        after_commit=_after_commit(options.mapping("after_commit")),
+    )
+
+
+def _keyed(task: WriteTask) -> KeyedRows:
+    options = task.options
+    return KeyedRows(
+        keys=task.primary_keys,
+        sequence_field=options.optional_string("sequence_field"),
+        delete_condition=options.optional_string("delete_condition"),
+        has_row_kind=task.table.has_row_kind,
+        versions=merging.column_list(options) if task.write_mode is WriteMode.SCD2 else (),
+        started_at=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%fZ"),
+    )
+
+
+def _after_commit(asked: Mapping[str, Any]) -> tuple[str, ...]:
+    """Statements over `{table}` that are run when the rows are in."""
+    statements = []
+    if optimize := asked.get("optimize"):
+        by = f" ZORDER BY ({', '.join(map(quote, optimize))})" if isinstance(optimize, list | tuple) else ""
+        statements.append(f"OPTIMIZE {{table}}{by}")
+    if (hours := asked.get("vacuum_hours")) is not None:
+        statements.append(f"VACUUM {{table}} RETAIN {hours} HOURS")
+    return tuple(statements)
+
+
+def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: DeltaStaged) -> DeltaStaged:
+    try:
+        if prepared.kind is CommitKind.FILES:
+            return _stage_files(spark, df, task, prepared)
+        return _stage_merge(spark, df, task, prepared)
+    except BaseException:
+        with suppress(OSError):  # the run's own abort tries again, and tells what stays
+            abort(spark, prepared)
+        raise
+
+
+def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: DeltaStaged) -> DeltaStaged:
+    options = task.options
+    if prepared.keyed is not None:
+        df = merging.without_deletes(merging.resolved(df, prepared.keyed), prepared.keyed)
+    if prepared.replace_where:
+        message = quote_text("a row does not satisfy replace_where")
+        df = df.where(f"assert_true(coalesce(({prepared.replace_where}\n), false), {message}) is null")
+    creates = prepared.is_new or prepared.replaces_schema
+    evolution = table_schema.evolution(options)
+    metadata = None
+    if not creates and evolution is SchemaEvolution.WIDEN:
+        incoming = {field.name.lower(): field.dataType.jsonValue() for field in df.schema.fields}
+        types = {name: (of_spark_json(type), type) for name, type in incoming.items()}
+        metadata = table_schema.widened(DeltaTable(spark, prepared.target).metadata(), types)
+    merges_schema = not creates and metadata is None and evolution is not SchemaEvolution.FAIL
+    found = stage_files(
+        spark,
+        df,
+        prepared.target,
+        prepared.prefix,
+        options={
+            **({"mergeSchema": "true"} if merges_schema else {}),
+            **({"overwriteSchema": "true"} if prepared.replaces_schema else {}),
+        },
+        partition_by=options.strings("partition_by") if creates else (),
+        properties=options.texts_by_key("table_properties") if creates else {},
+        metadata=metadata,
+        overwrites_schema=prepared.replaces_schema,
+    )
+    files, staging = files_at(spark, prepared.staging)
+    files.write(f"{staging}/actions.json", "\n".join(found.actions))
+    rows, size = _counts(found.actions)
+    return replace(prepared, metadata=found.metadata, table_id=found.table_id, rows=rows, bytes=size)
+
+
+def _counts(actions: Sequence[str]) -> tuple[int | None, int]:
+    """Rows and bytes of staged files; no number of rows where the table's files have no statistics."""
+    added = [json.loads(action)["add"] for action in actions]
+    rows = [json.loads(add.get("stats") or "{}").get("numRecords") for add in added]
+    return None if None in rows else sum(rows), sum(add["size"] for add in added)
+
+
+def _stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: DeltaStaged) -> DeltaStaged:
+    assert prepared.keyed is not None
+    metadata = DeltaTable(spark, prepared.target).metadata()
+    known = {column.name.lower() for column in table_schema.table_of(metadata).columns}
+    new = {
+        field.name: field.dataType.simpleString()
+        for field in df.schema.fields
+        if field.name.lower() not in known and field.name != ROW_KIND
+    }
+    rows = merging.resolved(df, prepared.keyed)
+    for name, text in table_schema.constraints(metadata, df.columns).items():
+        message = quote_text(f"a row breaks the constraint {name} of the Delta table")
+        rows = rows.where(f"{merging.DELETED} or assert_true(coalesce(({text}), false), {message}) is null")
+    session, settings = df.sparkSession, merging.LOCAL_MERGE[task.options.string("local_merge")]
+    before = {key: session.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    try:
+        rows.write.mode("overwrite").parquet(f"{prepared.staging}/data")
+    finally:
+        for key, old in before.items():
+            session.conf.unset(key) if old is None else session.conf.set(key, old)
+    return replace(prepared, table_id=str(metadata["id"]), new_columns=new)
+
+
+def staged_rows(spark: "SparkSession", staged: DeltaStaged) -> "DataFrame":
+    """The rows of staged files, as they were written."""
+    actions = _actions(spark, staged)
+    return DeltaTable(spark, staged.target).rows_of(spark, actions, is_in_table=staged.metadata is None)
+
+
+def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
+    """One transaction; Delta's log keeps that it was done, so that a second one of the same run does nothing."""
+    table = DeltaTable(spark, staged.target)
+    files, staging = files_at(spark, staged.staging)
+    if not table.has_committed(staged.application, staged.version):
+        if staged.kind is CommitKind.FILES:
+            _commit_files(spark, staged, table)
+        else:
+            _refuse_another_table(table, staged)
+            _commit_merge(spark, staged)
+    elif files.exists(f"{staging}/actions.json") and not files.exists(f"{staging}/begun"):
+        _remove_files(spark, staged)  # staged once more for a run that the log knows
+    for statement in staged.after_commit:
+        spark.sql(statement.replace("{table}", _name(staged)))
+    files.delete(f"{staging}/actions.json")  # before `begun`: without it, the files would count as staged once more
+    files.delete(staging)
+
+
+def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable) -> None:
+    actions = _actions(spark, staged)
+    is_made_by_another = staged.is_new and table.exists()
+    if is_made_by_another:
+        _refuse_another_schema(table, staged)
+    else:
+        _refuse_another_table(table, staged)
+    if len(actions) <= _LOOKED_AT or not run_owner.is_this_process(staged.owner):
+        _refuse_missing_files(spark, staged, actions)
+    files, staging = files_at(spark, staged.staging)
+    files.write(f"{staging}/begun", "")
+    with own_session(spark, {}) as session:
+        DeltaTable(spark, staged.target, session).commit(
+            actions,
+            application=staged.application,
+            version=staged.version,
+            metadata=None if is_made_by_another else staged.metadata,
+            replaces=Replaces(
+                staged.replaces_everything,
+                staged.replaces_schema,
+                staged.replaces_partitions,
+                None if staged.is_new else staged.replace_where,
+            ),
+        )
+
+
+def _commit_merge(spark: "SparkSession", staged: DeltaStaged) -> None:
+    assert staged.keyed is not None
+    files, staging = files_at(spark, staged.staging)
+    if not files.exists(f"{staging}/data"):
+        raise _rows_are_gone(staged)
+    rows = spark.read.parquet(f"{staged.staging}/data")
+    columns = [name for name in rows.columns if name != merging.DELETED]
+    source = f"parquet.{quote(staged.staging + '/data')}"
+    settings = {
+        "spark.databricks.delta.write.txnAppId": staged.application,
+        "spark.databricks.delta.write.txnVersion": str(staged.version),
+    }
+    table = table_schema.table_of(DeltaTable(spark, staged.target).metadata())
+    new = [f"{quote(name)} {type}" for name, type in staged.new_columns.items() if table.column(name) is None]
+    if new:
+        spark.sql(f"ALTER TABLE {_name(staged)} ADD COLUMNS ({', '.join(new)})")
+    if staged.kind is CommitKind.VERSIONS:
+        text = merging.versions_statement(_name(staged), source, columns, staged.keyed)
+    else:
+        bounds = merging.bounds_of(rows, staged.keyed.keys)
+        text = merging.merge_statement(_name(staged), source, columns, staged.keyed, bounds)
+    with own_session(spark, settings) as session:
+        session.sql(text)
+
+
+def abort(spark: "SparkSession", staged: DeltaStaged) -> None:
+    """Remove the staged files, and the table's directory where it was made for them."""
+    files, target = files_at(spark, staged.target)
+    _remove_files(spark, staged)
+    if staged.is_new and files.exists(target) and not DeltaTable(spark, staged.target).exists():
+        _remove_empty(files, target)
+    for folder in staged.missing:
+        files.delete_empty(folder)
+    files, staging = files_at(spark, staged.staging)
+    files.delete(staging)
+
+
+def _remove_files(spark: "SparkSession", staged: DeltaStaged) -> None:
+    """The staged data files: those that were noted, else all whose name begins with the prefix of this write."""
+    files, target = files_at(spark, staged.target)
+    noted = _actions(spark, staged, missing_ok=True)
+    names = _paths(noted) if noted else files.files(target) if files.exists(target) else []
+    for name in names:
+        folder, _, file = f"{target}/{name}".rpartition("/")
+        if file.lstrip(".").startswith(staged.prefix):
+            files.delete(f"{folder}/{file}")
+            files.delete(f"{folder}/.{file}.crc")
+            if folder != target:
+                files.delete_empty(folder)
+
+
+def foreign_files(files: Files, folder: str) -> list[str]:
+    """What a directory without a table holds beside the files that runs stage there."""
+    names = [name for name in files.files(folder) if not name.startswith("_delta_log/")]
+    return [name for name in names if not name.rpartition("/")[2].lstrip(".").startswith(_PREFIX)]
+
+
+def _remove_empty(files: Files, folder: str) -> None:
+    """A directory and those in it, where no file is in them."""
+    for name in files.children(folder):
+        if not files.is_file(f"{folder}/{name}"):
+            _remove_empty(files, f"{folder}/{name}")
+    files.delete_empty(folder)
+
+
+def _actions(spark: "SparkSession", staged: DeltaStaged, missing_ok: bool = False) -> tuple[str, ...]:
+    files, staging = files_at(spark, staged.staging)
+    if not files.exists(f"{staging}/actions.json"):
+        if missing_ok:
+            return ()
+        raise _rows_are_gone(staged)
+    return tuple(line for line in files.read(f"{staging}/actions.json").splitlines() if line)
+
+
+def _paths(actions: Sequence[str]) -> list[str]:
+    return [unquote(json.loads(action)["add"]["path"]) for action in actions]
+
+
+def _refuse_missing_files(spark: "SparkSession", staged: DeltaStaged, actions: Sequence[str]) -> None:
+    files, target = files_at(spark, staged.target)
+    if not all(files.exists(f"{target}/{path}") for path in _paths(actions)):
+        raise _rows_are_gone(staged)
+
+
+def _refuse_another_table(table: DeltaTable, staged: DeltaStaged) -> None:
+    """A table that was dropped and made anew since the rows were staged may have another schema."""
+    if staged.is_new or staged.replaces_schema:
+        return
+    if not table.exists() or table.metadata()["id"] != staged.table_id:
+        raise _made_anew(staged)
+
+
+def _refuse_another_schema(table: DeltaTable, staged: DeltaStaged) -> None:
+    """Another write has made the table meanwhile: these files are its own where they are of one schema."""
+    wanted, found = json.loads(staged.metadata or "{}").get("metaData", {}), table.metadata()
+    if any(wanted.get(key) != found.get(key) for key in ("schemaString", "partitionColumns")):
+        raise _made_anew(staged)
+
+
+def _made_anew(staged: DeltaStaged) -> Exception:
+    message = f"the Delta table `{staged.target}` was made anew after run `{staged.run_id}` staged its rows"
+    help = f"remove `{staged.journal}` to forget the run, then run the job again"
+    return run_error("PEN5005", message, None, help)
+
+
+def _rows_are_gone(staged: DeltaStaged) -> Exception:
+    message = f"the rows that run `{staged.run_id}` staged for `{staged.target}` are gone"
+    help = f"where they are not missed, remove `{staged.journal}`: then the run is forgotten"
+    return run_error("PEN5005", message, None, help)
+
+
+def _name(staged: DeltaStaged) -> str:
+    return f"delta.{quote(staged.target)}"

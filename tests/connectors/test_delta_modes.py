@@ -1,0 +1,209 @@
+"""Write modes of Delta tables: rows that find the table's by their key, replace some of them, or change its schema."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from catalog.diagnostics import Diagnostics, RunError
+from catalog.row_kind import ROW_KIND
+from connectors.delta import connector
+from engine.spark.write import abort_all, check
+from tests.connectors.jobs import rows, run_writes, stage_writes, write
+
+pytestmark = [pytest.mark.spark, pytest.mark.delta]
+COLUMNS = ("id bigint", "name string", "seq int")
+
+
+class Target:
+    """A table of its own, and the writes to it."""
+
+    def __init__(self, spark, folder):
+        self.spark = spark
+        self.path = folder / "target"
+        self.state = str(folder / "state")
+        self.runs = 0
+
+    def job(self, query, columns=COLUMNS, **given):
+        return write(connector, rows(query, *columns), path=str(self.path), **given)
+
+    def run(self, job):
+        self.runs += 1
+        run_writes(self.spark, [job], self.state, f"run{self.runs}")
+
+    def write(self, query, columns=COLUMNS, **given):
+        self.run(self.job(query, columns, **given))
+
+    def rows(self, *columns):
+        df = self.spark.read.format("delta").load(str(self.path))
+        return sorted(map(tuple, (df.select(*columns) if columns else df).collect()), key=repr)
+
+    def versions(self):
+        return len(list((self.path / "_delta_log").glob("*.json")))
+
+
+@pytest.fixture
+def target(spark, tmp_path):
+    return Target(spark, tmp_path)
+
+
+def values(*listed):
+    return "select * from values " + ", ".join(listed) + " as t(id, name, seq)"
+
+
+KEYED = {"write_mode": "upsert", "primary_keys": ["id"], "sequence_field": "seq"}
+
+
+@pytest.mark.parametrize("local_merge", ["auto", "off"])
+def test_upsert(target, local_merge):
+    given = {**KEYED, "local_merge": local_merge, "delete_condition": "name = 'gone'"}
+    target.write(values("(1L, 'a', 1)", "(1L, 'b', 2)", "(2L, 'c', 5)", "(3L, 'd', 1)", "(9L, 'gone', 1)"), **given)
+    assert target.rows() == [(1, "b", 2), (2, "c", 5), (3, "d", 1)]
+    target.write(
+        values("(1L, 'new', 3)", "(2L, 'late', 4)", "(3L, 'gone', 2)", "(4L, 'e', 1)", "(4L, 'f', 2)"), **given
+    )
+    assert target.rows() == [(1, "new", 3), (2, "c", 5), (4, "f", 2)]
+    target.write(f"select * from ({values('(1L, chr(0), 1)')}) where false", **given)
+    assert target.rows() == [(1, "new", 3), (2, "c", 5), (4, "f", 2)]
+
+
+def test_several_rows_of_a_key_without_a_sequence_are_named(target):
+    given = {"write_mode": "upsert", "primary_keys": ["id", "name"]}
+    target.write(values("(1L, 'a', 1)", "(2L, 'b', 1)"), **given)
+    for _ in range(2):
+        with pytest.raises(RunError, match=r"several rows have the key id = 7, name = x: .*sequence_field"):
+            target.write(values("(7L, 'x', 1)", "(7L, 'x', 2)", "(8L, 'y', 1)"), **given)
+    with pytest.raises(RunError, match="the key column id is NULL"):
+        target.write(values("(null, 'x', 1)", "(8L, 'y', 1)"), **given)
+    assert target.rows("id") == [(1,), (2,)]
+
+
+def test_the_same_run_merges_once(target, spark, tmp_path):
+    target.write(values("(1L, 'a', 1)"), **KEYED)
+    job = target.job(values("(1L, 'b', 2)", "(2L, 'c', 1)"), **KEYED)
+    for state in ("state", "state", "other"):
+        run_writes(spark, [job], str(tmp_path / state), "same")
+    assert target.rows() == [(1, "b", 2), (2, "c", 1)]
+    assert target.versions() == 2
+
+
+def test_changelog(target):
+    def changes(*listed):
+        query = f"select id, name, seq, kind `{ROW_KIND}` from values {', '.join(listed)} as t(id, name, seq, kind)"
+        job = target.job(query, write_mode="changelog", primary_keys=["id"])
+        return replace(job, input=replace(job.input, table=replace(job.input.table, has_row_kind=True)))
+
+    target.run(changes("(1L, 'a', 1, '+I')", "(2L, 'b', 1, '+I')", "(3L, 'c', 1, '+I')", "(4L, 'no', 1, '-D')"))
+    assert target.rows() == [(1, "a", 1), (2, "b", 1), (3, "c", 1)]
+    target.run(
+        changes(
+            "(1L, 'a', 1, '-U')", "(1L, 'A', 2, '+U')", "(2L, 'b', 1, '-D')", "(3L, 'c', 1, '-U')", "(5L, 'c', 2, '+U')"
+        )
+    )
+    assert target.rows() == [(1, "A", 2), (5, "c", 2)]
+    assert ROW_KIND not in target.spark.read.format("delta").load(str(target.path)).columns
+
+
+def test_scd2(target):
+    columns = ("id bigint", "name string", "at timestamp")
+    given = {"write_mode": "scd2", "primary_keys": ["id"], "sequence_field": "at", "delete_condition": "name = 'gone'"}
+
+    def day(*listed):
+        found = ", ".join(f"({id}L, '{name}', timestamp'2026-01-0{day} 00:00:00Z')" for id, name, day in listed)
+        return f"select * from values {found} as t(id, name, at)"
+
+    shown = ("id", "name", "day(valid_from) f", "day(valid_to) t", "is_current")
+    target.write(day((1, "a", 1), (2, "b", 1), (3, "c", 1)), columns, **given)
+    target.write(day((1, "A", 2), (2, "b", 2), (3, "gone", 2), (4, "d", 2)), columns, **given)
+    target.write(day((1, "late", 1), (4, "D", 3)), columns, **given)
+    df = target.spark.read.format("delta").load(str(target.path)).selectExpr(*shown)
+    assert sorted(map(tuple, df.collect())) == [
+        (1, "A", 2, None, True),
+        (1, "a", 1, 2, False),
+        (2, "b", 1, None, True),
+        (3, "c", 1, 2, False),
+        (4, "D", 3, None, True),
+        (4, "d", 2, 3, False),
+    ]
+
+
+def test_replace_where(target):
+    target.write(values("(1L, 'a', 1)", "(2L, 'a', 2)", "(3L, 'b', 1)"))
+    given = {"write_mode": "replace_where", "replace_where": "name = 'a' and seq > 1"}
+    with pytest.raises(RunError, match="a row does not satisfy replace_where"):
+        target.write(values("(4L, 'b', 2)"), **given)
+    target.write(values("(4L, 'a', 5)"), **given)
+    assert target.rows() == [(1, "a", 1), (3, "b", 1), (4, "a", 5)]
+    target.write(values("(4L, 'a', 5)") + " where false", **given)
+    assert target.rows() == [(1, "a", 1), (3, "b", 1)]
+
+
+def test_schema_evolution(target, spark):
+    target.write("select cast(1 as int) id, 'a' name", ("id int", "name string"))
+    wider = target.job("select 5000000000L id, 'b' name, 1 more", ("id bigint", "name string", "more int"))
+    with pytest.raises(RunError) as caught:
+        check(spark, [wider])
+    assert "schema_evolution = add_columns" in caught.value.diagnostics[0].help
+    target.write(
+        "select 5000000000L id, 'b' name, 1 more", ("id bigint", "name string", "more int"), schema_evolution="widen"
+    )
+    assert target.rows("id", "name", "more") == [(1, "a", None), (5000000000, "b", 1)]
+    target.write(
+        "select 1L id, 'A' name, 'x' note",
+        ("id bigint", "name string", "note string"),
+        schema_evolution="add_columns",
+        write_mode="upsert",
+        primary_keys=["id"],
+    )
+    assert target.rows("id", "name", "more", "note") == [(1, "A", None, "x"), (5000000000, "b", 1, None)]
+
+
+def test_properties_and_upkeep(target, spark):
+    given = {
+        "table_properties": {"delta.enableChangeDataFeed": True, "delta.constraints.positive": "id > 0"},
+        "after_commit": {"optimize": True, "vacuum_hours": 200},
+    }
+    target.write("select id + 1 id from range(0, 8, 1, 4)", ("id bigint",), **given)
+    detail = spark.sql(f"describe detail delta.`{target.path}`").first()
+    assert detail.properties["delta.enableChangeDataFeed"] == "true"
+    assert detail.numFiles == 1
+    with pytest.raises(RunError, match=r"(?i)positive"):
+        target.write("select -1L id", ("id bigint",))
+
+
+def test_rows_are_written_once_and_files_of_an_aborted_run_are_removed(target, spark):
+    target.write(values("(1L, 'a', 1)"))
+    before = sorted(target.path.iterdir())
+    run = stage_writes(spark, [target.job(values("(2L, 'b', 1)"))], target.state, "aborted")
+    (staged,) = [path for path in target.path.glob("*.parquet") if path not in before]
+    assert target.rows() == [(1, "a", 1)]
+    abort_all(spark, run)
+    assert sorted(target.path.iterdir()) == before
+    target.write(values("(3L, 'c', 1)"))
+    log = [
+        json.loads(line) for line in sorted((target.path / "_delta_log").glob("*.json"))[-1].read_text().splitlines()
+    ]
+    (added,) = [action["add"]["path"] for action in log if "add" in action]
+    assert sorted(path.name for path in target.path.glob("*.parquet") if path not in before) == [added]
+    assert staged.name != added
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        ({"write_mode": "upsert"}, "PEN2011", "needs `primary_keys`"),
+        ({"write_mode": "upsert", "primary_keys": ["ids"]}, "PEN4008", "no column `ids`"),
+        ({"write_mode": "replace_where"}, "PEN2011", "needs `replace_where`"),
+        ({"replace_where": "id > 1"}, "PEN2011", "no meaning for write_mode append"),
+        ({"sequence_field": "seq"}, "PEN2011", "no meaning for write_mode append"),
+        ({"write_mode": "changelog", "primary_keys": ["id"]}, "PEN2011", "row kinds"),
+        ({"after_commit": {"optimise": True}}, "PEN2003", "no `optimise`"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(given, code, said):
+    job = write(connector, rows("", *COLUMNS), path="/nowhere/target", **given)
+    diagnostics = Diagnostics()
+    connector.validate(job.options, job.table, diagnostics)
+    (found,) = diagnostics
+    assert found.code == code
+    assert said in found.message
