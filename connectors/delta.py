@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.datatypes import has_unknown
@@ -20,7 +21,7 @@ from connectors.support.files.file_schema import UnknownSchemaError, local_path,
 from connectors.support.files.file_types import can_hold
 from connectors.support.files.filesystem import as_uri, files_at
 from connectors.support.option import Option, Options
-from connectors.support.schema_option import declared_table
+from connectors.support.schema_option import declared_table, refuse_missing_columns
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
 from connectors.support.staged import Staged

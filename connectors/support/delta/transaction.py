@@ -40,7 +40,7 @@ class DeltaTable:
         self.log: Any = self.delta.DeltaLog.forTable(self.session, jvm.org.apache.hadoop.fs.Path(path))
 
     def exists(self) -> bool:
-        return bool(self.log.tableExists())
+        return int(self._snapshot().version()) >= 0
 
     def metadata(self) -> Mapping[str, Any]:
         """Delta's `metaData` action of the latest version."""
@@ -99,7 +99,7 @@ class DeltaTable:
         return StagedFiles(
             tuple(text for text in texts if text.startswith('{"add"')),
             str(txn.metadata().json()) if changed else None,
-            str((txn.metadata() if not self.exists() else before).id()),
+            str((txn.metadata() if txn.readVersion() < 0 else before).id()),
         )
 
     def commit(
@@ -133,7 +133,7 @@ class DeltaTable:
         kinds = self.delta.actions
         if metadata is not None:
             found = kinds.Action.fromJson(metadata)
-            if not self.exists():
+            if txn.readVersion() < 0:
                 txn.updateMetadataForNewTable(found)
             elif replaces.schema:
                 txn.updateMetadataForTableOverwrite(found)
@@ -147,7 +147,7 @@ class DeltaTable:
         return True
 
     def _removed(self, txn: Any, replaces: "Replaces", added: Any) -> Iterator[Any]:
-        if not self.exists():
+        if txn.readVersion() < 0:
             return
         if replaces.partitions:
             found, now = txn.filterFiles(added), self.jvm.System.currentTimeMillis()
