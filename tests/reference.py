@@ -10,6 +10,8 @@ from connectors.support.option import Option
 from connectors.support.sink import AnySink, SinkCapabilities
 from connectors.support.source import Source, SourceCapabilities
 from engine import transforms
+from engine.job.counterparts import COUNTERPARTS
+from engine.job.documented_options import DOCUMENTED, FUNCTIONS_REFUSED, REFUSED
 from engine.job.load import COMMON
 from engine.job.model.job import BlockKind
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
@@ -34,6 +36,7 @@ def pages() -> dict[str, str]:
         "connectors.md": _page(_connectors()),
         "transforms.md": _page(_transforms()),
         "errors.md": _page(_errors()),
+        "seatunnel.md": _page(_seatunnel()),
     }
 
 
@@ -127,6 +130,54 @@ def _transforms() -> Iterator[str]:
             yield f"## {name}"
             yield found.doc
             yield _table(found.options)
+
+
+def _seatunnel() -> Iterator[str]:
+    yield "# Jobs of Apache SeaTunnel"
+    yield (
+        "    penstock run --compat seatunnel job.conf\n\n"
+        "runs a batch job of SeaTunnel 2.3 as it is. Under the flag, unknown options are warnings, undefined variables "
+        "stay as they are written, and queries are SeaTunnel's SQL: its functions, casts and operators mean what they "
+        "mean there, joins and all of Spark SQL are there too. `env { sql.dialect = seatunnel }` turns on the SQL "
+        "alone."
+    )
+    yield "## SQL"
+    yield (
+        "| | SeaTunnel's, under the flag | Spark's, without it |\n|---|---|---|\n"
+        "| `trim(x, '*')` | takes off `*` | takes characters of `x` off `*` |\n"
+        "| `datediff(a, b)` | days from `a` to `b` | days from `b` to `a` |\n"
+        "| `cast(bigint as timestamp)` | milliseconds | seconds |\n"
+        "| `'\\d{4}'` | a backslash and a letter | the letter alone |\n"
+        "| `7 / 2` | 3 | 3.5 |\n"
+        "| `a \\|\\| b` | leaves NULL out | NULL where either is |\n"
+        "| `cast(1.231 as decimal(10,2))` | 1.24: rounds up | 1.23 |\n"
+        "| `1.5` | a double | a decimal |\n"
+        '| `"name"` | a column | a text |'
+    )
+    yield "Not taken, each with the reason:"
+    yield "\n".join(f"- {name}: {reason}." for name, reason in FUNCTIONS_REFUSED.items())
+    yield "## Transforms"
+    rows = [f"| `{name}` | {_taken(name, options)} |" for name, options in DOCUMENTED.items()]
+    yield "\n".join(("| transform | options |", "|---|---|", *rows))
+    yield "Every transform also takes `table_match_regex` and `table_transform`: see [many tables](many-tables.md)."
+    yield "## Plugins without a counterpart of their name"
+    yield "\n".join(("| SeaTunnel's | use |", "|---|---|", *_instead()))
+
+
+def _taken(transform: str, documented: str) -> str:
+    return ", ".join(
+        f"`{name}` (refused: {reason})" if (reason := REFUSED.get((transform, name))) else f"`{name}`"
+        for name in documented.split()
+    )
+
+
+def _instead() -> Iterator[str]:
+    by_advice: dict[str, list[str]] = {}
+    for name, advice in COUNTERPARTS.items():
+        if not (connectors.source(name) or connectors.sink(name) or transforms.transform(name)):
+            by_advice.setdefault(advice, []).append(name)
+    for advice, names in by_advice.items():
+        yield f"| {', '.join(sorted(names))} | {_cell(advice)} |"
 
 
 def _errors() -> Iterator[str]:

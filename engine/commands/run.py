@@ -19,6 +19,9 @@ SUMMARY = "run jobs on Spark; several in one application, in their order"
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("jobs", nargs="*", type=Path, metavar="JOB", help="job files")
+    parser.add_argument(
+        "--check", action="store_true", help="check the job files as `penstock validate` does, and run nothing"
+    )
     parser.add_argument("--dry-run", action="store_true", help="show what each sink would do, and change nothing")
     parser.add_argument("--run-id", metavar="ID", help="name the run; a finished run of the same name is not repeated")
     parser.add_argument(
@@ -48,6 +51,9 @@ def run(arguments: Namespace) -> int:
     jobs = compile_jobs(arguments.jobs, settings_of(arguments, reads_secrets=True))
     if warnings := [warning for job in jobs for warning in job.warnings]:
         report(warnings, arguments.format)
+    if arguments.check:
+        print(f"checked {len(jobs)} job{'s' * (len(jobs) != 1)}: no error found")
+        return 0
     _require_batch(jobs)
     _require_spark()
     if arguments.resume:
