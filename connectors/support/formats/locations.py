@@ -1,0 +1,24 @@
+"""Where the stores of Apache SeaTunnel's file connectors keep a path: its options as Hadoop's URI and settings."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from connectors.support.option import Options
+
+
+def at_root(options: Options, root: str) -> Options:
+    """The options with `path` below a file system's root; a path that is a URI, or no root, leaves them as they are."""
+    path = options.string("path")
+    if not root or "://" in path or path.startswith("file:"):
+        return options
+    return replace(options, values={**options.values, "path": f"{root.rstrip('/')}/{path.lstrip('/')}"})
+
+
+def settings(options: Options, names: Mapping[str, str]) -> dict[str, str]:
+    """Hadoop's settings, by their names, of the options that are given."""
+    return {setting: str(options[name]) for name, setting in names.items() if options.get(name) is not None}
+
+
+def bucket_root(bucket: str, scheme: str) -> str:
+    """`s3n://name` and `name` as `s3a://name`."""
+    return f"{scheme}://{bucket.partition('://')[2] or bucket}".rstrip("/")

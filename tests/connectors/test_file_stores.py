@@ -1,0 +1,67 @@
+"""The file connectors of other stores: their options as Hadoop's URIs and settings."""
+
+import pytest
+
+import connectors
+from connectors.support.source import ScanTask
+from tests.connectors.jobs import options_of
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "path", "settings"),
+    [
+        ("HdfsFile", {"fs.defaultFS": "hdfs://nn:9000"}, "hdfs://nn:9000/in/a", {"fs.defaultFS": "hdfs://nn:9000"}),
+        ("HdfsFile", {}, "/in/a", {}),
+        (
+            "S3File",
+            {"bucket": "s3n://b", "access_key": "k", "secret_key": "s", "hadoop_s3_properties": {"fs.s3a.x": "1"}},
+            "s3a://b/in/a",
+            {"fs.s3a.access.key": "k", "fs.s3a.secret.key": "s", "fs.s3a.x": "1"},
+        ),
+        ("OssFile", {"bucket": "oss://b", "endpoint": "e"}, "oss://b/in/a", {"fs.oss.endpoint": "e"}),
+        (
+            "FtpFile",
+            {"host": "h", "user": "u", "password": "p", "connection_mode": "passive_local"},
+            "ftp://h:21/in/a",
+            {
+                "fs.ftp.host": "h",
+                "fs.ftp.host.port": "21",
+                "fs.ftp.user.h": "u",
+                "fs.ftp.password.h": "p",
+                "fs.ftp.data.connection.mode": "PASSIVE_LOCAL_DATA_CONNECTION_MODE",
+            },
+        ),
+        (
+            "SftpFile",
+            {"host": "h", "port": 2222, "user": "u", "password": "p"},
+            "sftp://h:2222/in/a",
+            {
+                "fs.sftp.impl": "org.apache.hadoop.fs.sftp.SFTPFileSystem",
+                "fs.sftp.host.h": "h",
+                "fs.sftp.host.port": "2222",
+                "fs.sftp.user.h": "u",
+                "fs.sftp.password.h.u": "p",
+            },
+        ),
+    ],
+)
+def test_locations(name, given, path, settings):
+    source = connectors.source(name)
+    options = options_of(source.source_options, path="/in/a", file_format_type="json", **given)
+    assert source.located(options).string("path") == path
+    assert dict(source.hadoop_settings(options)) == settings
+    assert connectors.sink(name) is source
+
+
+@pytest.mark.spark
+def test_a_file_system_of_hadoop_is_read(spark, tmp_path):
+    (tmp_path / "a.json").write_text('{"id": 1}\n')
+    source = connectors.source("HdfsFile")
+    options = options_of(
+        source.source_options, path=str(tmp_path), file_format_type="json", schema={"fields": {"id": "int"}},
+        **{"fs.defaultFS": "file:///"},
+    )  # fmt: skip
+    from catalog.diagnostics import Diagnostics
+
+    (table,) = source.tables(options, Diagnostics())
+    assert source.read(spark.newSession(), ScanTask(options, table)).collect() == [(1,)]
