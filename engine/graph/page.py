@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
+from catalog.exhaustive import assert_never
 from engine.graph.layout import layout
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
 from engine.plan.option_values import given
@@ -69,6 +70,8 @@ def _details(node: AnyNode) -> str:
         case Write():
             modes = f"{node.schema_save_mode.value}, {node.data_save_mode.value}, {node.write_mode.value}"
             return f"{modes}\n{_options(given(node.connector.sink_options, node.options))}"
+        case _:
+            assert_never(node)
 
 
 def _options(options: Mapping[str, object]) -> str:

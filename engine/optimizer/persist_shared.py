@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+from catalog.exhaustive import assert_never
 from engine.expectations.rules import QueryCheck
 from engine.job.model.job import Cache
 from engine.plan.nodes import (
@@ -54,6 +55,8 @@ def varies_by_itself(node: Scan | Query | Native | Union | Expect) -> bool:
             return node.plugin.is_expensive
         case Union() | Expect():
             return False
+        case _:
+            assert_never(node)
 
 
 def _persisted(node: PersistableNode, readers: int, varies: bool) -> Persisted | None:

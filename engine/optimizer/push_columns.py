@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from catalog.exhaustive import assert_never
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, rewrite
 from sql.rewrite.fragments import references
 
@@ -41,6 +42,8 @@ def _note_uses(node: AnyNode, used: dict[Scan, set[str] | None]) -> None:
             edges = [(input, None) for input in node.inputs]
         case Native() | Expect() | Rejects() | Write():
             edges = [(node.input, None)]
+        case _:
+            assert_never(node)
     for child, columns in edges:
         if isinstance(child, Scan):
             before = used.get(child, set())

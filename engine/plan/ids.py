@@ -9,6 +9,7 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, count
 
+from catalog.exhaustive import assert_never
 from catalog.source import PlacedText
 from connectors.support.option import Value
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
@@ -59,3 +60,5 @@ def _content(node: AnyNode) -> Value:
         case Write():
             modes: list[Value] = [node.schema_save_mode.value, node.data_save_mode.value, node.write_mode.value]
             return ["write", node.connector.name, shown(node.options), modes]
+        case _:
+            assert_never(node)

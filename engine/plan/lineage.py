@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from catalog.exhaustive import assert_never
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write
 from sql.analyze import Dependency
 
@@ -65,6 +66,8 @@ def _origins(node: AnyNode, found: Mapping[AnyNode, SourceColumns]) -> dict[str,
             return {name.lower(): below.get(name.lower(), everything) for name in node.table.schema.names}
         case Expect() | Rejects() | Write():
             return {name: list(origins) for name, origins in found[node.input].items()}
+        case _:
+            assert_never(node)
 
 
 def _of_query(node: Query, found: Mapping[AnyNode, SourceColumns]) -> dict[str, list[SourceColumn]]:

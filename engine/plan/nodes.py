@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TypeAlias
 
+from catalog.exhaustive import assert_never
 from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
@@ -183,6 +184,8 @@ def children(node: AnyNode) -> tuple[Node, ...]:
             return node.inputs
         case Native() | Expect() | Rejects() | Write():
             return (node.input,)
+        case _:
+            assert_never(node)
 
 
 def plugin_of(node: AnyNode) -> str:
@@ -196,6 +199,8 @@ def plugin_of(node: AnyNode) -> str:
             return node.plugin.name
         case Union() | Expect() | Rejects():
             return type(node).__name__
+        case _:
+            assert_never(node)
 
 
 def below(node: AnyNode) -> tuple[AnyNode, ...]:
@@ -235,6 +240,8 @@ def with_children(node: AnyNode, inputs: list[Node]) -> AnyNode:
             return replace(node, inputs=tuple(inputs))
         case Native() | Expect() | Rejects() | Write():
             return replace(node, input=inputs[0])
+        case _:
+            assert_never(node)
 
 
 def _node(node: AnyNode) -> Node:

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from catalog.datatypes import has_unknown
 from catalog.diagnostics import run_error
+from catalog.exhaustive import assert_never
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND, RowKind
 from catalog.source import PlacedText
@@ -117,6 +118,8 @@ def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
             return df
         case Rejects():
             return rejected(lowered.dataframes[node.input], node)
+        case _:
+            assert_never(node)
 
 
 def _scan(spark: SparkSession, scan: Scan) -> DataFrame:

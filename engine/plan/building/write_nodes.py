@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import connectors
 from catalog.diagnostics import Diagnostics, Severity
+from catalog.exhaustive import assert_never
 from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
@@ -125,6 +126,8 @@ def _queries(node: Node) -> tuple[Query, ...]:
             return _queries(node.input)
         case Scan() | Native():
             return ()
+        case _:
+            assert_never(node)
 
 
 def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diagnostics) -> Write | None:

@@ -1,5 +1,6 @@
 """A plan as JSON, for other programs."""
 
+from catalog.exhaustive import assert_never
 from connectors.support.option import Value
 from engine.plan.nodes import (
     AnyNode,
@@ -69,3 +70,5 @@ def _own_json(node: AnyNode, actions: Actions) -> dict[str, Value]:
                 "caveats": list(caveats(node, actions)),
                 "actions": [action.value for action in actions[node.id]] if node.id in actions else None,
             }
+        case _:
+            assert_never(node)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import dedent
 from typing import Final
 
+from catalog.exhaustive import assert_never
 from catalog.quoting import quote
 from catalog.savemode import Action, TargetState, plan_actions
 from catalog.source import PlacedText
@@ -85,6 +86,8 @@ def _title(node: AnyNode) -> str:
             return f"{node.name}: Rejects"
         case Write():
             return f"write {node.name}: {node.connector.name}"
+        case _:
+            assert_never(node)
 
 
 def _as_named(node: AnyNode, index: int) -> str:
@@ -105,6 +108,8 @@ def _settings(node: AnyNode) -> str:
             options = given(node.plugin.options, node.options)
         case Query() | Union() | Expect() | Rejects():
             return ""
+        case _:
+            assert_never(node)
     return "".join(f" {name}={_short(_value(value))}" for name, value in options.items())
 
 
@@ -154,6 +159,8 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
             if rules := staged_rules(node):
                 yield f"before the commit, its staged rows are read for {', '.join(rule.name for rule in rules)}"
             yield from caveats(node, actions)
+        case _:
+            assert_never(node)
     if isinstance(node, Scan | Query) and node.parallelism is not None:
         yield f"parallelism: {node.parallelism}"
     if isinstance(node, PersistableNode) and (persisted := node.persisted):

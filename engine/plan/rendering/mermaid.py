@@ -1,5 +1,6 @@
 """A plan as a Mermaid flowchart, which many pages show as a drawing."""
 
+from catalog.exhaustive import assert_never
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
 
 
@@ -19,6 +20,8 @@ def _box(node: AnyNode) -> str:
             return f"[({label})]"
         case Query() | Native() | Union() | Expect() | Rejects():
             return f"[{label}]"
+        case _:
+            assert_never(node)
 
 
 def _escaped(text: str) -> str:
