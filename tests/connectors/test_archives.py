@@ -115,3 +115,20 @@ def test_binary_files_are_rows(spark, tmp_path):
 @pytest.mark.spark
 def test_an_empty_folder_has_no_rows(spark, tmp_path):
     assert read(spark, tmp_path, schema=SCHEMA, file_format_type="json").collect() == []
+
+
+@pytest.mark.spark
+def test_timestamps_of_orc_files_that_spark_did_not_write(spark, tmp_path):
+    import pyarrow as pa
+    from pyarrow import orc
+
+    at = pa.array([1_700_000_000_000_000_000], pa.timestamp("ns"))
+    nested = pa.StructArray.from_arrays([at, pa.ListArray.from_arrays([0, 1], at)], ["at", "all"])
+    orc.write_table(pa.table({"at": at, "nested": nested}), str(tmp_path / "a.orc"))
+    df = read(spark, tmp_path, seatunnel=False, file_format_type="orc")
+    assert df.schema.simpleString() == (
+        "struct<at:timestamp,nested:struct<at:timestamp,all:array<timestamp>>>"
+    )  # fmt: skip
+    options = options_of(connector.source_options, path=str(tmp_path), file_format_type="orc")
+    (table,) = connector.tables(options, Diagnostics())
+    assert [str(column.type) for column in table.columns] == [field.dataType.simpleString() for field in df.schema]

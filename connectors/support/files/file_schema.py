@@ -237,9 +237,17 @@ def _orc_schema(file: str) -> list[Column]:
 def _of_orc(field: "pyarrow.Field") -> DataType:
     """ORC has one type for both kinds of timestamp: Spark takes it for a point in time unless told otherwise."""
     written = (field.metadata or {}).get(_ORC_TYPE)
-    if written:
-        return parse_type(written.decode())
-    type = _of_arrow(field.type)
+    return parse_type(written.decode()) if written else _with_points_in_time(_of_arrow(field.type))
+
+
+def _with_points_in_time(type: DataType) -> DataType:
+    match type:
+        case Array(element):
+            return Array(_with_points_in_time(element))
+        case Map(key, value):
+            return Map(_with_points_in_time(key), _with_points_in_time(value))
+        case Struct(fields):
+            return Struct(tuple(Field(field.name, _with_points_in_time(field.type)) for field in fields))
     return TIMESTAMP if type == TIMESTAMP_NTZ else type
 
 
