@@ -26,8 +26,11 @@ def refuse_outer_columns(
         parts.append(("in GROUP BY", group))
     parts += [("in a window function", window) for item in items for window in item.special.windows]
     parts += [(f"in {clause}", part) for key, clause in CLAUSES.items() if (part := select.args.get(key)) is not None]
+    selected = {item.body for item in items if isinstance(item.body, exp.Column)}
     for where, part in parts:
         for column in _outer(scope, _plain_columns(part)):
+            if part.arg_key in CLAUSES and column in selected:
+                continue  # it is sorted by the output column
             message = f"a subquery may not use `{column.sql('spark')}` of the query around it {where}"
             scope.report("PEN3016", column, message, "use it in WHERE, or join the tables")
 

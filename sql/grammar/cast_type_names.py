@@ -58,13 +58,14 @@ def _span_in_call(tokens: Sequence[Token], opening: int) -> tuple[int, int] | No
     return None
 
 
-_SIZED: Final = frozenset((TokenType.L_PAREN, TokenType.LT))
+_NESTED: Final = frozenset((TokenType.ARRAY, TokenType.MAP, TokenType.STRUCT))
 
 
 def _end_behind(text: str, tokens: Sequence[Token], first: int) -> int:
     """Where the type that starts at a token ends: behind its name, its sizes and its parts in brackets."""
     last = first
-    if first + 1 < len(tokens) and tokens[first + 1].token_type in _SIZED:
+    opens = tokens[first + 1].token_type if first + 1 < len(tokens) else None
+    if opens == TokenType.L_PAREN or (opens == TokenType.LT and tokens[first].token_type in _NESTED):
         depth = 0
         for last in range(first + 1, len(tokens)):
             written = text[tokens[last].start : tokens[last].end + 1]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from catalog.diagnostics import Severity
 from catalog.source import PlacedText, Span
 from sql.analyze import Analysis, analyze
+from tests.oracle.everyday_shapes import everyday_query
 from tests.oracle.expressions import KINDS, ExpressionGenerator
 from tests.oracle.mutants import Mutant, mutate
 from tests.oracle.queries import QueryGenerator
@@ -61,6 +62,15 @@ def queries(asked: SparkOracle, count: int, seed: int = 0) -> Agreement:
     result = Agreement()
     for number in range(count):
         query = QueryGenerator(seed + number).query()
+        _compare(result, query, asked.ask(query))
+    return result
+
+
+def everyday(asked: SparkOracle, count: int, seed: int = 0) -> Agreement:
+    """Random queries in the forms where sqlglot and Spark most easily differ."""
+    result = Agreement()
+    for number in range(count):
+        query = everyday_query(seed + number)
         _compare(result, query, asked.ask(query))
     return result
 
@@ -165,6 +175,7 @@ def _touch(a: Span | None, b: Span) -> bool:
 ASK: dict[str, Callable[[SparkOracle, int, int], Agreement]] = {
     "expressions": expressions,
     "queries": queries,
+    "everyday": everyday,
     "mutants": mutants,
 }
 

@@ -1,0 +1,144 @@
+"""Queries as people write them, in the forms where sqlglot and Spark most easily differ: each makes one at random.
+
+USING whose key is not the first column, aggregates in ORDER BY beside HAVING and windows, operators without brackets,
+casts of literals, bracketed joins, correlated subqueries in every clause, constant arguments, functions of other systems.
+"""
+
+import random
+from collections.abc import Callable
+
+_NUMBERS = ("num", "big", "money", "dbl", "tiny", "1", "2", "100", "1.5", "cast(100 as int)", "2L", "'3'", "null")
+_JOINS = ("join", "left join", "right join", "full join", "left semi join", "left anti join", "inner join")
+_AGGREGATES = ("sum(amount)", "count(*)", "max(id)", "min(placed)", "max(amount)", "count(distinct state)")
+_FOREIGN = (
+    "unnest",
+    "truncate",
+    "timestamp_ntz",
+    "datetime",
+    "xor",
+    "list",
+    "localtime",
+    "glob",
+    "insert",
+    "int64",
+    "text",
+)
+
+
+def using(chooser: random.Random) -> str:
+    both = ["id", "customer", "amount", "state"]
+    keys = ", ".join(chooser.sample(both, chooser.randint(1, 2)))
+    right = chooser.choice(("orders", "(select amount, customer, id, state, placed as day from orders)"))
+    join = chooser.choice(_JOINS)
+    criteria = "natural " + join if chooser.random() < 0.25 and "semi" not in join and "anti" not in join else join
+    items = ["*", "o.*", "o.* except (placed)", f"{keys.split(',')[0]}, o.{keys.split(',')[0]}"]
+    items += (
+        []
+        if "semi" in join or "anti" in join
+        else ["p.*", "o.*, p.*", "p.*, o.*", "struct(p.*) as s", "p.id, o.id, o.state"]
+    )
+    on = "" if criteria.startswith("natural") else f" using ({keys})"
+    third = f" {chooser.choice(_JOINS[:4])} customers c using (id)" if chooser.random() < 0.3 else ""
+    return f"select {chooser.choice(items)} from orders o {criteria} {right} p{on}{third}"
+
+
+def sorted_aggregates(chooser: random.Random) -> str:
+    first, second, third = (chooser.choice(_AGGREGATES) for _ in range(3))
+    name = chooser.choice(("n", "amount", "id", "total", "state"))
+    having = chooser.choice(
+        ("", "", f" having {third} is not null", f" having {first} is not null", " having state > 'a'")
+    )
+    window = chooser.choice(("", "", ", row_number() over (order by state) as r"))
+    order = chooser.choice((first, second, name, f"{first} desc, state", "state", "2", f"{second}, {name}"))
+    group = chooser.choice(("state", "state", "rollup(state)", "all"))
+    clause = chooser.choice(("order by", "order by", "sort by", "distribute by"))
+    return f"select state, {first} as {name}{window} from orders group by {group}{having} {clause} {order}"
+
+
+def precedence(chooser: random.Random) -> str:
+    operators = ("+", "-", "*", "/", "%", "||", "&", "|", "^", "<<", ">>", "=", "<", ">=", "<=>", "div", "<>")
+    text = chooser.choice(_NUMBERS)
+    for _ in range(chooser.randint(2, 5)):
+        sign = chooser.choice(("", "", "", "-", "+ ", "~"))
+        text += f" {chooser.choice(operators)} {sign}{chooser.choice(_NUMBERS)}"
+    text += chooser.choice(
+        ("", "", " is null", " between 1 and 2", " in (1, 2)", " like '1%'", " is not null and flag")
+    )
+    return f"select {chooser.choice(('', 'not ', '- ', '+ '))}{text} from every"
+
+
+def casts_of_literals(chooser: random.Random) -> str:
+    type_ = chooser.choice(("int", "bigint", "smallint", "decimal(5,1)", "double", "string"))
+    literal = chooser.choice(("100", "-1", "'7'", "1.5", "2L", "null"))
+    cast = chooser.choice((f"cast({literal} as {type_})", f"{type_.split('(')[0]}({literal})", f"({literal})::{type_}"))
+    other = chooser.choice(("money", "num", "1.25", "big", "whole", "huge"))
+    operator = chooser.choice(("+", "-", "*", "/", "%", "=", "<", "div"))
+    return f"select {cast} {operator} {other}, {other} {operator} {cast} from every"
+
+
+def bracketed_joins(chooser: random.Random) -> str:
+    one = chooser.choice(
+        ("orders o", "(select * from orders) o", "(orders) o", "(from orders) o", "(values (1L, 2)) as o(id, z)")
+    )
+    two = chooser.choice(
+        ("customers c", "(select id, name from customers) c", "(customers c join range(3) r using (id))")
+    )
+    on = "" if "range" in two else chooser.choice((" on o.id = c.id", " using (id)", ""))
+    inner = f"({one} {chooser.choice(('join', 'left join', 'cross join'))} {two}{'' if 'cross' in one else on})"
+    if "cross join" in inner:
+        inner = inner.replace(on, "") if on else inner
+    outer = chooser.choice(("", " x", " join every e on e.big = 1"))
+    return f"select * from {inner}{outer}"
+
+
+def correlated(chooser: random.Random) -> str:
+    outer = chooser.choice(("o.id", "o.amount", "o.state", "sum(o.amount)"))
+    item = chooser.choice(("max(c.id)", "c.id", f"max(c.id) + {outer}", outer, "count(*)"))
+    where = chooser.choice((" where c.id = o.customer", " where c.id > o.id", "", f" where {outer} is not null"))
+    tail = chooser.choice(
+        ("", "", " group by c.name", f" having count(*) > {outer}", f" order by {outer} limit 1", " limit 1")
+    )
+    inner = f"(select {item} from customers c{where}{tail})"
+    return chooser.choice((
+        f"select {inner} as s from orders o",
+        f"select o.id from orders o where exists {inner}",
+        f"select o.id from orders o where o.id in {inner}",
+        f"select o.state from orders o group by o.state having count(*) > {inner}",
+        f"select o.id from orders o order by {inner}",
+        f"select * from orders o, lateral {inner} as l(v)",
+        f"select o.id from orders o join customers d on d.id = {inner}",
+        f"select sum({inner}) from orders o",
+    ))  # fmt: skip
+
+
+def other_functions(chooser: random.Random) -> str:
+    name = chooser.choice(_FOREIGN)
+    arguments = chooser.choice(("", "num", "txt", "nums", "1, 2", "'a'"))
+    return chooser.choice((f"select {name}({arguments}) from every", f"select * from {name}({arguments or '1'})"))
+
+
+def constant_arguments(chooser: random.Random) -> str:
+    return "select " + chooser.choice((
+        f"to_binary(txt, '{chooser.choice(('hex', 'utf-8', 'base64', 'base65', 'UTF8', ''))}')",
+        f"regexp_replace(txt, 'a', 'b', {chooser.choice(('0', '1', '-1', '2', 'num'))})",
+        f"from_json(txt, 'a int', map('mode', {chooser.choice(('1', chr(39) + 'FAILFAST' + chr(39), 'txt'))}))",
+        f"mask(txt, '{chooser.choice(('A', 'AB', ''))}')",
+        f"interval '{chooser.choice(('1', '1-2', '1-13', '1 02', '1 25', 'x', ''))}' "
+        f"{chooser.choice(('day', 'year to month', 'day to hour', 'month'))}",
+        f"time '{chooser.choice(('12:00', '25:00:00', 'x', '1:2:3', '12:00:00.5'))}'",
+        f"uniform({chooser.choice(('1', 'num', '1.5'))}, {chooser.choice(('2', chr(39) + 'a' + chr(39), '3L'))})",
+        f"stack({chooser.choice(('0', '1', '2', 'num'))}, 1, 2)",
+        f"ntile({chooser.choice(('0', '1', 'num'))}) over (order by num)",
+        f"percentile(num, {chooser.choice(('0.5', '1.5', 'array(0.1, 2)', 'dbl'))})",
+    )) + " from every"  # fmt: skip
+
+
+EVERYDAY: tuple[Callable[[random.Random], str], ...] = (
+    *(using, sorted_aggregates, precedence, casts_of_literals, bracketed_joins),
+    *(correlated, other_functions, constant_arguments),
+)
+
+
+def everyday_query(seed: int) -> str:
+    chooser = random.Random(seed)
+    return chooser.choice(EVERYDAY)(chooser)

@@ -1,0 +1,103 @@
+"""Texts that are no queries any more: queries with characters and tokens cut, doubled, swapped and put in.
+
+`python -m tests.oracle.mangled 200000` analyzes that many and prints those that raise or take longer than a second.
+"""
+
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from catalog.source import PlacedText
+from sql.analyze import analyze
+from tests.oracle.mutants import tokens
+from tests.oracle.queries import QueryGenerator
+from tests.oracle.tables import ALL
+
+TABLES = {table.path.table: table for table in ALL}
+MOST_SECONDS = 1.0
+_NOISE = "'\"`()[]{}<>=!@#$%^&*|\\/;:,.?~+-_ \n\t\0é漢𝔘0x1eE9LSYDFBD"
+_WORDS_TEXT = r"""
+select from where group by order having limit union all with recursive as on using join left semi natural lateral view
+pivot unpivot window over partition rows between and or not in is null like escape case when then else end cast interval
+date timestamp array map struct exists distinct values table |> :: -> => <=> << >> >>> 1L 2.5BD 1e400 0xFF '' 'it''s'
+r'\' explode count sum identifier transform collate version of tablesample percent * ** ( ) ((((((((
+"""
+_WORDS = _WORDS_TEXT.split()
+
+
+def mangled(seed: int) -> str:
+    """A text made of a random query by one to six changes."""
+    chooser = random.Random(seed)
+    text = QueryGenerator(seed).query()
+    for _ in range(chooser.randint(1, 6)):
+        text = chooser.choice(_CHANGES)(text, chooser)
+    return text
+
+
+def _cut(text: str, chooser: random.Random) -> str:
+    start = chooser.randrange(len(text) + 1)
+    return text[:start] + text[start + chooser.randint(1, 8) :]
+
+
+def _put_in(text: str, chooser: random.Random) -> str:
+    at = chooser.randrange(len(text) + 1)
+    made = chooser.choice(_NOISE) if chooser.random() < 0.5 else f" {chooser.choice(_WORDS)} "
+    return text[:at] + made + text[at:]
+
+
+def _swap(text: str, chooser: random.Random) -> str:
+    words = tokens(text)
+    if len(words) < 2:
+        return text
+    first, second = sorted(chooser.sample(words, 2), key=lambda word: word.start)
+    between = text[first.end : second.start]
+    return text[: first.start] + second.text + between + first.text + text[second.end :]
+
+
+def _drop_token(text: str, chooser: random.Random) -> str:
+    words = tokens(text)
+    if not words:
+        return text
+    word = chooser.choice(words)
+    return text[: word.start] + text[word.end :]
+
+
+def _double_token(text: str, chooser: random.Random) -> str:
+    words = tokens(text)
+    if not words:
+        return text
+    word = chooser.choice(words)
+    return text[: word.end] + " " + word.text + text[word.end :]
+
+
+def _end_early(text: str, chooser: random.Random) -> str:
+    return text[: chooser.randrange(len(text) + 1)]
+
+
+def _random_bytes(text: str, chooser: random.Random) -> str:
+    return text + bytes(chooser.randrange(256) for _ in range(chooser.randint(1, 12))).decode("latin-1")
+
+
+_CHANGES: tuple[Callable[[str, random.Random], str], ...] = (
+    *(_cut, _put_in, _put_in, _swap, _drop_token, _double_token, _end_early, _random_bytes),
+)
+
+
+def failures(count: int, seed: int = 0) -> Iterator[str]:
+    """What raises or is slow among `count` texts, one line each."""
+    for number in range(seed, seed + count):
+        text = mangled(number)
+        start = time.perf_counter()
+        try:
+            analyze(PlacedText.bare(text), TABLES)
+        except Exception as error:  # noqa: BLE001 -- any exception is the finding
+            yield f"{number}: {error!r} :: {text!r}"
+        if (seconds := time.perf_counter() - start) > MOST_SECONDS:
+            yield f"{number}: {seconds:.1f} s :: {text!r}"
+
+
+if __name__ == "__main__":
+    found = list(failures(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+    print("\n".join(found) or "no exception, none slower than a second")
+    sys.exit(bool(found))

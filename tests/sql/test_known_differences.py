@@ -1,0 +1,102 @@
+"""Where the analyzer is known to say otherwise than Spark 4.1.
+
+`docs/analysis.md` lists each difference, and its test fails here once it is gone.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from catalog.diagnostics import Severity
+from catalog.source import PlacedText
+from sql.analyze import analyze
+from tests.oracle.spark_oracle import Accepted, SparkOracle
+from tests.sql.structure_cases import TABLES
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "analysis.md"
+
+REFUSED_BY_SPARK = [
+    "select b, sum(a) as s from t group by b having s > 1",
+    "select a from t group by a, (select max(c) from u where u.id = t.id)",
+    "select a, upper(b) as u, count(*) from t group by cube(a, b) order by upper(b)",
+    "select b like 'a%' escape 'xx' from t",
+    "select to_char(num, 'x') from every",
+    "select txt collate unicode = txt collate utf8_lcase as c from every",
+]
+"""Accepted here."""
+
+ACCEPTED_BY_SPARK = [
+    "select a from t where",
+    "select a as from t",
+    "select * from (select a, b from t) pivot (sum(a) + 1 for b in ('x', 'y'))",
+    "select transform(a, b) using 'cat' as (x, y) from t",
+    "select * from (select 1 a) tablesample (10 percent) x",
+    "select sum(a) over (cluster by b) from t",
+    "select cast(null as struct<>)",
+    "select * from t, lateral (select t.*)",
+]
+"""Refused here."""
+
+OTHERWISE = {
+    "select from_csv(txt, schema_of_csv('1,abc')) as c from every": "struct<_c0:int,_c1:string>",
+    "select b collate utf8_lcase as c from t": "string collate UTF8_LCASE",
+}
+"""Of unknown type here, and of which in Spark."""
+
+NAMED_OTHERWISE = {
+    "select a in (*) from (select a, b from t)": "(a IN (a, b))",
+    "select timestamp '2020-01-01 00:00:00 America/New_York'": "TIMESTAMP '2020-01-01 05:00:00'",
+    "select transform(arr, 1) from t": "transform(arr, lambdafunction(1, namedlambdavariable()))",
+    "select window(ts, '10 minutes').start from every": "window.start",
+}
+"""What Spark calls the column, which has another name here."""
+
+
+def errors(query):
+    found = analyze(PlacedText.bare(query), TABLES)
+    return [diagnostic for diagnostic in found.diagnostics if diagnostic.severity is Severity.ERROR]
+
+
+@pytest.mark.parametrize("query", REFUSED_BY_SPARK)
+def test_spark_refuses_what_is_accepted_here(query):
+    assert not errors(query), "gone: take it out here and in docs/analysis.md"
+
+
+@pytest.mark.parametrize("query", ACCEPTED_BY_SPARK)
+def test_spark_accepts_what_is_refused_here(query):
+    assert errors(query), "gone: take it out here and in docs/analysis.md"
+
+
+@pytest.mark.parametrize("query", OTHERWISE)
+def test_a_type_that_spark_knows_is_unknown_here(query):
+    (column,) = analyze(PlacedText.bare(query), TABLES).columns
+    assert "unknown" in str(column.type), "gone: take it out here and in docs/analysis.md"
+
+
+@pytest.mark.parametrize("query", NAMED_OTHERWISE)
+def test_a_column_has_another_name_in_spark(query):
+    (column,) = analyze(PlacedText.bare(query), TABLES).columns
+    assert column.name != NAMED_OTHERWISE[query], "gone: take it out here and in docs/analysis.md"
+
+
+@pytest.fixture(scope="module")
+def oracle(spark):
+    return SparkOracle(spark, TABLES.values())
+
+
+@pytest.mark.spark
+def test_spark_answers_as_is_documented(oracle):
+    assert not [query for query in REFUSED_BY_SPARK if isinstance(oracle.ask(query), Accepted)]
+    for query in ACCEPTED_BY_SPARK:
+        assert isinstance(oracle.ask(query), Accepted), query
+    for query, type in OTHERWISE.items():
+        assert [str(column.type) for column in oracle.ask(query).columns] == [type], query
+    for query, name in NAMED_OTHERWISE.items():
+        assert [column.name for column in oracle.ask(query).columns] == [name], query
+
+
+def test_each_known_difference_is_documented():
+    text = re.sub(r"\s+", " ", DOCUMENT.read_text("utf-8"))
+    cases = [*REFUSED_BY_SPARK, *ACCEPTED_BY_SPARK, *OTHERWISE, *NAMED_OTHERWISE]
+    assert not [query for query in cases if query not in text]
