@@ -2,19 +2,29 @@
 
 from dataclasses import replace
 
-from engine.plan.nodes import AnyNode, Plan, Write, below
+from engine.plan.nodes import AnyNode, Plan, Write, children
 
 
 def pipelines(plan: Plan) -> tuple[Plan, ...]:
     """One plan per set of writes that share a node, in the order of their first writes; what no write reads is left."""
-    groups: list[tuple[set[AnyNode], list[Write]]] = []
+    leader: dict[AnyNode, AnyNode] = {}  # node -> one of its component that is nearer to the one that names it
+
+    def find(node: AnyNode) -> AnyNode:
+        while leader.setdefault(node, node) is not node:
+            leader[node] = node = leader[leader[node]]
+        return node
+
+    seen: set[AnyNode] = set()
     for write in plan.writes:
-        nodes, writes = set(below(write)), [write]
-        for group in [other for other in groups if other[0] & nodes]:
-            groups.remove(group)
-            nodes |= group[0]
-            writes = group[1] + writes
-        groups.append((nodes, writes))
-    order = {write: index for index, write in enumerate(plan.writes)}
-    ordered = sorted(groups, key=lambda group: min(order[write] for write in group[1]))
-    return tuple(replace(plan, writes=tuple(sorted(writes, key=order.__getitem__)), unread=()) for _, writes in ordered)
+        stack: list[AnyNode] = [write]
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                stack.extend(children(node))
+                for child in children(node):
+                    leader[find(child)] = find(node)
+    groups: dict[AnyNode, list[Write]] = {}
+    for write in plan.writes:
+        groups.setdefault(find(write), []).append(write)
+    return tuple(replace(plan, writes=tuple(writes), unread=()) for writes in groups.values())

@@ -118,6 +118,11 @@ class Recorded:
         return dict(self.steps["begin"]["writes"])
 
     @property
+    def job(self) -> str:
+        """The name of the job."""
+        return str(self.steps["begin"].get("job") or "")
+
+    @property
     def done(self) -> frozenset[str]:
         """The ids of writes that this run has committed, in this try where it has ended, and in those before."""
         before = frozenset(self.steps["begin"].get("done") or ())

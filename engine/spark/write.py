@@ -99,6 +99,7 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
         return None
     if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
         raise run_error("PEN5007", f"run {run_id} is still running: {owner.describe(recorded.mark)}")
+    _refuse_second_run(spark, state, run_id, checks, job)
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
     tasks = {check.write.id: replace(_task(check.write, run_id), owner=mark, journal=log.uri) for check in checks}
     places = {
@@ -108,6 +109,19 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     for write_id, place in places.items():
         log.prepared(write_id, place)
     return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
+
+
+def _refuse_second_run(spark: SparkSession, state: str, run_id: str, checks: Sequence[SinkCheck], job: str) -> None:
+    """Raise PEN5007 where another process is running this job: both would write the same targets."""
+    ids = {check.write.id for check in checks}
+    for log in open_journals(spark, state):
+        recorded = log.read() if log.run_id != run_id else None
+        if recorded is None or recorded.job != job or not ids & recorded.writes.keys():
+            continue
+        if recorded.is_alive and not owner.is_this_process(recorded.mark):
+            message = f"the job `{job}` is already running: run `{log.run_id}`, {owner.describe(recorded.mark)}"
+            help = "wait until it has ended, or stop that process: what it staged is then removed"
+            raise run_error("PEN5007", message, None, help, (f"its journal is {log.folder}",))
 
 
 def committed_writes(spark: SparkSession, state: str, run_id: str) -> frozenset[str]:

@@ -1,7 +1,12 @@
 """A job of many tables: some of them chosen, one that fails, and the same run again."""
 
+import json
+import subprocess
+import sys
+
 import pytest
 
+from connectors.support import run_owner
 from engine.cli import main
 
 JOB = """
@@ -75,3 +80,24 @@ def test_one_failed_table_stops_no_other_and_a_rerun_does_only_what_is_missing(s
     assert rows(spark, folder) == {**everything, "shop_people": 4}
     assert main(["run", "job.conf", "--run-id", "all", "--verbose"]) == 0
     assert "lake.shop.parts → out/shop_parts" in capsys.readouterr().out
+
+
+@pytest.mark.spark
+def test_a_job_that_another_process_runs_is_refused_until_that_has_died(spark, folder, capsys):
+    assert main(["run", "job.conf", "--run-id", "here", "--only", "orders"]) == 0
+    capsys.readouterr()
+    journal = folder / "state" / "runs" / "elsewhere" / "journal"
+    journal.mkdir(parents=True)
+    begin = json.loads((folder / "state" / "runs" / "here" / "journal" / "begin.json").read_text())
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        start = run_owner._start(other.pid)
+        mark = {**run_owner.this_process(), "pid": other.pid, "start": start}
+        (journal / "begin.json").write_text(json.dumps({**begin, "run_id": "elsewhere", "owner": mark}))
+        assert main(["run", "job.conf", "--only", "parts"]) == 0  # other targets
+        capsys.readouterr()
+        assert main(["run", "job.conf", "--only", "orders"]) == 1
+        said = capsys.readouterr().err
+        assert f"the job `job` is already running: run `elsewhere`, process {other.pid} on" in said
+        assert f"its journal is {journal}" in said
+    assert main(["run", "job.conf", "--only", "orders"]) == 0
+    assert rows(spark, folder)["shop_orders"] == 6

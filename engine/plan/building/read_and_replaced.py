@@ -11,13 +11,18 @@ from engine.plan.nodes import Node, Scan, Write, children
 
 def refuse_replaced_sources(writes: Sequence[Write], diagnostics: Diagnostics) -> None:
     """Report PEN5030 at the sink's `path`; sinks without the option `overwrite_foreign_files` delete no files."""
-    replaced = [each for each in writes if replaces(each) and each.options.get("overwrite_foreign_files") is False]
+    replaced: dict[str, list[Write]] = {}
+    for write in writes:
+        if replaces(write) and write.options.get("overwrite_foreign_files") is False:
+            target = write.connector.target(write.options)
+            if target is not None:
+                replaced.setdefault(target.rstrip("/") or "/", []).append(write)
     if not replaced:
         return
     for scan in _scans(writes):
-        for write in replaced:
-            target = write.connector.target(write.options)
-            if target is not None and _reads_below(scan, target):
+        folders = {folder for path in _paths(scan) for folder in _folders(path)}
+        for target in (target for target in replaced if target in folders):
+            for write in replaced[target]:
                 message = (
                     f"`{write.options['path']}` is replaced, and `{scan.name}` reads `{scan.options['path']}` in it"
                 )
@@ -39,17 +44,18 @@ def _scans(writes: Sequence[Write]) -> Iterator[Scan]:
         work.extend(reversed(children(node)))
 
 
-def _reads_below(scan: Scan, target: str) -> bool:
-    """Whether what a scan reads is the target or in it, as far as its path and the files that are there say."""
+def _paths(scan: Scan) -> Iterator[str]:
+    """What a scan reads, as far as its path and the files that are there say."""
     path = scan.options.get("path")
-    if not isinstance(path, str):
-        return False
-    fixed = target_folder(re.split(r"[*?\[{]", path)[0])
-    if _is_below(fixed, target):
-        return True
-    local = local_path(path)
-    return local is not None and any(_is_below(target_folder(file), target) for file in data_files(local))
+    if isinstance(path, str):
+        yield target_folder(re.split(r"[*?\[{]", path)[0])
+        local = local_path(path)
+        yield from (target_folder(file) for file in (data_files(local) if local is not None else ()))
 
 
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
+def _folders(path: str) -> Iterator[str]:
+    """The path and the directories above it."""
+    yield path.rstrip("/") or "/"
+    while path := path.rpartition("/")[0]:
+        yield path
+    yield "/"
