@@ -30,6 +30,7 @@ CODES: dict[str, str] = {
     "PEN2015": "a feature that the other form of a job file lacks",
     "PEN2016": "a transform through which row kinds cannot travel",
     "PEN2030": "a streaming job over what cannot be read as a stream",
+    "PEN2031": "a job that looks like Apache SeaTunnel's, read without `--compat seatunnel`",
     # 3xxx: SQL
     "PEN3001": "SQL syntax error",
     "PEN3002": "unknown table",

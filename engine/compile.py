@@ -1,8 +1,10 @@
 """Job file -> job -> plan -> optimized plan: what every command that looks inside a job does first."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostic, Diagnostics, Severity
@@ -49,6 +51,8 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
         path, own, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=settings.reads_secrets
     )
     built = build(job, own) if job else None
+    if job and job.env.dialect == "spark":
+        note_compat(job, own)
     if built and (settings.only or settings.but):
         built = with_chosen_writes(built, settings.only, settings.but, own)
     if settings.strict:
@@ -65,6 +69,26 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
 def _strict(diagnostic: Diagnostic) -> Diagnostic:
     """With `--strict`, a source whose files are missing, or are not as the schema lock says, is an error."""
     return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in ("PEN4009", "PEN4030") else diagnostic
+
+
+_SIGNS: Final = re.compile(r"\b(?:source_table_name|result_table_name|execution\.parallelism|from\s+dual)\b", re.I)
+_OTHER_MEANING: Final = re.compile(
+    r"\b(?:[lr]?trim\s*\([^()]*,|datediff\s*\(|dateadd\s*\(|dayname\s*\(|monthname\s*\(|insert\s*\(|week\s*\("
+    r"|formatdatetime\s*\(|parsedatetime\s*\(|extract\s*\(\s*dayofweek|cast\s*\([^()]*as\s+timestamp\s*\))",
+    re.I,
+)
+
+
+def note_compat(job: Job, diagnostics: Diagnostics) -> None:
+    """Warn where a job looks like Apache SeaTunnel's and calls functions that mean something else there."""
+    signs, call = _SIGNS.search(job.source.text), _OTHER_MEANING.search(job.source.text)
+    if signs and call:
+        diagnostics.warning(
+            "PEN2031",
+            f"the job looks like Apache SeaTunnel's, whose `{call.group().partition('(')[0].strip()}` is not Spark's",
+            job.source.span(*call.span()),
+            "`--compat seatunnel`, or `env { sql.dialect = seatunnel }`, runs it as there",
+        )
 
 
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:

@@ -51,3 +51,11 @@ def test_an_error_points_into_the_query_as_written(tmp_path, capsys):
     assert code == 2
     assert "column `nam` does not exist" in shown.out
     assert "job.conf:6:" in shown.out
+
+
+def test_without_the_flag_a_function_of_theirs_is_noted(tmp_path, capsys):
+    more = ", sql.dialect = spark"
+    _, shown = validated(tmp_path, capsys, "validate", "--compat", "seatunnel", more=more)
+    assert "the job looks like Apache SeaTunnel's, whose `trim` is not Spark's" in shown.out
+    _, shown = validated(tmp_path, capsys, "validate", "--compat", "seatunnel")
+    assert "looks like" not in shown.out
