@@ -1,6 +1,7 @@
 """Sets of tables: names, options, placeholders, folders; and random jobs against the same written out by table."""
 
 import re
+import time
 from collections import Counter
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from catalog.diagnostics import Diagnostics
 from engine.compile import Settings, compile_job
 from engine.plan.nodes import Scan
+from engine.plan.pipelines import pipelines
 from engine.plan.rendering.explain_text import explain
 
 COLUMNS = ("id = bigint, name = string", "id = bigint, amount = int", "key = string")
@@ -43,6 +45,35 @@ def test_folders_are_tables(tmp_path):
         ("localfile.y", ("id", "y"), f"{tmp_path}/out/a.y"),
         ("localfile.b.x", ("id", "x"), f"{tmp_path}/out/b.x"),
     ]
+
+
+def test_a_folder_whose_name_cannot_be_a_table_is_reported(tmp_path):
+    for name in ("a", "b.c"):
+        (tmp_path / "in" / name).mkdir(parents=True)
+    job, errors = compiled(tmp_path, f"""
+    source {{ LocalFile {{ path = "{tmp_path}/in/{{table}}", file_format_type = csv
+                          schema {{ fields {{ a = int }} }} }} }}
+    sink {{ Console {{ }} }}""")  # fmt: skip
+    assert job is None
+    assert [message.split(":")[0] for code, message in errors if code == "PEN4002"] == [
+        f"`{tmp_path}/in/b.c` cannot be a table"
+    ]
+
+
+def test_planning_is_linear(tmp_path):
+    def seconds(count):
+        entries = "\n".join(f'{{ schema {{ table = "d.t{number}" }} }}' for number in range(count))
+        job = f"""
+        source {{ FakeSource {{ schema {{ fields {{ id = int }} }}, tables_configs = [{entries}] }} }}
+        transform {{ Filter {{ condition = "id > 3" }} }}
+        sink {{ LocalFile {{ path = "out/${{table_name}}", file_format_type = csv, data_save_mode = DROP_DATA }} }}"""
+        started = time.process_time()
+        plan = plan_of(tmp_path, job)
+        assert len(pipelines(plan)) == count
+        return time.process_time() - started
+
+    seconds(10)
+    assert seconds(320) < 10 * min(seconds(80), seconds(80))  # four times as many tables; sixteen were quadratic
 
 
 def test_placeholders(tmp_path):

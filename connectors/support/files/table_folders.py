@@ -29,7 +29,7 @@ def table_folders(options: Options, diagnostics: Diagnostics) -> tuple[Options, 
         message = f"`{pattern}` does not say which part names the table"
         diagnostics.error("PEN2004", message, options.span("path"), 'path = "in/{database}/{table}"')
         return ()
-    found = tuple(_named(options, path, table) for path, table in _tables(folder))
+    found = tuple(_named(options, path, table) for path, table in _tables(folder, options, diagnostics))
     if not found:
         diagnostics.error("PEN4002", f"nothing is at `{pattern}`", options.span("path"))
     return found
@@ -40,8 +40,8 @@ def _named(options: Options, path: str, table: TablePath) -> Options:
     return replace(options, values={**options.values, "path": path, "schema": schema})
 
 
-def _tables(pattern: str) -> Iterator[tuple[str, TablePath]]:
-    """Paths that fit the pattern, and the tables that they are."""
+def _tables(pattern: str, options: Options, diagnostics: Diagnostics) -> Iterator[tuple[str, TablePath]]:
+    """Paths that fit the pattern, and the tables that they are; a name with a dot is reported."""
     first: set[str] = set()
     parts = []
     for index, part in enumerate(PLACEHOLDER.split(pattern)):
@@ -52,7 +52,13 @@ def _tables(pattern: str) -> Iterator[tuple[str, TablePath]]:
     for path in sorted(glob.glob(PLACEHOLDER.sub("*", pattern))):
         match = expression.fullmatch(path)
         names = match.groupdict() if match else {}
-        if match and not any(is_hidden(name) or "." in name for name in names.values()):
+        if match is None or any(is_hidden(name) for name in names.values()):
+            continue
+        if any("." in name for name in names.values()):
+            message = f"`{path}` cannot be a table: its name has a dot, which separates the parts of a table's path"
+            help = "rename it, or list the tables: tables_configs = [{ path = …, schema { table = … } }]"
+            diagnostics.error("PEN4002", message, options.span("path"), help)
+        else:
             yield glob.escape(path), TablePath(names["table"], names.get("schema"), names.get("database"))
 
 
