@@ -32,6 +32,7 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "32",
     "spark.sql.maxMetadataStringLength": "1000",  # paths in plans whole: counts are told apart by them
     "spark.sql.shuffle.partitions": "64",
+    "spark.databricks.delta.snapshotPartitions": "4",  # Delta's 50 tasks for each look at a table's log cost seconds
     # rows of text files are parsed one by one anyway; so those that a filter drops are counted
     "spark.sql.csv.filterPushdown.enabled": "false",
     "spark.sql.json.filterPushdown.enabled": "false",
