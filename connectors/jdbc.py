@@ -1,31 +1,65 @@
-"""Databases by JDBC: tables and queries read in parallel, with columns, filters, limits and aggregates pushed down."""
+"""Databases by JDBC: tables and queries read in parallel, rows written in one transaction for each database."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
-from connectors.support.jdbc.connection import check_connection, jars_of
+from catalog.datatypes import STRING, Decimal
+from catalog.diagnostics import Diagnostics, run_error
+from catalog.quoting import quote
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.table import CatalogTable, Column, TableSchema
+from connectors.support.jdbc.connection import check_connection, connection_of, jars_of
+from connectors.support.jdbc.database import connected
+from connectors.support.jdbc.describe import describe_table
+from connectors.support.jdbc.dialect import Dialect
+from connectors.support.jdbc.dialects import dialect_of
 from connectors.support.jdbc.reading import describe, read
-from connectors.support.jdbc.source_options import SOURCE_OPTIONS, check_source, reading_of
+from connectors.support.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, reading_of
+from connectors.support.jdbc.writing import staging
+from connectors.support.jdbc.writing.commit import begin_commit, commit_group, remove_staging
+from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged, remember_secrets
+from connectors.support.jdbc.writing.load import loads_by_copy
+from connectors.support.jdbc.writing.sink_options import (
+    SINK_OPTIONS,
+    check_sink,
+    default_write_mode,
+    plan_of,
+    target_of,
+)
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
+from connectors.support.sink import PendingCommit, Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Jdbc(Source):
+class Jdbc(Source, Sink[JdbcStaged]):
     name: ClassVar[str] = "Jdbc"
-    doc: ClassVar[str] = "Reads databases: PostgreSQL, MySQL, MariaDB, SQLite and others."
+    doc: ClassVar[str] = (
+        "Reads and writes databases: PostgreSQL, MariaDB, MySQL, SQLite and others. All sinks of one database commit "
+        "in one transaction."
+    )
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, is_cheap=False)
+    sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=tuple(SchemaSaveMode),
+        data_save_modes=tuple(DataSaveMode),
+        write_modes=(WriteMode.APPEND, WriteMode.UPSERT, WriteMode.CHANGELOG),
+        fills_columns=True,
+        row_kind_modes=(WriteMode.CHANGELOG,),
+    )
+    staged_type = JdbcStaged
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        before = len(diagnostics)
         check_connection(options, diagnostics)
         check_source(options, diagnostics)
-        declared = declared_table(options, "jdbc", diagnostics)
-        return (declared or CatalogTable.unknown("jdbc"),)
+        table = declared_table(options, "jdbc", diagnostics) or CatalogTable.unknown("jdbc")
+        return (table if len(diagnostics) > before else named_table(options, table),)
 
     def jars(self, options: Options) -> tuple[str, ...]:
         return jars_of(options)
@@ -35,7 +69,89 @@ class Jdbc(Source):
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         df = read(spark, reading_of(task.options, spark.sparkContext.defaultParallelism), task.table)
-        return df.select(*(df[name] for name in task.columns)) if task.columns else df
+        return df.select(*map(quote, task.columns)) if task.columns else df
+
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        check_sink(options, table, diagnostics)
+        if not diagnostics.has_errors:
+            remember_secrets(connection_of(options))
+
+    def default_write_mode(self, options: Options) -> WriteMode:
+        return default_write_mode(options)
+
+    def target(self, options: Options) -> str | None:
+        return f"{connection_of(options).place}#{'.'.join(target_of(options)).lower()}"
+
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        connection = connection_of(options)
+        dialect = connection.dialect
+        loads = "PostgreSQL's COPY" if loads_by_copy(connection) else "batches of INSERTs"
+        notes = [f"rows are loaded into a staging table by {loads}, then one transaction of {dialect.name} moves them"]
+        if not dialect.has_transactional_ddl and {Action.CREATE, Action.DROP_AND_CREATE} & set(actions):
+            notes.append(f"{dialect.name} commits DDL at once: a killed commit may leave the new table without rows")
+        if not dialect.is_tested:
+            notes.append(f"Penstock's tests do not run against {dialect.name}")
+        return tuple(notes)
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        connection, name = connection_of(task.options), target_of(task.options)
+        with connected(spark, connection) as database:
+            table = describe_table(database, name)
+            if table is None and task.schema_save_mode is SchemaSaveMode.IGNORE:
+                message = f"`{connection.place}` has no table `{'.'.join(name)}`, and IGNORE creates none"
+                raise run_error("PEN4006", message, task.options.span("table"))
+            if table is None:
+                return TargetState(exists=False)
+            has_rows = True
+            if task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS:
+                quoted = database.dialect.quote_path(name)
+                has_rows = bool(database.query(f"select 1 from (select * from {quoted}) s limit 1"))
+        if task.options.get("query") is not None:  # its placeholders take the rows' columns in their own order
+            return TargetState(True, has_rows)
+        return TargetState(True, has_rows, _as_seen(table, task.table, connection.dialect))
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> JdbcStaged:
+        remember_secrets(connection_of(task.options))
+        isolation = task.options.optional_string("isolation_level")
+        return staging.prepare(connection_of(task.options), target_of(task.options), task, tuple(actions), isolation)
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: JdbcStaged) -> JdbcStaged:
+        plan = plan_of(task.options, task.table, task.primary_keys, task.write_mode is not WriteMode.APPEND)
+        return staging.stage(spark, df, plan, prepared)
+
+    def commit(self, spark: "SparkSession", staged: JdbcStaged) -> None:
+        commit_group(spark, [staged])
+
+    def begin_commit(self, spark: "SparkSession", group: Sequence[JdbcStaged]) -> PendingCommit | None:
+        return begin_commit(spark, group)
+
+    def commit_group(self, staged: JdbcStaged) -> str:
+        return f"{staged.url} {staged.user or ''}"
+
+    def commit_all(self, spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
+        commit_group(spark, group)
+
+    def abort(self, spark: "SparkSession", staged: JdbcStaged) -> None:
+        with connected(spark, staged.connection) as database:
+            remove_staging(database, staged)
+
+    def staged_jars(self, staged: JdbcStaged) -> tuple[str, ...]:
+        dialect = dialect_of(staged.url)
+        return (dialect.maven,) if dialect is not None and dialect.driver == staged.driver else ()
 
 
 connector = Jdbc()
+
+
+def _as_seen(target: CatalogTable, incoming: CatalogTable, dialect: Dialect) -> CatalogTable:
+    """The target with the types that its columns take: a text column takes JSON, a plain NUMERIC any decimal."""
+    columns = tuple(_column_as_seen(column, incoming.column(column.name), dialect) for column in target.columns)
+    return replace(target, schema=TableSchema(columns, target.schema.primary_key, target.schema.constraint_keys))
+
+
+def _column_as_seen(column: Column, incoming: Column | None, dialect: Dialect) -> Column:
+    if incoming is None:
+        return column
+    takes_json = column.type == STRING and dialect.holds_as_text(incoming.type)
+    is_unbounded = column.type == Decimal(38, 18) and column.scale is None and isinstance(incoming.type, Decimal)
+    return replace(column, type=incoming.type) if takes_json or is_unbounded else column

@@ -3,7 +3,7 @@
 Importing a connector imports neither pyspark nor a driver: annotations only, and imports inside the methods that run.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -73,6 +73,18 @@ class WriteTask:
         return self.options.strings("primary_keys") or (key.columns if key else ())
 
 
+class PendingCommit(ABC):
+    """A commit that has been done but for its last step: nobody sees it, and the target cannot refuse it any more."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Make it visible."""
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """Undo it; raises nothing."""
+
+
 class Sink(Connector, Generic[S]):
     """A connector that writes, in three steps; every step can be done again without harm.
 
@@ -87,6 +99,10 @@ class Sink(Connector, Generic[S]):
     @abstractmethod
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         """Errors that can be seen without the target: options against the incoming schema."""
+
+    def default_write_mode(self, options: Options) -> WriteMode:
+        """The write mode where the job names none."""
+        return self.sink_capabilities.write_modes[0]
 
     def target(self, options: Options) -> str | None:
         """The place that the rows go to, the same text however it is written; None where there is none."""
@@ -132,6 +148,11 @@ class Sink(Connector, Generic[S]):
     def commit_group(self, staged: S) -> str | None:
         """Writes of one group are committed together by `commit_all`, in one transaction: the name of the database, for
         instance. None: this write is committed alone."""
+        return None
+
+    def begin_commit(self, spark: "SparkSession", group: Sequence[S]) -> PendingCommit | None:
+        """Do what the target might refuse (a broken constraint), before the run decides to commit: a refused run is
+        rolled back. After `finish`, `commit_all` is still called, and cleans up. None: `commit_all` does everything."""
         return None
 
     def commit_all(self, spark: "SparkSession", group: Sequence[S]) -> None:

@@ -24,7 +24,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kin
 from engine.job.options.check_options import check_options
 from engine.job.options.env import read_env
 from engine.job.options.secret_options import Secrets, Shade
-from engine.job.options.table_options import inheriting, pattern_of, taken, without_list
+from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
 from engine.transforms import names as transform_names
 from engine.transforms import transform
@@ -217,6 +217,8 @@ class _Loader:
     ) -> tuple[MapNode, tuple[TableOptions, ...], tuple[Option, ...]]:
         """The block without its list of tables, the options of each of them, and the spec of what is left."""
         name = {BlockKind.SOURCE: "tables_configs", BlockKind.TRANSFORM: "table_transform"}.get(kind, "")
+        if kind is BlockKind.SOURCE and node.entry(TABLE_LIST) is not None:
+            name = TABLE_LIST
         if not name or any(option.name == name for option in spec):  # a connector has its own form of it
             return node, (), spec
         node, listed = without_list(node, name, self.diagnostics)

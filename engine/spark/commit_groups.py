@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from pyspark.sql import SparkSession
 
-from connectors.support.sink import AnySink
+from connectors.support.sink import AnySink, PendingCommit
 from connectors.support.staged import Staged
+
+Pending: TypeAlias = dict[str, PendingCommit]
+"""Commits that have begun, by the id of the first write of their group."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -29,12 +32,42 @@ def commit_groups(writes: Iterable[StagedWrite]) -> Iterator[tuple[StagedWrite, 
     return (tuple(group) for group in groups.values())
 
 
-def commit_group(spark: SparkSession | Any, group: tuple[StagedWrite, ...], committed: Callable[[str], None]) -> None:
-    """Commit one group and note each of its writes; what is raised in between leaves the rest to a later process."""
+def begin_commit(spark: SparkSession, group: tuple[StagedWrite, ...], pending: Pending) -> None:
+    """Do what the target of a group may refuse; what is then left to finish comes into `pending`."""
+    begun = group[0].sink.begin_commit(spark, [write.staged for write in group])
+    if begun is not None:
+        pending[group[0].write_id] = begun
+
+
+def cancel(pending: Pending) -> None:
+    for begun in pending.values():
+        begun.cancel()
+    pending.clear()
+
+
+def finishing_first(groups: Iterable[tuple[StagedWrite, ...]], pending: Pending) -> list[tuple[StagedWrite, ...]]:
+    """The groups, those that have begun before the others."""
+    return sorted(groups, key=lambda group: group[0].write_id not in pending)
+
+
+def commit_group(
+    spark: SparkSession | Any,
+    group: tuple[StagedWrite, ...],
+    committed: Callable[[str], None],
+    pending: Pending | None = None,
+) -> None:
+    """Commit one group and note each of its writes; where it raises, a later process commits the rest."""
     sink = group[0].sink
-    if len(group) == 1:
-        sink.commit(spark, group[0].staged)
-    else:
-        sink.commit_all(spark, [write.staged for write in group])
+    pending = {} if pending is None else pending
+    try:
+        if begun := pending.pop(group[0].write_id, None):
+            begun.finish()
+        if len(group) == 1:
+            sink.commit(spark, group[0].staged)
+        else:
+            sink.commit_all(spark, [write.staged for write in group])
+    except BaseException:
+        cancel(pending)
+        raise
     for write in group:
         committed(write.write_id)

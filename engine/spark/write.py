@@ -30,7 +30,15 @@ from connectors.support.sink import AnySink, WriteTask
 from connectors.support.staged import Staged
 from engine.plan.nodes import AnyNode, Write
 from engine.plan.staged_rules import staged_rules
-from engine.spark.commit_groups import StagedWrite, commit_group, commit_groups
+from engine.spark.commit_groups import (
+    Pending,
+    StagedWrite,
+    begin_commit,
+    cancel,
+    commit_group,
+    commit_groups,
+    finishing_first,
+)
 from engine.spark.errors import as_run_error, reason, unwritable
 from engine.spark.journal import Journal, Recorded, RunOutcome, journal, open_journals
 
@@ -163,18 +171,23 @@ def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> d
 def commit_all(spark: SparkSession, run: OpenRun) -> None:
     """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
 
-    A failure after the decision leaves the journal open: the run is finished by `resume`.
+    Commits that a target may refuse are begun before the decision: where one is refused, nothing has changed and the
+    caller aborts. They are finished first, since they hold locks. A failure after the decision leaves the journal open:
+    the run is finished by `resume`.
     """
+    writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
+    staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
+    groups = tuple(commit_groups(staged))
+    pending = _begin_commits(spark, groups, writes)
     try:
         run.journal.decide()
     except OSError as error:
+        cancel(pending)
         raise _unjournaled(run, error) from error
-    writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
-    staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
-    for group in commit_groups(staged):
+    for group in finishing_first(groups, pending):
         write = writes[group[0].write_id]
         try:
-            commit_group(spark, group, run.journal.committed)
+            commit_group(spark, group, run.journal.committed, pending)
         except SPARK_ERRORS as error:
             raise _unfinished(run.run_id, as_run_error(error, write)) from error
         except PenstockError as error:
@@ -185,6 +198,22 @@ def commit_all(spark: SparkSession, run: OpenRun) -> None:
         run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
         raise _unfinished(run.run_id, _unjournaled(run, error)) from error
+
+
+def _begin_commits(
+    spark: SparkSession, groups: Iterable[tuple[StagedWrite, ...]], writes: Mapping[str, Write]
+) -> Pending:
+    """Do what targets may still refuse, while the run can be rolled back."""
+    pending: Pending = {}
+    for group in groups:
+        try:
+            begin_commit(spark, group, pending)
+        except BaseException as error:
+            cancel(pending)
+            if isinstance(error, SPARK_ERRORS):
+                raise as_run_error(error, writes[group[0].write_id]) from error
+            raise
+    return pending
 
 
 def abort(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:

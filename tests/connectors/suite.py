@@ -78,6 +78,15 @@ class SinkSuite:
         [data] = tmp_path.glob(".other.penstock/*/data")
         shutil.rmtree(data)
 
+    def exists(self, tmp_path):
+        return (tmp_path / "target").exists()
+
+    def bury(self, tmp_path, run_id, mark):
+        """Let the process that holds the target be a dead one."""
+        [lock] = tmp_path.glob(".target.penstock/lock")
+        lock.with_name(".lock.crc").unlink(missing_ok=True)  # Hadoop's checksum of what stood there
+        lock.write_text(json.dumps({"run_id": run_id, "owner": mark}))
+
     def leftovers(self, tmp_path):
         return [name for name in os.listdir(tmp_path) if name not in ("target", "state", "other")]
 
@@ -90,7 +99,7 @@ class SinkSuite:
             with pytest.raises(RunError) as caught:
                 run_writes(spark, job, str(tmp_path / "state"), "run")
             assert [each.code for each in caught.value.diagnostics] == [expected]
-            assert (tmp_path / "target").exists() == (target != "missing")
+            assert self.exists(tmp_path) == (target != "missing")
             if target == "rows":
                 assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         else:
@@ -148,10 +157,7 @@ class SinkSuite:
             spark, [self.write(tmp_path / "target", OLD, data_save_mode=data)], str(tmp_path / "other"), "dead"
         )
         run.journal.decide()
-        [lock] = tmp_path.glob(".target.penstock/lock")
-        lock.with_name(".lock.crc").unlink(missing_ok=True)  # Hadoop's checksum of what stood there
-        dead = {**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}
-        lock.write_text(json.dumps({"run_id": "dead", "owner": dead}))
+        self.bury(tmp_path, "dead", {**run.journal.read().mark, "pid": _dead(), "jvm_pid": None})
         run_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run")
         expected = self.expect(spark, "both") + (self.expect(spark, "old") if data == "APPEND_DATA" else [])
         assert self.rows_at(spark, tmp_path / "target") == sorted(expected)

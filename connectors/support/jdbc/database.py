@@ -75,20 +75,28 @@ class Database:
     @contextmanager
     def transaction(self, isolation: str | None = None) -> Iterator[None]:
         """All statements of the block, or none: rolled back where it raises."""
+        self.begin(isolation)
+        try:
+            yield
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
+
+    def begin(self, isolation: str | None = None) -> None:
         if isolation is not None:
             self._handle.setTransactionIsolation(ISOLATION_LEVELS[isolation.upper()])
         self._handle.setAutoCommit(False)
-        try:
-            yield
-            with self._errors("commit"):
-                self._handle.commit()
-        except BaseException:
-            with suppress(Exception):  # the connection may be what failed
-                self._handle.rollback()
-            raise
-        finally:
-            with suppress(Exception):
-                self._handle.setAutoCommit(True)
+
+    def commit(self) -> None:
+        with self._errors("commit"):
+            self._handle.commit()
+        self._handle.setAutoCommit(True)
+
+    def rollback(self) -> None:
+        with suppress(Exception):  # the connection may be what failed
+            self._handle.rollback()
+            self._handle.setAutoCommit(True)
 
     def close(self) -> None:
         with suppress(Exception):  # a connection that was lost cannot be closed either
@@ -112,18 +120,22 @@ class Database:
             raise _failed(self.connection, error, statement) from error
 
 
-@contextmanager
-def connected(spark: "SparkSession", connection: Connection) -> Iterator[Database]:
-    """A connection of the driver, closed at the end; raises `RunError` PEN5012 where there is none to be had."""
+def connect(spark: "SparkSession", connection: Connection) -> Database:
+    """A connection of the driver; raises `RunError` PEN5012 where none can be opened."""
     from py4j.protocol import Py4JError
 
     jvm: Any = spark.sparkContext._jvm
     try:
-        handle = _open(jvm, connection)
+        return Database(jvm, _open(jvm, connection), connection)
     except Py4JError as error:
         help = "check `url`, `user` and `password`, and that the database can be reached from here"
         raise run_error("PEN5012", f"`{connection.place}` cannot be reached: {cause_of(error)}", None, help) from error
-    database = Database(jvm, handle, connection)
+
+
+@contextmanager
+def connected(spark: "SparkSession", connection: Connection) -> Iterator[Database]:
+    """A connection of the driver, closed at the end."""
+    database = connect(spark, connection)
     try:
         yield database
     finally:

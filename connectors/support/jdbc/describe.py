@@ -96,14 +96,16 @@ def _column(fields: Mapping[str, str | None], dialect: Dialect) -> Column:
     if dialect.scheme == "sqlite" and size is not None and digits is not None:
         size -= digits  # its driver gives the sum of precision and scale
     is_given = fields["IS_GENERATEDCOLUMN"] == "YES" or fields["IS_AUTOINCREMENT"] == "YES"
+    type = native_type(dialect, name, size, digits)
     default = fields["COLUMN_DEF"] if fields["COLUMN_DEF"] not in (None, "NULL") else None
     return Column(
         str(fields["COLUMN_NAME"]),
-        native_type(dialect, name, size, digits),
+        type,
         nullable=fields["NULLABLE"] != "0",
         default="generated" if is_given and default is None else default,
         comment=fields["REMARKS"] or None,
         length=size if _TEXTUAL.search(name) and size is not None and size < 1_000_000 else None,
+        scale=digits if isinstance(type, Decimal) and type.precision == size else None,
         source_type=name or None,
     )
 

@@ -28,7 +28,9 @@ class Dialect:
     format. `key_types`: the types that differ for columns of a key, where only texts of bounded length can be indexed.
     `native`: names of the database's types -> types of Spark (`describe.py` knows those with parameters).
     `exact_text`: a text compared by its bytes, as Spark compares it; `folded_columns`: a query for the columns of a
-    table that the database compares otherwise. `is_tested`: the tests of Penstock run against it.
+    table that the database compares otherwise. `stages_like_target`: a staging table takes its columns from the target,
+    collations among them. `times_as_text`: dates and times are loaded as texts. `is_tested`: the tests of
+    Penstock run against it.
     """
 
     name: str
@@ -62,6 +64,8 @@ class Dialect:
     exact_text: str | None = None
     folded_columns: str | None = None
     one_writer: bool = False
+    stages_like_target: bool = False
+    times_as_text: bool = False
     is_tested: bool = False
 
     def quote(self, name: str) -> str:

@@ -112,6 +112,8 @@ MARIADB: Final = Dialect(
         "preserveInstants": "true",
     },
     write_properties={"useBulkStmts": "true"},
+    stages_like_target=True,
+    times_as_text=True,
     updates=Updates.UPDATE_JOIN,
     distinct="not ({0} <=> {1})",
     set_type=_MYSQL_SET_TYPE,
@@ -138,6 +140,8 @@ MYSQL: Final = Dialect(
         "yearIsDateType": "false", "useCursorFetch": "true",
     },
     write_properties={"rewriteBatchedStatements": "true"},
+    stages_like_target=True,
+    times_as_text=True,
     updates=Updates.UPDATE_JOIN,
     distinct="not ({0} <=> {1})",
     set_type=_MYSQL_SET_TYPE,
@@ -170,6 +174,8 @@ SQLITE: Final = Dialect(
     set_type=None,
     lock_timeout="pragma busy_timeout = {milliseconds}",
     one_writer=True,
+    times_as_text=True,
+    properties={"busy_timeout": "30000"},
     is_tested=True,
 )  # fmt: skip
 

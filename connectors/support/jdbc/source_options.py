@@ -1,8 +1,10 @@
 """The options of a Jdbc source (the names are Apache SeaTunnel's), and what they say of a read."""
 
+from dataclasses import replace
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
+from catalog.table import CatalogTable, TablePath
 from connectors.support.jdbc.connection import CONNECTION_OPTIONS, connection_of
 from connectors.support.jdbc.partitions import Partitioning
 from connectors.support.jdbc.reading import Reading
@@ -27,7 +29,7 @@ _WITHOUT_EFFECT: Final = (
 SOURCE_OPTIONS: Final = (
     *CONNECTION_OPTIONS,
     Option("table_path", OptionType.STRING, "The table: `schema.table`, `database.schema.table` or `table`."),
-    Option("query", OptionType.STRING, "A query in the database's own SQL, instead of `table_path`."),
+    Option("query", OptionType.STRING, "A query in the database's own SQL; `table_path` then only names its rows."),
     Option("where_condition", OptionType.STRING, "A condition in the database's own SQL that holds for all rows read."),
     Option("partition_column", OptionType.STRING, "Column by which the read is split: a number, date or string."),
     Option("partition_num", OptionType.INTEGER, "Partitions of the read; by default one for each core.", minimum=1),
@@ -50,8 +52,6 @@ def check_source(options: Options, diagnostics: Diagnostics) -> None:
     if not named:
         help = 'table_path = "schema.table"'
         diagnostics.error("PEN2011", "neither `table_path` nor `query` says what to read", options.span(), help)
-    elif len(named) > 1:
-        diagnostics.error("PEN2011", "`table_path` and `query` exclude each other", options.span("query"))
     if options.get("table_path") is not None:
         check_table_name(options, "table_path", diagnostics)
     if options.get("partition_column") is None:
@@ -64,6 +64,23 @@ def check_source(options: Options, diagnostics: Diagnostics) -> None:
         diagnostics.error("PEN2011", message, options.span("split.size"))
 
 
+def named_table(options: Options, table: CatalogTable) -> CatalogTable:
+    """The table under the name that `table_path` gives it, unless its `schema` names it."""
+    name = options.optional_string("table_path")
+    if name is None or options.mapping("schema").get("table") is not None:
+        return table
+    match parse_table_name(name):
+        case (only,):
+            path = TablePath(only)
+        case (schema, inner):
+            path = TablePath(inner, schema)
+        case (database, schema, inner):
+            path = TablePath(inner, schema, database)
+        case _:
+            return table
+    return replace(table, path=path)
+
+
 def check_table_name(options: Options, name: str, diagnostics: Diagnostics) -> None:
     try:
         parse_table_name(options.string(name))
@@ -74,7 +91,7 @@ def check_table_name(options: Options, name: str, diagnostics: Diagnostics) -> N
 
 def reading_of(options: Options, cores: int) -> Reading:
     """The read that checked options describe; `cores`: the partitions where the job names no number."""
-    table = options.optional_string("table_path")
+    table, query = options.optional_string("table_path"), options.optional_string("query")
     partitioning = None
     if (column := options.optional_string("partition_column")) is not None:
         number, rows = options.get("partition_num"), options.get("split.size")
@@ -87,8 +104,8 @@ def reading_of(options: Options, cores: int) -> Reading:
         )
     return Reading(
         connection_of(options),
-        parse_table_name(table) if table is not None else None,
-        options.optional_string("query"),
+        parse_table_name(table) if table is not None and query is None else None,
+        query,
         _condition(options.optional_string("where_condition")),
         options.integer("fetch_size"),
         partitioning,

@@ -24,6 +24,8 @@ TABLES_CONFIGS: Final = Option(
     "The tables of a set: each entry is a block of its own, which inherits the options beside the list.",
     element=OptionType.MAP,
 )
+TABLE_LIST: Final = "table_list"
+"""What Apache SeaTunnel's Jdbc source calls `tables_configs`."""
 TABLE_MATCH_REGEX: Final = Option(
     "table_match_regex",
     OptionType.STRING,

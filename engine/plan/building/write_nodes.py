@@ -87,15 +87,20 @@ def refuse_shared_targets(writes: Sequence[Write], diagnostics: Diagnostics) -> 
     for place, sharing in at.items():
         for index, second in enumerate(sharing):
             if not all(_can_share(first, second) for first in sharing[:index]):
-                message = f"two sinks write to `{second.options['path']}`, and not both by adding rows"
+                message = f"two sinks write to `{_shown(second)}`, and not both by adding rows"
                 help = "give each a path of its own; or write both with one sink, by two names in its `plugin_input`"
                 diagnostics.error("PEN2011", message, second.options.span("path"), help)
         around = [
             enclosing for above in _folders_above(place) for enclosing in at.get(above, ()) if replaces(enclosing)
         ]
         for outer, inner in product(around[:1], sharing):
-            message = f"`{outer.options['path']}` is replaced as a whole, and `{inner.options['path']}` is in it"
+            message = f"`{_shown(outer)}` is replaced as a whole, and `{_shown(inner)}` is in it"
             diagnostics.error("PEN2011", message, inner.options.span("path"), "give each sink a directory of its own")
+
+
+def _shown(write: Write) -> str:
+    """The place as the job names it: a path, or a database's table."""
+    return str(write.options.get("path") or write.connector.target(write.options))
 
 
 def _folders_above(place: str) -> Iterator[str]:
@@ -138,7 +143,9 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         "schema_save_mode", SchemaSaveMode, can.schema_save_modes, sink, options, diagnostics=diagnostics
     )
     data_mode = _mode("data_save_mode", DataSaveMode, can.data_save_modes, sink, options, diagnostics=diagnostics)
-    write_mode = _mode("write_mode", WriteMode, can.write_modes, sink, options, diagnostics=diagnostics)
+    write_mode = sink.default_write_mode(options)
+    if "write_mode" in options.places:
+        write_mode = _mode("write_mode", WriteMode, can.write_modes, sink, options, diagnostics=diagnostics)
     if why := contradiction(data_mode, write_mode):
         diagnostics.error("PEN2011", why, options.span("write_mode"))
     if node.table.has_row_kind and write_mode not in can.row_kind_modes:

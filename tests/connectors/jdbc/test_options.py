@@ -18,7 +18,6 @@ URL = "jdbc:postgresql://db:5432/shop"
     ("given", "code"),
     [
         ({}, "PEN2011"),
-        ({"table_path": "t", "query": "select 1"}, "PEN2011"),
         ({"table_path": "a..b"}, "PEN2004"),
         ({"table_path": "t", "partition_num": 3}, "PEN2011"),
         ({"table_path": "t", "partition_column": "id", "partition_num": 3, "split__size": 5}, "PEN2011"),

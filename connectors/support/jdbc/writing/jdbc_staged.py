@@ -1,0 +1,60 @@
+"""What a write to a database leaves in the run's journal, and how its connection is found again."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from connectors.support.jdbc.connection import PASSWORD_VARIABLE, Connection
+from connectors.support.jdbc.dialects import dialect_of
+from connectors.support.staged import Staged, secret_mapping
+
+_SECRETS_OF_THIS_PROCESS: Final[dict[tuple[str, str | None], Mapping[str, str]]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class JdbcStaged(Staged):
+    """A staging table and the statements of its commit.
+
+    `before`: DDL that a database commits at once, idempotent, run first. `added`: columns that the target gets where it
+    lacks them, by name. `statements`: what one transaction does. `owner`: the mark of the process, as JSON.
+    """
+
+    url: str
+    driver: str
+    user: str | None
+    properties: Mapping[str, str]
+    target: tuple[str, ...]
+    staging: tuple[str, ...]
+    identity: str
+    run_id: str
+    journal: str
+    owner: str
+    actions: tuple[str, ...]
+    lock_timeout_seconds: int
+    isolation: str | None = None
+    before: tuple[str, ...] = ()
+    added: Mapping[str, str] | None = None
+    statements: tuple[str, ...] = ()
+    is_loaded: bool = False
+    secrets: Mapping[str, str] = secret_mapping()
+
+    @property
+    def target_name(self) -> str:
+        return ".".join(self.target)
+
+    @property
+    def connection(self) -> Connection:
+        """The connection; its password from this process, a job that this process has read, or the environment."""
+        dialect = dialect_of(self.url)
+        assert dialect is not None, self.url
+        known = self.secrets or _SECRETS_OF_THIS_PROCESS.get((self.url, self.user), {})
+        if not known and PASSWORD_VARIABLE in os.environ:
+            known = {"password": os.environ[PASSWORD_VARIABLE]}
+        return Connection(self.url, self.driver, self.user, dialect, self.properties, known)
+
+
+def remember_secrets(connection: Connection) -> None:
+    """Let this process end dead runs in the same database: their journals hold no password."""
+    if connection.secrets:
+        _SECRETS_OF_THIS_PROCESS[connection.url, connection.user] = connection.secrets

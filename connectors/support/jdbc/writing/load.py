@@ -1,0 +1,91 @@
+"""Rows into a staging table, by Spark's tasks: PostgreSQL's COPY where its Arrow driver is installed, else batches."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urlencode, urlsplit
+
+from connectors.support.jdbc.connection import Connection
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+_LIBPQ: Final[Mapping[str, str]] = {
+    # pgjdbc's properties that libpq has too, and what it calls them
+    "sslmode": "sslmode",
+    "sslrootcert": "sslrootcert",
+    "sslcert": "sslcert",
+    "sslkey": "sslkey",
+    "ApplicationName": "application_name",
+    "password": "password",
+    "user": "user",
+}
+
+
+def loads_by_copy(connection: Connection) -> bool:
+    """Whether rows are loaded by PostgreSQL's COPY: its driver is installed and knows all properties of the URL."""
+    if connection.dialect.scheme != "postgresql" or find_spec("adbc_driver_postgresql") is None:
+        return False
+    return libpq_uri(connection) is not None
+
+
+def load(df: "DataFrame", connection: Connection, table: tuple[str, ...], batch_size: int) -> None:
+    """Append the rows to an existing table, whose columns have their names and types."""
+    if loads_by_copy(connection):
+        _copy(df, connection, table)
+        return
+    options = {**connection.spark_options(writes=True), "batchsize": str(batch_size), "isolationLevel": "NONE"}
+    if connection.dialect.scheme == "postgresql":
+        options["isolationLevel"] = "READ_COMMITTED"
+    rows = df.coalesce(1) if connection.dialect.one_writer else df
+    name = connection.dialect.quote_path(table)
+    rows.write.format("jdbc").options(**options).option("dbtable", name).mode("append").save()
+
+
+def libpq_uri(connection: Connection) -> str | None:
+    """The connection as libpq takes it; None where it has a property that libpq does not know."""
+    parts = urlsplit(connection.url.removeprefix("jdbc:"))
+    in_url = [each.partition("=") for each in parts.query.split("&") if each]
+    given = {name: value for name, _, value in in_url} | dict(connection.properties) | dict(connection.secrets)
+    given |= {"user": connection.user} if connection.user is not None else {}
+    if not parts.netloc or any(name not in _LIBPQ for name in given):
+        return None
+    named = {_LIBPQ[name]: value for name, value in given.items()}
+    named.setdefault("application_name", "penstock")
+    return f"postgresql://{parts.netloc}{parts.path}?{urlencode(named, quote_via=quote)}"
+
+
+def _copy(df: "DataFrame", connection: Connection, table: tuple[str, ...]) -> None:
+    """One COPY and one transaction for each partition."""
+    uri = libpq_uri(connection)
+    schema, name = (table[0] if len(table) > 1 else None), table[-1]
+    columns = df.columns
+
+    def copy(given: "Iterable[pyarrow.RecordBatch]") -> "Iterator[pyarrow.RecordBatch]":
+        import adbc_driver_postgresql.dbapi as adbc
+        import pyarrow
+
+        batches = iter(given)
+        first = next(batches, None)
+        if first is None:
+            return
+        loaded = 0
+
+        def counted() -> "Iterator[pyarrow.RecordBatch]":
+            nonlocal loaded
+            batch = first
+            while batch is not None:
+                loaded += batch.num_rows
+                yield pyarrow.RecordBatch.from_arrays(batch.columns, names=columns)
+                batch = next(batches, None)
+
+        with adbc.connect(uri) as database, database.cursor() as cursor:
+            named = pyarrow.schema([(column, field.type) for column, field in zip(columns, first.schema, strict=True)])
+            reader = pyarrow.RecordBatchReader.from_batches(named, counted())
+            cursor.adbc_ingest(name, reader, mode="append", db_schema_name=schema)
+            database.commit()
+        yield pyarrow.RecordBatch.from_pydict({"loaded": [loaded]})
+
+    plain = df.toDF(*(f"c{index}" for index in range(len(columns))))  # mapInArrow takes no name with a backtick
+    plain.mapInArrow(copy, "loaded bigint").collect()

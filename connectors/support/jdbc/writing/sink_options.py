@@ -1,0 +1,160 @@
+"""The options of a Jdbc sink (the names are Apache SeaTunnel's), and what they say of a write."""
+
+import re
+from typing import Final
+
+from catalog.datatypes import has_unknown
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.savemode import WriteMode
+from catalog.table import CatalogTable
+from connectors.support.jdbc.connection import CONNECTION_OPTIONS, check_connection, connection_of
+from connectors.support.jdbc.database import ISOLATION_LEVELS
+from connectors.support.jdbc.dialect import Dialect
+from connectors.support.jdbc.dialects import dialect_of
+from connectors.support.jdbc.source_options import check_table_name
+from connectors.support.jdbc.table_names import parse_table_name
+from connectors.support.jdbc.writing.sql_text import count_placeholders, insert_from, split_statements
+from connectors.support.jdbc.writing.staged_rows import Keyed
+from connectors.support.jdbc.writing.staging import Plan
+from connectors.support.option import KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
+
+_INTO: Final = re.compile(r"\s*insert\s+(?:ignore\s+)?into\s+([^\s(]+)", re.IGNORECASE)
+_NO_EFFECT: Final = "No effect; it is accepted for SeaTunnel's job files: "
+_WITHOUT_EFFECT: Final = (
+    ("generate_sink_sql", "statements are generated unless `query` is given."),
+    ("support_upsert_by_query_primary_key_exist", "an upsert needs no unique index anyway."),
+    ("is_exactly_once", "every write is."),
+    ("xa_data_source_class_name", "one transaction commits all sinks of a database."),
+    ("max_commit_attempts", "a commit that was cut off is finished by `--resume`."),
+    ("transaction_timeout_sec", "`lock_timeout_sec` says how long a commit waits."),
+    ("auto_commit", "all rows of a run are committed together."),
+    ("max_retries", "`job.retry.times` says how often a job is tried again."),
+    ("use_copy_statement", "rows are loaded by COPY where that is possible."),
+    ("multi_table_sink_replica", "Spark's tasks load in parallel."),
+)
+
+SINK_OPTIONS: Final = (
+    *CONNECTION_OPTIONS,
+    Option("database", OptionType.STRING, "The database, where `table` does not name it."),
+    Option("table", OptionType.STRING, "The table: `schema.table`, `database.schema.table` or `table`."),
+    Option(
+        "query",
+        OptionType.STRING,
+        "An INSERT in the database's own SQL with a `?` for each column of the rows, instead of a generated one.",
+    ),
+    *KEY_OPTIONS,
+    Option(
+        "enable_upsert",
+        OptionType.BOOLEAN,
+        "Whether `primary_keys` make upserts of the rows where no `write_mode` is given.",
+        default=True,
+    ),
+    Option("custom_sql", OptionType.STRING, "Statements of data_save_mode CUSTOM_PROCESSING, with `;` between."),
+    Option(
+        "schema_evolution",
+        OptionType.STRING,
+        "What happens where the rows have columns that the target lacks.",
+        default="fail",
+        choices=("fail", "add_columns"),
+    ),
+    Option("batch_size", OptionType.INTEGER, "Rows that are sent at a time.", default=5000, minimum=1),
+    Option("isolation_level", OptionType.STRING, "Isolation of the commit.", choices=tuple(ISOLATION_LEVELS)),
+    Option(
+        "lock_timeout_sec",
+        OptionType.INTEGER,
+        "Seconds after which a commit gives up that waits for another transaction.",
+        default=60,
+        minimum=1,
+    ),
+    *(Option(name, OptionType.ANY, _NO_EFFECT + reason) for name, reason in _WITHOUT_EFFECT),
+    *SAVE_OPTIONS,
+)
+
+
+def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    """Errors of the options against the incoming rows."""
+    is_known = check_connection(options, diagnostics)
+    query = options.optional_string("query")
+    if options.get("table") is not None:
+        check_table_name(options, "table", diagnostics)
+    elif query is None:
+        diagnostics.error("PEN2011", "neither `table` nor `query` says where to write", options.span(), 'table = "t"')
+    if query is not None:
+        _check_query(query, options, table, diagnostics)
+    if str(options["data_save_mode"]).upper() == "CUSTOM_PROCESSING" and not options.get("custom_sql"):
+        diagnostics.error("PEN2011", "CUSTOM_PROCESSING needs `custom_sql`", options.span("data_save_mode"))
+    _check_keys(options, table, diagnostics)
+    dialect = dialect_of(options.string("url"))
+    if is_known and dialect is not None:
+        _check_types(dialect, options, table, diagnostics)
+
+
+def target_of(options: Options) -> tuple[str, ...]:
+    """The name of the table that is written to."""
+    name = options.optional_string("table")
+    if name is None:
+        match = _INTO.match(options.string("query"))
+        return parse_table_name(match[1]) if match else ()
+    parts = parse_table_name(name)
+    database = options.optional_string("database")
+    dialect = dialect_of(options.string("url"))
+    if database is not None and dialect is not None and dialect.quotes == "``":
+        return (database, parts[-1])
+    return (database, *parts) if database is not None and len(parts) == 2 else parts
+
+
+def default_write_mode(options: Options) -> WriteMode:
+    """As Apache SeaTunnel: keys make upserts."""
+    return WriteMode.UPSERT if options.strings("primary_keys") and options.flag("enable_upsert") else WriteMode.APPEND
+
+
+def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_keyed: bool) -> Plan:
+    """What the options say of the write; `is_keyed`: rows are found by their key."""
+    sequence = options.optional_string("sequence_field") if is_keyed else None
+    deletes = options.optional_string("delete_condition") if is_keyed else None
+    custom = options.optional_string("custom_sql")
+    return Plan(
+        connection_of(options),
+        Keyed(keys, sequence, deletes, is_keyed),
+        options.optional_string("query"),
+        split_statements(custom) if custom else (),
+        options.integer("batch_size"),
+        table,
+    )
+
+
+def _check_query(query: str, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    count = count_placeholders(query)
+    names = tuple(f"c{index}" for index in range(count))
+    if _INTO.match(query) is None or insert_from(query, names, "s") is None:
+        help = 'query = "insert into t (a, b) values (?, ?)"; `write_mode` and `table` do updates and deletes'
+        message = "`query` is not an INSERT INTO … VALUES with one row of values"
+        diagnostics.error("PEN2004", message, options.span("query"), help)
+    elif not table.is_open and count != len(table.columns):
+        message = f"`query` has {count} placeholders, the rows have {len(table.columns)} columns"
+        diagnostics.error("PEN2004", message, options.span("query"), "select the columns in the query's order")
+
+
+def _check_keys(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    for name in ("primary_keys", "sequence_field"):
+        given = options.strings(name) if name == "primary_keys" else (options.get(name),)
+        for column in given:
+            if column is not None and not table.is_open and table.column(str(column)) is None:
+                hint = did_you_mean(str(column), table.schema.names)
+                diagnostics.error("PEN4008", f"the rows have no column `{column}`", options.span(name), hint)
+    mode = str(options.get("write_mode") or default_write_mode(options).value).lower()
+    key = table.schema.primary_key
+    needs_key = mode in (WriteMode.UPSERT.value, WriteMode.CHANGELOG.value)
+    if needs_key and not table.is_open and not (options.strings("primary_keys") or (key and key.columns)):
+        message = f"write_mode {mode} needs a key, and the rows have none"
+        diagnostics.error("PEN2011", message, options.span("write_mode"), 'primary_keys = ["id"]')
+    if needs_key and options.get("query") is not None:
+        message = "`query` adds rows; it excludes write_mode upsert and changelog"
+        diagnostics.error("PEN2011", message, options.span("query"), "write to a `table` instead")
+
+
+def _check_types(dialect: Dialect, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    for column in table.columns:
+        if not has_unknown(column.type) and dialect.column_type(column.type) is None:
+            message = f"{dialect.name} has no type for the column `{column.name}` of type {column.type}"
+            diagnostics.error("PEN4003", message, options.span("table"), "cast it to string")

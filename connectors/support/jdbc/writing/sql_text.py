@@ -1,0 +1,53 @@
+"""Looks into SQL that a user wrote in the database's own language, as far as a commit needs it."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_TOKEN: Final = re.compile(
+    r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | `(?:[^`]|``)*` | (?P<tag>\$\w*\$).*?(?P=tag) | --[^\n]* | /\*.*?\*/ | .""",
+    re.VERBOSE | re.DOTALL,
+)
+_INSERT: Final = re.compile(r"\s*(insert\s+(?:ignore\s+)?into\s.+?)\bvalues\s*\(", re.IGNORECASE | re.DOTALL)
+
+
+def split_statements(text: str) -> tuple[str, ...]:
+    """The statements between semicolons, without those in quotes and comments."""
+    statements, current = [], ""
+    for token in _tokens(text):
+        if token == ";":
+            statements.append(current.strip())
+            current = ""
+        elif not token.startswith(("--", "/*")):
+            current += token
+    return tuple(each for each in (*statements, current.strip()) if each)
+
+
+def count_placeholders(query: str) -> int:
+    return sum(token == "?" for token in _tokens(query))
+
+
+def insert_from(query: str, columns: tuple[str, ...], source: str) -> str | None:
+    """`insert into t (a, b) values (?, upper(?))` for all rows of a table: `… select s.c1, upper(s.c2) from source s`.
+
+    None where the query is no INSERT with one row of values.
+    """
+    match = _INSERT.match(query)
+    if match is None:
+        return None
+    depth, values, rest = 1, "", ""
+    names = iter(columns)
+    for token in _tokens(query[match.end() :].rstrip().rstrip(";")):
+        if depth == 0:
+            rest += token
+            continue
+        depth += (token == "(") - (token == ")")
+        if depth:
+            values += f"s.{next(names)}" if token == "?" else token
+    if depth or rest.lstrip().startswith(","):
+        return None
+    return f"{match[1].rstrip()} select {values} from {source} s where 1 = 1{rest}".rstrip()
+
+
+def _tokens(text: str) -> Iterator[str]:
+    return (match[0] for match in _TOKEN.finditer(text))

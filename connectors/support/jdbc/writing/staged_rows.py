@@ -1,0 +1,111 @@
+"""The rows as they are loaded: one for each key, checked against the target, in types that the driver can load."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from catalog.datatypes import (
+    DATE,
+    DOUBLE,
+    FLOAT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VARIANT,
+    Array,
+    DataType,
+    Decimal,
+    Map,
+    Struct,
+    Time,
+)
+from catalog.quoting import quote, quote_text
+from catalog.row_kind import ROW_KIND, RowKind
+from catalog.table import CatalogTable, Column
+from connectors.support.jdbc.dialect import Dialect
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_RANK = "__penstock_rank"
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """The key of the target. Where rows are found by it (`is_used`), they are reduced to one for each key: `sequence`
+    orders those of a key, `deletes` is Spark SQL over the rows."""
+
+    keys: tuple[str, ...]
+    sequence: str | None = None
+    deletes: str | None = None
+    is_used: bool = False
+
+
+def with_kinds(df: "DataFrame", keyed: Keyed) -> "DataFrame":
+    """The rows with their kinds; those before an update are left out, since the row after it has the same key."""
+    if ROW_KIND in df.columns:
+        df = df.where(f"{quote(ROW_KIND)} <> '{RowKind.UPDATE_BEFORE.value}'")
+    if keyed.deletes is None:
+        return df
+    kept = quote(ROW_KIND) if ROW_KIND in df.columns else f"'{RowKind.INSERT.value}'"
+    kind = f"if(coalesce({keyed.deletes}, false), '{RowKind.DELETE.value}', {kept}) as {quote(ROW_KIND)}"
+    return df.selectExpr(*(quote(name) for name in df.columns if name != ROW_KIND), kind)
+
+
+def latest(df: "DataFrame", keyed: Keyed) -> "DataFrame":
+    """Of several rows of one key the last; each task reduces its own before the shuffle (partial WindowGroupLimit)."""
+    if keyed.sequence is None:
+        return df
+    by = ", ".join(map(quote, keyed.keys))
+    rank = f"row_number() over (partition by {by} order by {quote(keyed.sequence)} desc nulls last) as {_RANK}"
+    return df.selectExpr("*", rank).where(f"{_RANK} = 1").drop(_RANK)
+
+
+def loadable(
+    df: "DataFrame", types: CatalogTable, target: CatalogTable | None, keys: tuple[str, ...], dialect: Dialect
+) -> "DataFrame":
+    """The rows in types that the driver loads; a row that the target would refuse fails here, before the commit."""
+    folded = {key.lower() for key in keys}
+    values = []
+    for column in types.columns:
+        there = target.column(column.name) if target is not None else None
+        value = _checked(column, there, column.name.lower() in folded, dialect)
+        values.append(f"{_loaded(value, column.type, dialect)} as {quote(column.name)}")
+    if ROW_KIND in df.columns:
+        values.append(quote(ROW_KIND))
+    return df.selectExpr(*values)
+
+
+def loaded_type(type: DataType, dialect: Dialect) -> DataType:
+    """The type of Spark as which values of a type are loaded."""
+    if type == VARIANT or isinstance(type, Time) or dialect.holds_as_text(type):
+        return STRING
+    if dialect.times_as_text and type in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
+        return STRING
+    if isinstance(type, Decimal) and type.precision > dialect.max_precision:
+        return STRING
+    return type
+
+
+def _loaded(value: str, type: DataType, dialect: Dialect) -> str:
+    if loaded_type(type, dialect) == type:
+        return value
+    is_json = type == VARIANT or isinstance(type, Array | Map | Struct)
+    return f"to_json({value})" if is_json else f"cast({value} as string)"
+
+
+def _checked(column: Column, target: Column | None, is_key: bool, dialect: Dialect) -> str:
+    """The column's value, or an error where the target cannot hold it."""
+    value = quote(column.name)
+    refusals = []
+    forbids_null = target is not None and not target.nullable and target.default is None
+    if (is_key or forbids_null) and (column.nullable or target is not None):
+        refusals.append((f"{value} is null", "is NULL, which the target forbids"))
+    if target is not None and target.length is not None and column.type == STRING:
+        refusals.append((f"length({value}) > {target.length}", f"is longer than {target.length} characters"))
+    if column.type in (FLOAT, DOUBLE) and not dialect.has_not_a_number:
+        special = f"isnan({value}) or abs({value}) = double('Infinity')"
+        refusals.append((special, f"is NaN or infinite, which {dialect.name} cannot hold"))
+    for condition, reason in refusals:
+        message = quote_text(f"a value of the column {column.name} {reason}")
+        value = f"if({condition}, raise_error({message}), {value})"
+    return value

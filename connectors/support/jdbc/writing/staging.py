@@ -1,0 +1,292 @@
+"""Stage rows in a table beside the target, and work out the statements by which one transaction moves them there."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from catalog.datatypes import STRING
+from catalog.diagnostics import run_error
+from catalog.row_kind import ROW_KIND
+from catalog.savemode import Action
+from catalog.table import CatalogTable, Column
+from connectors.support import run_owner
+from connectors.support.files.filesystem import files_at
+from connectors.support.jdbc.connection import Connection
+from connectors.support.jdbc.database import Database, connected
+from connectors.support.jdbc.describe import describe_table
+from connectors.support.jdbc.writing import ledger, sql_text, statements
+from connectors.support.jdbc.writing.commit import commit_group, remove_staging
+from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged
+from connectors.support.jdbc.writing.load import load
+from connectors.support.jdbc.writing.staged_rows import Keyed, latest, loadable, loaded_type, with_kinds
+from connectors.support.jdbc.writing.statements import Change
+from connectors.support.sink import WriteTask
+from connectors.support.spark_types import columns_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_TEXTS: Final = ("text", "varchar", "bpchar", "char", "name", "tinytext", "mediumtext", "longtext", "clob")
+_INCOMPARABLE: Final = ("json", "xml", "point", "polygon")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a job says of its write, beside the target."""
+
+    connection: Connection
+    keyed: Keyed
+    query: str | None
+    custom_sql: tuple[str, ...]
+    batch_size: int
+    declared: CatalogTable
+
+
+def prepare(
+    connection: Connection, target: tuple[str, ...], task: WriteTask, actions: tuple[Action, ...], isolation: str | None
+) -> JdbcStaged:
+    """Where the rows will be staged: beside the target, in a table named after the write."""
+    digest = hashlib.sha256(f"{task.identity} {target}".encode()).hexdigest()[:16]
+    return JdbcStaged(
+        url=connection.url,
+        driver=connection.driver,
+        user=connection.user,
+        properties=dict(connection.properties),
+        target=target,
+        staging=(*target[:-1], f"penstock_stg_{digest}"),
+        identity=task.identity,
+        run_id=task.run_id,
+        journal=task.journal,
+        owner=json.dumps(dict(task.owner)),
+        actions=tuple(action.value for action in actions),
+        lock_timeout_seconds=task.options.integer("lock_timeout_sec"),
+        isolation=isolation,
+        secrets=connection.secrets,
+    )
+
+
+def stage(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcStaged) -> JdbcStaged:
+    """Load the rows into the staging table; leaves nothing where it raises. Raises PEN5007 where another run writes."""
+    with connected(spark, plan.connection) as database:
+        ledger.ensure(database)
+        if ledger.is_committed(database, prepared):
+            return prepared
+        _lock(spark, database, prepared)
+    try:
+        return _staged(spark, df, plan, prepared)
+    except BaseException:
+        with connected(spark, plan.connection) as database:
+            remove_staging(database, prepared)
+        raise
+
+
+def _staged(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcStaged) -> JdbcStaged:
+    with connected(spark, plan.connection) as database:
+        target = None
+        if plan.query is None and not {Action.CREATE.value, Action.DROP_AND_CREATE.value} & set(prepared.actions):
+            target = describe_table(database, prepared.target)
+        rows = latest(with_kinds(df, plan.keyed), plan.keyed)
+        plain = rows.drop(ROW_KIND) if ROW_KIND in rows.columns else rows
+        incoming = _as_in_target(_described(plain, plan.declared), target)
+        has_kinds = ROW_KIND in rows.columns
+        _create_staging(database, prepared, incoming, target, keys=plan.keyed.keys, has_kinds=has_kinds)
+    keys = _named(incoming, plan.keyed.keys)
+    frame = loadable(rows, incoming, target, keys, plan.connection.dialect)
+    load(frame, plan.connection, prepared.staging, plan.batch_size)
+    with connected(spark, plan.connection) as database:
+        change = _change(plan, prepared, incoming, target, keys)
+        _check_keys(database, change, plan.keyed)
+        _check_casts(database, change)
+        before, done = _statements(plan, prepared, change, incoming)
+        added = _added(change, incoming, target)
+        staged = replace(prepared, before=before, statements=done, added=added, is_loaded=True)
+        ledger.register(database, staged)
+    return staged
+
+
+def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> None:
+    """Make this run the only one that writes to the target, ending what killed ones left."""
+    ledger.register(database, prepared)
+    for other in ledger.others(database, prepared):
+        mark = json.loads(other.owner)
+        if not run_owner.has_died(mark):
+            ledger.forget(database, prepared)
+            message = f"run {other.run_id} is writing to `{prepared.target_name}`"
+            help = f"wait until {run_owner.describe(mark)} has ended"
+            raise run_error("PEN5007", message, None, help)
+        dead = replace(other, secrets=prepared.secrets)
+        files, folder = files_at(spark, other.journal)
+        if other.is_loaded and files.exists(f"{folder}/commit.json"):
+            commit_group(spark, [dead])
+        else:
+            remove_staging(database, dead)
+
+
+def _described(rows: "DataFrame", declared: CatalogTable) -> CatalogTable:
+    """The columns of the rows, with the lengths and comments that the plan knows of them, for a new table."""
+    columns = []
+    for column in columns_of(rows.schema):
+        known = declared.column(column.name)
+        length, comment = (known.length, known.comment) if known is not None else (None, None)
+        columns.append(replace(column, length=length, comment=comment))
+    return replace(CatalogTable.of("rows", columns), comment=declared.comment)
+
+
+def _as_in_target(incoming: CatalogTable, target: CatalogTable | None) -> CatalogTable:
+    """The columns under the names that the target has for them."""
+    if target is None:
+        return incoming
+    columns = (replace(column, name=_name_in(target, column)) for column in incoming.columns)
+    return CatalogTable.of("rows", columns)
+
+
+def _name_in(target: CatalogTable, column: Column) -> str:
+    there = target.column(column.name)
+    return there.name if there is not None else column.name
+
+
+def _named(table: CatalogTable, keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(column.name for key in keys if (column := table.column(key)) is not None)
+
+
+def _create_staging(
+    database: Database,
+    prepared: JdbcStaged,
+    incoming: CatalogTable,
+    target: CatalogTable | None,
+    *,
+    keys: tuple[str, ...],
+    has_kinds: bool,
+) -> None:
+    dialect = database.dialect
+    ledger.drop_if_there(database, prepared.staging)
+    name = dialect.quote_path(prepared.staging)
+    kind = f", {dialect.quote(ROW_KIND)} varchar(2)" if has_kinds else ""
+    if dialect.stages_like_target and target is not None and all(target.column(each) for each in incoming.schema.names):
+        listed = ", ".join(map(dialect.quote, incoming.schema.names))
+        source = dialect.quote_path(prepared.target)
+        database.execute(f"create table {name} as select {listed} from {source} where 1 = 0")
+        if has_kinds:
+            database.execute(f"alter table {name} add column {dialect.quote(ROW_KIND)} varchar(2)")
+        return
+    folded = {key.lower() for key in keys}
+    columns = (
+        f"{dialect.quote(column.name)} {_staging_type(column, column.name.lower() in folded, database)}"
+        for column in incoming.columns
+    )
+    database.execute(f"create table {name} ({', '.join(columns)}{kind})")
+
+
+def _staging_type(column: Column, is_key: bool, database: Database) -> str:
+    type = loaded_type(column.type, database.dialect)
+    found = database.dialect.column_type(type, None, is_key)
+    if database.dialect.times_as_text and type == STRING and column.type != STRING:
+        found = database.dialect.column_type(column.type, None, is_key) or found
+    assert found is not None, f"validate refuses {column.type}"
+    return found
+
+
+def _change(
+    plan: Plan, prepared: JdbcStaged, incoming: CatalogTable, target: CatalogTable | None, keys: tuple[str, ...]
+) -> Change:
+    dialect = plan.connection.dialect
+    values = []
+    for column in incoming.columns:
+        there = target.column(column.name) if target is not None else None
+        native = there.source_type if there is not None else dialect.column_type(column.type)
+        is_text = loaded_type(column.type, dialect) == STRING
+        value = f"s.{dialect.quote(column.name)}"
+        needs_cast = dialect.casts_text and is_text and native is not None and native.lower() not in _TEXTS
+        values.append(f"cast({value} as {native})" if needs_cast else value)
+    natives = [(column.source_type or "").lower() for column in (target or incoming).columns]
+    sequence = plan.keyed.sequence
+    return Change(
+        dialect,
+        prepared.target,
+        prepared.staging,
+        incoming.schema.names,
+        tuple(values),
+        keys,
+        compares=not any(native in _INCOMPARABLE for native in natives),
+        sequence=_named(incoming, (sequence,))[0] if sequence is not None else None,
+    )
+
+
+def _check_keys(database: Database, change: Change, keyed: Keyed) -> None:
+    """Two rows of one key: which of them is the last, only a column that orders them can say."""
+    if not keyed.is_used or keyed.sequence is not None:
+        return
+    listed = ", ".join(map(database.dialect.quote, change.keys))
+    query = f"select {listed}, count(*) from {change.source} group by {listed} having count(*) > 1"
+    if rows := database.query(query):
+        shown = ", ".join(f"{key} = {value}" for key, value in zip(change.keys, rows[0], strict=False))
+        message = f"{len(rows)} keys have several rows, {shown} among them"
+        help = "name the column that orders them, `sequence_field`, or aggregate them in a query"
+        raise run_error("PEN5001", message, None, help)
+
+
+def _check_casts(database: Database, change: Change) -> None:
+    """Texts that are to become values of another type are tried before the commit."""
+    casts = [f"count({value})" for value in change.values if value.startswith("cast(")]
+    if casts:
+        database.query(f"select {', '.join(casts)} from {change.source} s")
+
+
+def _added(change: Change, incoming: CatalogTable, target: CatalogTable | None) -> Mapping[str, str] | None:
+    missing = [column for column in incoming.columns if target is not None and target.column(column.name) is None]
+    return {column.name: statements.add_column(change.dialect, change.target, column) for column in missing} or None
+
+
+def _statements(
+    plan: Plan, prepared: JdbcStaged, change: Change, incoming: CatalogTable
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is done before the transaction, and what in it."""
+    actions = [Action(each) for each in prepared.actions]
+    if Action.DROP_AND_CREATE in actions and not change.dialect.has_transactional_ddl:
+        return tuple(_swap(change, incoming)), plan.custom_sql if Action.RUN_CUSTOM_SQL in actions else ()
+    before: list[str] = []
+    done: list[str] = []
+    for action in actions:
+        match action:
+            case Action.CREATE | Action.DROP_AND_CREATE if change.dialect.has_transactional_ddl:
+                done += [f"drop table {change.table}"] if action is Action.DROP_AND_CREATE else []
+                done += statements.create_table(change.dialect, change.target, incoming, change.keys)
+            case Action.CREATE | Action.DROP_AND_CREATE:
+                before += statements.create_table(change.dialect, change.target, incoming, change.keys, if_missing=True)
+            case Action.REPLACE_ROWS:
+                done += [statements.replace_all(change), _inserted(plan, change)]
+            case Action.RUN_CUSTOM_SQL:
+                done += plan.custom_sql
+            case Action.ADD_ROWS:
+                done.append(_inserted(plan, change))
+            case Action.UPSERT_ROWS if plan.keyed.deletes is None:
+                done += statements.upsert(change)
+            case Action.UPSERT_ROWS | Action.APPLY_CHANGES:
+                done += statements.apply_changes(change)
+            case _:
+                pass
+    return tuple(before), tuple(done)
+
+
+def _inserted(plan: Plan, change: Change) -> str:
+    if plan.query is None:
+        return statements.insert(change)
+    names = tuple(map(change.dialect.quote, change.columns))
+    found = sql_text.insert_from(plan.query, names, change.source)
+    assert found is not None, "validate refuses other queries"
+    return found
+
+
+def _swap(change: Change, incoming: CatalogTable) -> Iterator[str]:
+    """A new table under another name, filled, then renamed in one step: for databases whose DDL commits at once."""
+    quote = change.dialect.quote_path
+    new, old = ((*change.target[:-1], f"{change.target[-1][:50]}_penstock_{name}") for name in ("new", "old"))
+    yield f"drop table if exists {quote(new)}"
+    yield from statements.create_table(change.dialect, new, incoming, change.keys)
+    yield statements.insert(replace(change, target=new))
+    yield f"drop table if exists {quote(old)}"
+    yield f"create table if not exists {change.table} (penstock int)"
+    yield f"rename table {change.table} to {quote(old)}, {quote(new)} to {change.table}"
+    yield f"drop table {quote(old)}"

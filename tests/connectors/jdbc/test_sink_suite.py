@@ -1,0 +1,99 @@
+"""The shared suite of sinks on each database."""
+
+import json
+from typing import ClassVar
+
+import pytest
+
+from catalog.diagnostics import RunError
+from catalog.table import CatalogTable
+from connectors.jdbc import connector
+from connectors.support.jdbc.writing.ledger import OWN_TABLES
+from connectors.support.source import ScanTask
+from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.suite import COLUMNS, NEW, OLD, SinkSuite
+from tests.services.databases import PASSWORD
+
+pytestmark = pytest.mark.spark
+
+
+class JdbcSuite(SinkSuite):
+    """The name of a path is the name of a table."""
+
+    name = "Jdbc"
+
+    fixture: ClassVar[str]
+
+    @pytest.fixture(autouse=True)
+    def _database(self, tmp_path, request):
+        self.database = request.getfixturevalue(self.fixture)
+        self.database.clear()
+        yield
+        left = [path for path in tmp_path.rglob("*.json") if PASSWORD in path.read_text()]
+        assert left == [], "a password is in a file"
+
+    def write(self, path, query=NEW, columns=COLUMNS, id="w", **given):
+        table = '"' + str(path).rpartition("/")[2].replace('"', '""') + '"'
+        return write(self.sink, rows(query, *columns), id, **self.database.options, table=table, **given)
+
+    def read(self, spark, path):
+        table = '"' + str(path).rpartition("/")[2].replace('"', '""') + '"'
+        options = options_of(connector.source_options, **self.database.options, table_path=table)
+        return connector.read(spark.newSession(), ScanTask(options, CatalogTable.unknown("t")))
+
+    def exists(self, tmp_path):
+        return "target" in self.database.tables()
+
+    def bury(self, tmp_path, run_id, mark):
+        [(text,)] = self.database.rows(f"select staged from penstock_staging where run_id = '{run_id}'")
+        staged = json.dumps(json.loads(text) | {"owner": json.dumps(mark)})
+        self.database.run(f"update penstock_staging set staged = '{self.escaped(staged)}' where run_id = '{run_id}'")
+
+    def escaped(self, text):
+        return (text.replace("\\", "\\\\") if self.database.kind == "mariadb" else text).replace("'", "''")
+
+    def hinder(self, tmp_path):
+        [name] = [name for name in self.database.tables() if name.startswith("penstock_stg_")]
+        self.database.run(f"drop table {name}")
+
+    def leftovers(self, tmp_path):
+        return [name for name in self.database.tables() if name not in ("target", "other", *OWN_TABLES)]
+
+    def test_paths_of_any_name(self, spark, tmp_path):
+        name = "10% ü'+&=x order"
+        for run, query in (("first", OLD), ("second", NEW)):
+            run_writes(spark, [self.write(name, query)], str(tmp_path / "state"), run)
+        assert self.rows_at(spark, name) == self.expect(spark, "both")
+        assert self.leftovers(tmp_path) == [name]
+
+    def test_aborted_run_leaves_no_folder_that_it_made(self, spark, tmp_path):
+        """A database has no folders: of an aborted run that would have made a table, no table is left."""
+        from engine.spark.write import abort_all
+        from tests.connectors.jobs import stage_writes
+
+        abort_all(spark, stage_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run"))
+        assert self.database.tables() == sorted(OWN_TABLES)
+
+    @pytest.mark.xfail(strict=True, reason="tables of a database are not partitioned by folders", raises=AssertionError)
+    def test_overwrite_partitions(self, spark, tmp_path):
+        super().test_overwrite_partitions(spark, tmp_path)
+
+    def test_every_mode_is_declared(self):
+        names = {option.name for option in self.sink.sink_options}
+        assert names >= {"table", "url", "schema_save_mode", "data_save_mode", "write_mode"}
+
+
+class TestPostgres(JdbcSuite):
+    fixture = "postgres"
+
+
+class TestMariadb(JdbcSuite):
+    fixture = "mariadb"
+
+
+class TestSqlite(JdbcSuite):
+    fixture = "sqlite"
+
+    @pytest.mark.xfail(strict=True, reason="its driver describes no table with ' in its name", raises=RunError)
+    def test_paths_of_any_name(self, spark, tmp_path):
+        super().test_paths_of_any_name(spark, tmp_path)
