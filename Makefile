@@ -22,8 +22,8 @@ bench: .venv/.dev  ## measure against hand-written PySpark
 golden: .venv/.dev  ## rewrite golden files; review the diff
 	.venv/bin/python -m pytest tests/plans tests/sql/test_structure.py tests/test_reference.py --update
 
-docs: .venv/.dev  ## rewrite the generated pages of docs/
-	.venv/bin/python -m pytest tests/test_reference.py --update
+docs: .venv/.dev  ## rewrite the generated pages, and build the site into .site
+	.venv/bin/python -m pytest tests/test_reference.py --update && .venv/bin/python -m mkdocs build
 
 .venv/.demo: pyproject.toml .ci/venv .ci/java
 	.ci/java && .ci/venv demo

@@ -79,6 +79,10 @@ CODES: dict[str, str] = {
     "PEN5010": "an append was interrupted, and its rows may be in the target",
     "PEN5011": "a run cannot be ended, or its staged rows cannot be removed",
     "PEN5030": "a sink would delete files that Penstock did not write, or that the job reads",
+    "PEN5031": "no space is left on a disk",
+    "PEN5032": "Spark has no jar for a file system",
+    "PEN5033": "Spark has no JDBC driver for a database",
+    "PEN5034": "a target may not be written to",
     "PEN5012": "a database cannot be reached",
     "PEN5013": "a database refused a statement",
     # 6xxx: expectations and tests

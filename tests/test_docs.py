@@ -1,10 +1,15 @@
 """Outputs in the documentation are those that the commands print, and the README's first job runs as it says."""
 
+import io
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.text import Text
 
 from engine.cli import main
 
@@ -43,9 +48,19 @@ def test_links_lead_to_files(page):
         assert (page.parent / match["target"]).exists(), match["target"]
 
 
-def readme_blocks(language: str) -> list[str]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def blocks(page: str, language: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
     return [match["text"] for match in BLOCK.finditer(text) if match["language"] == language]
+
+
+def readme_blocks(language: str) -> list[str]:
+    return blocks("README.md", language)
+
+
+def test_the_readme_is_short_and_shows_a_picture():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    assert "](docs/images/validate.svg)" in text
 
 
 def test_the_quick_start_is_two_commands_that_the_makefile_has():
@@ -55,20 +70,32 @@ def test_the_quick_start_is_two_commands_that_the_makefile_has():
     assert {"demo", "test", "lint", "bench", "golden"} <= set(targets)
 
 
-def test_the_first_jobs_misspelling_is_reported_as_the_readme_says(tmp_path, capsys, monkeypatch):
+def test_the_picture_is_what_validate_prints_of_a_misspelled_column(tmp_path, capsys, monkeypatch, update):
     monkeypatch.chdir(tmp_path)
     (job,) = readme_blocks("hocon")
     (tmp_path / "orders.conf").write_text(job.replace("sum(amount)", "sum(amout)"))
     assert main(["validate", "orders.conf"]) == 2
-    (told,) = (text for text in readme_blocks("text") if text.startswith("error["))
-    assert told in capsys.readouterr().out
+    printed = re.sub(r"\(\d+\.\d+ s\)", "(0.05 s)", capsys.readouterr().out)
+    assert "column `amout` does not exist in `orders`" in printed
+    console = Console(record=True, width=120, file=io.StringIO(), highlight=False)
+    console.print(Text("$ penstock validate orders.conf\n", style="bold"), end="")
+    for line in printed.splitlines():
+        style = "bold red" if line.startswith("error") else "green" if "= help" in line else ""
+        console.print(Text(line, style=style))
+    picture = console.export_svg(title="penstock", unique_id="validate")
+    path = ROOT / "docs/images/validate.svg"
+    if update:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(picture, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == picture, "run pytest with --update, and look at the picture"
 
 
 def test_the_first_job_is_the_same_as_a_script(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shown = []
-    for kind, language in (("conf", "hocon"), ("sql", "sql")):
-        (tmp_path / f"orders.{kind}").write_text(readme_blocks(language)[0])
+    script = next(text for text in blocks("docs/sql-jobs.md", "sql") if text.startswith("-- orders.sql"))
+    for kind, job in (("conf", readme_blocks("hocon")[0]), ("sql", script)):
+        (tmp_path / f"orders.{kind}").write_text(job)
         assert main(["explain", f"orders.{kind}", "--columns"]) == 0
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
@@ -91,3 +118,10 @@ def test_the_first_job_runs_by_the_commands_of_the_readme(spark, tmp_path, capsy
         ("south", 1, "80.00"),
     }
     assert re.search(r"orders\s+FINISHED", out)
+
+
+def test_the_site_builds_strictly(tmp_path):
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "tutorial/index.html").exists()

@@ -21,8 +21,20 @@ class Command(Protocol):
 
 
 def command_names() -> tuple[str, ...]:
-    return tuple(sorted(module.name for module in iter_modules(__path__)))
+    return tuple(sorted(_modules()))
 
 
 def command(name: str) -> Command:
-    return cast(Command, import_module(f"{__name__}.{name}"))
+    return cast(Command, import_module(_modules()[name]))
+
+
+def _modules() -> dict[str, str]:
+    """The module of each command: those of this folder, and of the folders in it."""
+    found: dict[str, str] = {}
+    for module in iter_modules(__path__):
+        if module.ispkg:
+            folders = [f"{path}/{module.name}" for path in __path__]
+            found |= {inner.name: f"{__name__}.{module.name}.{inner.name}" for inner in iter_modules(folders)}
+        else:
+            found[module.name] = f"{__name__}.{module.name}"
+    return found

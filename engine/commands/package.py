@@ -14,10 +14,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics import job_error
     from engine.package.build import build
+    from engine.package.jars import packaged_jars
 
     if arguments.output.suffix != ".zip":
         raise job_error("PEN2004", f"`{arguments.output}` does not end in .zip, as Spark demands of --py-files")
     archive, script = build(arguments.jobs, arguments.output)
     print(f"wrote {archive} ({archive.stat().st_size / 2**20:.1f} MiB) and {script}; run them by")
-    print(f"  spark-submit --py-files {archive} {script}")
+    jars = packaged_jars(arguments.jobs)
+    packages = f" --packages {','.join(jars)}" if jars else ""
+    print(f"  spark-submit{packages} --py-files {archive} {script}")
     return 0

@@ -11,6 +11,7 @@ from engine.terminal.arguments import add_format_argument, add_job_arguments, ad
 
 if TYPE_CHECKING:
     from engine.compile import Compiled
+    from engine.runtime.results import JobResult
 
 _RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+:=@~-]{0,127}")
 
@@ -25,11 +26,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="show what each sink would do, and change nothing")
     parser.add_argument("--run-id", metavar="ID", help="name the run; a finished run of the same name is not repeated")
     parser.add_argument(
-        "--resume", metavar="ID", help="end a run that was killed: finish its commit, or remove what it staged"
+        "--resume",
+        metavar="ID",
+        help="end a run that was killed: finish its commit where that had begun, else remove what it staged; "
+        "it computes nothing again",
     )
     parser.add_argument(
         "--master", metavar="URL", help="Spark's master (default: the one of spark-submit, or local[*])"
     )
+    parser.add_argument("--keep-going", action="store_true", help="run the other jobs, too, after one has failed")
+    parser.add_argument("--quiet", action="store_true", help="print only errors and warnings")
     parser.add_argument(
         "--state-dir",
         metavar="DIR",
@@ -62,38 +68,68 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
-    from catalog.secret_names import redacted_text
+    from catalog.diagnostics import PenstockError
     from engine.runtime.application import application
     from engine.runtime.execute import new_run_id, run_job
     from engine.runtime.interrupts import InterruptedRun
     from engine.runtime.states import State
-    from engine.runtime.summary import print_summary
     from engine.terminal.report import report
 
     run_id = arguments.run_id or new_run_id()
+    ended: dict[str, bool] = {}
+    code = 0
     try:
-        with application(jobs, arguments.master, arguments.state_dir) as spark:
+        with application(jobs, arguments.master, arguments.state_dir, is_quiet=arguments.quiet) as spark:
             for number, job in enumerate(jobs, start=1):
-                own_id = run_id if len(jobs) == 1 else f"{run_id}-{number}"
-                result = run_job(spark, job, own_id, arguments.state_dir)
-                print_summary(result, is_verbose=arguments.verbose)
-                if arguments.verbose:
-                    for error in result.errors:
-                        print(redacted_text("".join(traceback.format_exception(error))), end="", file=sys.stderr)
-                if told := [*result.warnings, *result.diagnostics]:
-                    report(told, arguments.format)
-                if result.state is not State.FINISHED:
-                    return 1
+                name = run_id if len(jobs) == 1 else f"{run_id}-{number}"
+                try:
+                    result = run_job(spark, job, name, arguments.state_dir, is_quiet=arguments.quiet)
+                except PenstockError as error:
+                    if not arguments.keep_going:
+                        raise
+                    report(error.diagnostics, arguments.format)
+                    ended[str(job.path)], code = False, 1
+                    continue
+                ended[str(job.path)] = result.state is State.FINISHED
+                _print_result(result, arguments)
+                code = code if ended[str(job.path)] else 1
                 if result.interrupted_by is not None and number < len(jobs):
-                    print("interrupted: the jobs after this one were not run", file=sys.stderr)
-                    return 128 + result.interrupted_by
+                    code = 128 + result.interrupted_by
+                    break
+                if code and not arguments.keep_going:
+                    break
     except InterruptedRun as interrupt:
         left = "what it staged is removed"
         if not interrupt.is_clean:
-            left = "the next run, or --resume, removes what it staged"
+            left = "what it staged is removed by the next run, or by --resume"
         print(f"{interrupt}: the run was cancelled; {left}", file=sys.stderr)
-        return interrupt.exit_code
-    return 0
+        code = interrupt.exit_code
+    _print_jobs([str(job.path) for job in jobs], ended, is_quiet=arguments.quiet)
+    return code
+
+
+def _print_result(result: "JobResult", arguments: Namespace) -> None:
+    from catalog.secret_names import redacted_text
+    from engine.runtime.summary import print_summary
+    from engine.terminal.report import report
+
+    if not arguments.quiet:
+        print_summary(result, is_verbose=arguments.verbose)
+    if arguments.verbose:
+        for error in result.errors:
+            print(redacted_text("".join(traceback.format_exception(error))), end="", file=sys.stderr)
+    if told := [*result.warnings, *result.diagnostics]:
+        report(told, arguments.format)
+
+
+def _print_jobs(paths: "list[str]", ended: "dict[str, bool]", *, is_quiet: bool) -> None:
+    """Of several jobs, how many ended well; those that were not run are named, also with `--quiet`."""
+    not_run = [path for path in paths if path not in ended]
+    if len(paths) > 1 and not is_quiet:
+        finished = sum(ended.values())
+        print(f"{len(paths)} jobs: {finished} finished, {len(ended) - finished} failed, {len(not_run)} not run")
+    if not_run and ended:
+        print(f"not run: {', '.join(not_run)}", file=sys.stderr)
 
 
 def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:

@@ -3,22 +3,27 @@
 import json
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
+from datetime import datetime, timezone
 
 from connectors.support.files.filesystem import files_at
 from engine.runtime.ledger import RunRecord, runs
 from engine.runtime.state_dir import local_state_dir, state_dir
+from engine.runtime.states import State
 from engine.terminal.arguments import positive
 
-SUMMARY = "list the runs that are recorded in the state directory"
+SUMMARY = "list the runs that are recorded in the state directory, or show one"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("run_id", nargs="?", metavar="ID", help="a run: its states, counts, error and events")
     parser.add_argument("--limit", type=positive, default=20, metavar="N", help="the last N runs (default: 20)")
     parser.add_argument("--state-dir", metavar="DIR", help="default: $PENSTOCK_STATE_DIR, or .penstock")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def run(arguments: Namespace) -> int:
+    if arguments.run_id:
+        return _show(arguments)
     found = runs(*files_at(None, local_state_dir(arguments.state_dir)))[-arguments.limit :]
     if arguments.format == "json":
         print(json.dumps([asdict(run) for run in found], indent=2, default=str))
@@ -27,6 +32,47 @@ def run(arguments: Namespace) -> int:
     else:
         _print_table(found)
     return 0
+
+
+def _show(arguments: Namespace) -> int:
+    """One run in full: what the ledger has of it, then the steps of its journal."""
+    from catalog.diagnostics import did_you_mean, job_error
+
+    files, root = files_at(None, local_state_dir(arguments.state_dir))
+    known = {run.run_id: run for run in runs(files, root)}
+    if arguments.run_id not in known:
+        help = did_you_mean(arguments.run_id, known)
+        raise job_error("PEN5008", f"no run `{arguments.run_id}` is recorded in {root}", None, help)
+    run = known[arguments.run_id]
+    journal = f"{root}/runs/{run.run_id}/journal"
+    steps = [(json.loads(files.read(f"{journal}/{name}")), name) for name in files.children(journal)]
+    events = sorted((float(step.get("at") or 0), name.removesuffix(".json")) for step, name in steps)
+    if arguments.format == "json":
+        print(json.dumps({**asdict(run), "events": events}, indent=2, default=str))
+        return 0
+    for name, value in asdict(run).items():
+        if name != "counts" and value is not None:
+            print(f"{name.replace('_', ' '):9} {value.value if isinstance(value, State) else value}")
+    for name, value in run.counts.items():
+        if isinstance(value, dict):
+            print(f"{name}:")
+            for key, counts in value.items():
+                print(f"  {key}: {_counts(counts)}")
+    print("events:")
+    for at, name in events:
+        print(f"  {datetime.fromtimestamp(at, timezone.utc):%Y-%m-%d %H:%M:%S}  {name}")
+    return 0
+
+
+def _counts(counts: object) -> str:
+    """`rows 3, bytes 120`; what was not counted is left out."""
+    if not isinstance(counts, dict):
+        return str(counts)
+    return ", ".join(
+        f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}"
+        for name, value in counts.items()
+        if value is not None
+    )
 
 
 def _print_table(found: tuple[RunRecord, ...]) -> None:

@@ -16,6 +16,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--changed-since", metavar="REV", help="only jobs that changed since a git revision, or whose includes did"
     )
     parser.add_argument(
+        "--only-jobs", action="store_true", help="pass over files that have no job's sections, as for a pre-commit hook"
+    )
+    parser.add_argument(
         "--processes",
         type=positive,
         metavar="N",
@@ -32,13 +35,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from engine.checking.check_jobs import check_jobs
-    from engine.job.find import find_jobs
+    from engine.job.find import find_jobs, has_sections
     from engine.schema.git_changes import changed_since
     from engine.terminal.report import report
 
     started = perf_counter()
     settings, diagnostics = settings_of(arguments), Diagnostics()
     paths = find_jobs(arguments.paths, diagnostics)
+    if arguments.only_jobs:
+        paths = tuple(path for path in paths if has_sections(path))
     if arguments.changed_since:
         paths = changed_since(paths, arguments.changed_since)
     outcomes = check_jobs(paths, settings, arguments.processes)

@@ -1,12 +1,15 @@
 """Job files by path, folder or glob."""
 
+import re
 from collections.abc import Iterable, Iterator
 from glob import glob, has_magic
 from pathlib import Path
+from typing import Final
 
 from catalog.diagnostics import Diagnostics
 
 SUFFIXES = (".conf", ".hocon", ".json", ".sql")
+_SINK: Final = re.compile(r"^\s*\"?sink\"?\s*[{:=\[]", re.MULTILINE)
 TEST_SUFFIXES = (".test.conf", ".test.sql")
 
 
@@ -46,3 +49,10 @@ def is_job(path: Path) -> bool:
         return True
     words = path.read_bytes().lower()
     return b'"sink"' in words if name.endswith(".json") else b"insert" in words or b"connector" in words
+
+
+def has_sections(path: Path) -> bool:
+    """Whether a file has what every job has, by its words: an `nginx.conf` is none."""
+    if not path.name.lower().endswith((".conf", ".hocon")):
+        return is_job(path)
+    return _SINK.search(path.read_text(encoding="utf-8", errors="replace")) is not None

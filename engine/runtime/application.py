@@ -1,5 +1,6 @@
 """The Spark application that jobs run in, and what is done in it beside running them."""
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def application(
-    jobs: Sequence[Compiled], master: str | None = None, state: str | None = None
+    jobs: Sequence[Compiled], master: str | None = None, state: str | None = None, *, is_quiet: bool = True
 ) -> Iterator["SparkSession"]:
     """A session with the jars and settings of all the jobs, and of the dead runs that they will find.
 
@@ -39,7 +40,7 @@ def application(
     used = [*(node.connector for node in nodes), *dead]
     jars = [jar for node in nodes for jar in node.connector.jars(node.options)]
     jars += [jar for needed in dead.values() for jar in needed]
-    with _session(jobs[0].plan.env.name, settings, used, jars, master) as spark:
+    with _session(jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet) as spark:
         yield spark
 
 
@@ -82,14 +83,22 @@ def state_dir_of(plan: Plan, chosen: str | None = None) -> str:
 
 @contextmanager
 def _session(
-    name: str, settings: Mapping[str, str], used: Iterable[Source | AnySink], jars: Iterable[str], master: str | None
+    name: str,
+    settings: Mapping[str, str],
+    used: Iterable[Source | AnySink],
+    jars: Iterable[str],
+    master: str | None,
+    *,
+    is_quiet: bool = True,
 ) -> Iterator["SparkSession"]:
     named = {connector.name: connector for connector in used}.values()
     required = {key: value for connector in named for key, value in connector.session_settings.items()}
     was_running = has_session()
-    spark = open_session(
-        name, {**settings, **({"spark.master": master} if master else {})}, dict.fromkeys(jars), required
-    )
+    jars = tuple(dict.fromkeys(jars))
+    if not was_running and not is_quiet:
+        fetching = f"; it fetches {', '.join(jars)} if they are not here yet" if jars else ""
+        print(f"starting Spark{fetching}", file=sys.stderr, flush=True)
+    spark = open_session(name, {**settings, **({"spark.master": master} if master else {})}, jars, required)
     try:
         yield spark
     finally:

@@ -49,7 +49,9 @@ def new_run_id() -> str:
     return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
-def run_job(spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None = None) -> JobResult:
+def run_job(
+    spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None = None, *, is_quiet: bool = False
+) -> JobResult:
     """Run one job to its end, good or bad; raises only what prevents its start, and `InterruptedRun`.
 
     `state_dir` is where the run is recorded, instead of where the job's settings have it.
@@ -77,7 +79,7 @@ def run_job(spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: s
     try:
         with interrupts() as received:
             try:
-                result = _Execution(spark, plan, run, received, started).result()
+                result = _Execution(spark, plan, run, received, started, is_quiet=is_quiet).result()
             except Exception as error:
                 if received.received is None or isinstance(error, PenstockError):
                     raise
@@ -159,13 +161,21 @@ class _Execution:
     """One job under way."""
 
     def __init__(
-        self, spark: "SparkSession", plan: Plan, run: writing.OpenRun, received: Interrupts, started: float
+        self,
+        spark: "SparkSession",
+        plan: Plan,
+        run: writing.OpenRun,
+        received: Interrupts,
+        started: float,
+        *,
+        is_quiet: bool = False,
     ) -> None:
         self.spark = spark
         self.plan = plan
         self.run = run
         self.received = received
         self.started = started
+        self.is_quiet = is_quiet
         self.pipelines = dict(_named(pipelines(plan)))
         self.before = last_execution(spark)
         self.attempts = dict.fromkeys(self.pipelines, 0)
@@ -173,10 +183,11 @@ class _Execution:
 
     def result(self) -> JobResult:
         try:
-            with self.received.raised():
-                outcomes = self._stage()
-            self.received.check()
-            left = self._commit_or_abort(outcomes)
+            with shown(self.spark, is_quiet=self.is_quiet) as progress:
+                with self.received.raised():
+                    outcomes = self._stage(progress)
+                self.received.check()
+                left = self._commit_or_abort(outcomes, progress)
         except BaseException as error:
             left = () if self.run.journal.is_decided else writing.abort_all(self.spark, self.run)
             if left and isinstance(error, InterruptedRun):
@@ -192,27 +203,31 @@ class _Execution:
         head = (self.plan.env.name, self.run.run_id, State.FINISHED if finished else State.FAILED, seconds)
         return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors)
 
-    def _commit_or_abort(self, outcomes: Sequence[PipelineOutcome[_Staged]]) -> tuple[Diagnostic, ...]:
+    def _commit_or_abort(
+        self, outcomes: Sequence[PipelineOutcome[_Staged]], progress: Progress
+    ) -> tuple[Diagnostic, ...]:
         """Commit the pipelines that finished, if the policy lets them; gives warnings of what cannot be removed."""
         failed = [outcome.name for outcome in outcomes if outcome.state is not State.FINISHED]
         if failed and (self.policy is FailurePolicy.STOP or len(failed) == len(outcomes)):
             return writing.abort_all(self.spark, self.run)
         writing.abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
+        committed = [name for name in self.pipelines if name not in failed]
+        progress.committing(committed)
         writing.commit_all(self.spark, self.run)
+        progress.committed(committed)
         return ()
 
-    def _stage(self) -> tuple[PipelineOutcome[_Staged], ...]:
+    def _stage(self, progress: Progress) -> tuple[PipelineOutcome[_Staged], ...]:
         env = self.plan.env
-        with shown(self.spark) as progress:
-            return Schedule(
-                names=tuple(self.pipelines),
-                work=lambda name: self._work(name, progress),
-                cancel=lambda name: self.spark.sparkContext.cancelJobsWithTag(self._tag(name)),
-                parallelism=env.parallelism,
-                retry=Retry(env.retry_times, env.retry_interval_seconds),
-                policy=self.policy,
-                observe=progress.changed,
-            ).run()
+        return Schedule(
+            names=tuple(self.pipelines),
+            work=lambda name: self._work(name, progress),
+            cancel=lambda name: self.spark.sparkContext.cancelJobsWithTag(self._tag(name)),
+            parallelism=env.parallelism,
+            retry=Retry(env.retry_times, env.retry_interval_seconds),
+            policy=self.policy,
+            observe=progress.changed,
+        ).run()
 
     def _work(self, name: str, progress: Progress) -> _Staged:
         try:

@@ -1,11 +1,11 @@
 """What a run is doing, shown while it does it: live on a terminal, one line per change of state elsewhere."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from rich.console import Console
 from rich.live import Live
@@ -15,6 +15,9 @@ from engine.runtime.states import State
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+STAGED: Final = "STAGED"
+"""What is shown of a pipeline that has finished its work and waits for the commit of the job."""
 
 Tasks = Callable[[], tuple[int, int]]
 """How many tasks of the stages under way are done, and how many there are."""
@@ -27,6 +30,26 @@ class Progress(Protocol):
 
     def doing(self, pipeline: str, what: str) -> None: ...
 
+    def committing(self, pipelines: Sequence[str]) -> None: ...
+
+    def committed(self, pipelines: Sequence[str]) -> None: ...
+
+
+class Silent:
+    """Shows nothing."""
+
+    def changed(self, pipeline: str, state: State) -> None:
+        pass
+
+    def doing(self, pipeline: str, what: str) -> None:
+        pass
+
+    def committing(self, pipelines: Sequence[str]) -> None:
+        pass
+
+    def committed(self, pipelines: Sequence[str]) -> None:
+        pass
+
 
 class Lines:
     """For logs: each change of state on a line of its own, on stderr."""
@@ -37,10 +60,20 @@ class Lines:
 
     def changed(self, pipeline: str, state: State) -> None:
         if state not in (State.CREATED, State.SCHEDULED):
-            print(f"{monotonic() - self._started:7.1f} s  {pipeline}: {state.value}", file=self._stream, flush=True)
+            self._print(f"{pipeline}: {STAGED if state is State.FINISHED else state.value}")
 
     def doing(self, pipeline: str, what: str) -> None:
         pass
+
+    def committing(self, pipelines: Sequence[str]) -> None:
+        self._print(f"committing {len(pipelines)} pipeline{'' if len(pipelines) == 1 else 's'}")
+
+    def committed(self, pipelines: Sequence[str]) -> None:
+        for pipeline in pipelines:
+            self._print(f"{pipeline}: {State.FINISHED.value}")
+
+    def _print(self, text: str) -> None:
+        print(f"{monotonic() - self._started:7.1f} s  {text}", file=self._stream, flush=True)
 
 
 class Screen:
@@ -52,6 +85,7 @@ class Screen:
         self._states: dict[str, State] = {}
         self._doing: dict[str, str] = {}
         self._since: dict[str, float] = {}
+        self._words: dict[str, str] = {}
 
     def changed(self, pipeline: str, state: State) -> None:
         with self._lock:
@@ -63,22 +97,35 @@ class Screen:
         with self._lock:
             self._doing[pipeline] = what
 
+    def committing(self, pipelines: Sequence[str]) -> None:
+        with self._lock:
+            self._words |= dict.fromkeys(pipelines, "COMMITTING")
+
+    def committed(self, pipelines: Sequence[str]) -> None:
+        with self._lock:
+            self._words |= dict.fromkeys(pipelines, State.FINISHED.value)
+
     def __rich__(self) -> Table:
+        """Running pipelines first: of more pipelines than lines, the last ones are not shown."""
         table = Table.grid(padding=(0, 2))
         with self._lock:
-            for pipeline, state in self._states.items():
+            for pipeline, state in sorted(self._states.items(), key=lambda item: item[1] is not State.RUNNING):
                 running = state is State.RUNNING
                 seconds = f"{monotonic() - self._since[pipeline]:.0f} s" if running else ""
-                table.add_row(pipeline, state.value, seconds, self._doing.get(pipeline, "") if running else "")
+                word = self._words.get(pipeline, STAGED if state is State.FINISHED else state.value)
+                table.add_row(pipeline, word, seconds, self._doing.get(pipeline, "") if running else "")
         done, total = self._tasks()
         table.add_row("", f"{done} of {total} tasks" if total else "", "", "")
         return table
 
 
 @contextmanager
-def shown(spark: "SparkSession", stream: TextIO | None = None) -> Iterator[Progress]:
+def shown(spark: "SparkSession", stream: TextIO | None = None, *, is_quiet: bool = False) -> Iterator[Progress]:
     """Progress on stderr for as long as the block lasts; what was drawn is wiped at its end."""
     out = stream or sys.stderr
+    if is_quiet:
+        yield Silent()
+        return
     if not out.isatty():
         yield Lines(out)
         return

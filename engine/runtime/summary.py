@@ -34,6 +34,14 @@ def print_summary(result: JobResult, stream: TextIO | None = None, *, is_verbose
     out.print(_last_line(result))
 
 
+def row_table(names: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
+    """Rows as a table; NULL is shown as `NULL`."""
+    table = Table(*names, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*("NULL" if value is None else str(value) for value in row))
+    return table
+
+
 def console(stream: TextIO | None = None) -> Console:
     """Where tables are printed; as wide as the terminal, and wide enough where there is none."""
     out = stream or sys.stdout
@@ -96,6 +104,8 @@ def _arrow(target: str | None) -> str:
 
 
 def _last_line(result: JobResult) -> str:
+    if result.done and not result.pipelines:
+        return f"run {result.run_id} is committed already: nothing was written; give a new `--run-id` to run it again"
     written = sum(write.rows or 0 for write in result.writes)
     before = f"; {result.done} writes of this run were committed before" if result.done else ""
     return f"{result.state.value}: {written:,} rows written in {result.seconds:.1f} s{before}"

@@ -94,7 +94,12 @@ def _section(names: Sequence[str], options_of: Callable[[str], Sequence[Option]]
         "required": ["plugin_name"],
         "allOf": cases,
     }
-    return {"type": "array", "items": item}
+    by_name: _Schema = {}
+    for name in names:
+        block = _block((*COMMON, *options_of(name)))
+        by_name[_any_case([name], "[-_]?")] = {"anyOf": [block, {"type": "array", "items": block}]}
+    named: _Schema = {"type": "object", "patternProperties": by_name, "additionalProperties": False}
+    return {"anyOf": [{"type": "array", "items": {"anyOf": [item, named]}}, named]}
 
 
 def _block(spec: Sequence[Option], others: _Schema | None = None) -> _Schema:

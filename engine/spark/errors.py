@@ -6,9 +6,10 @@ from typing import Final
 
 from pyspark.version import __version__
 
-from catalog.diagnostics import PenstockError, RunError, run_error
+from catalog.diagnostics import PenstockError, run_error
 from catalog.source import PlacedText, Span
-from engine.plan.nodes import AnyNode, Native, Query, Scan, Write
+from engine.plan.nodes import AnyNode, Native, Query, Scan
+from engine.spark.environment_errors import environment_error
 from engine.spark.error_causes import ErrorCause, error_causes, message_and_remedy
 from engine.spark.source_errors import is_of_source, source_error
 from sql.rewrite.select_query import Select
@@ -21,6 +22,8 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     causes = tuple(error_causes(error))
     told = causes[0] if causes else ErrorCause(None, str(error).split("\n")[0], (), None)
     involved = (node, *nodes)
+    if found := environment_error("\n".join([str(error), *(cause.message for cause in causes)]), node):
+        return found
     if is_of_source(causes):
         return source_error(causes, involved)
     if misfit := next((cause.message for cause in causes if _OF_ANOTHER_SPARK.match(cause.message)), None):
@@ -76,10 +79,3 @@ def _texts(nodes: tuple[AnyNode, ...]) -> Iterator[tuple[Query, PlacedText]]:
 def _offset(text: str, line: int, column: int) -> int:
     lines = text.split("\n")
     return sum(len(earlier) + 1 for earlier in lines[: line - 1]) + column
-
-
-def unwritable(error: OSError, write: Write) -> RunError:
-    """A target that this process's own file operations could not write."""
-    where = f": `{error.filename}`" if error.filename else ""
-    message = f"the target of `{write.name}` cannot be written: {error.strerror or error}{where}"
-    return run_error("PEN5005", message, write.options.span("path"))

@@ -63,7 +63,8 @@ def open_session(
     `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'. Raises
     `RunError` PEN5002 where Java or its version is not what Spark needs, PEN5003 where a jar is not found.
     """
-    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)  # one JSON line per analysis error
+    for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # one JSON line per analysis error
+        logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_is_not_of_py4j)
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # on a cluster, which Python its workers have is its own affair
         for variable in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):

@@ -39,7 +39,8 @@ from engine.spark.commit_groups import (
     commit_groups,
     finishing_first,
 )
-from engine.spark.errors import as_run_error, reason, unwritable
+from engine.spark.environment_errors import unwritable
+from engine.spark.errors import as_run_error, reason
 from engine.spark.journal import Journal, Recorded, RunOutcome, journal, open_journals
 
 SPARK_ERRORS = (PySparkException, Py4JError)

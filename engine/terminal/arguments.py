@@ -1,6 +1,7 @@
 """Arguments that several commands share."""
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +19,15 @@ def add_job_arguments(parser: ArgumentParser) -> None:
         type=_variable,
         metavar="NAME=VALUE",
         help="give a variable of the job its value; may be repeated",
+    )
+    parser.add_argument(
+        "--vars",
+        dest="variable_files",
+        action="append",
+        default=[],
+        type=_variables_file,
+        metavar="FILE",
+        help="read variables from a file of NAME=VALUE lines, such as env/prod.vars; -i wins over it",
     )
     parser.add_argument("--compat", choices=("seatunnel",), help="read job files as SeaTunnel does")
     parser.add_argument(
@@ -51,11 +61,13 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
     from catalog.secret_names import is_secret_name, remember_secret
     from engine.compile import Settings  # here, because it brings in sqlglot
 
-    for name, value in arguments.variables:
+    variables = {name: value for file in arguments.variable_files for name, value in file}
+    variables |= dict(arguments.variables)
+    for name, value in variables.items():
         if is_secret_name(name):
             remember_secret(value)
     return Settings(
-        variables=dict(arguments.variables),
+        variables=variables,
         seatunnel=arguments.compat == "seatunnel",
         strict=arguments.strict,
         disabled_rules=tuple(arguments.disable),
@@ -70,6 +82,16 @@ def positive(text: str) -> int:
     if not (text.isdecimal() and int(text)):
         raise ArgumentTypeError(f"`{text}` is not a number from 1")
     return int(text)
+
+
+def _variables_file(name: str) -> tuple[tuple[str, str], ...]:
+    """The variables of a file: one NAME=VALUE a line; empty lines and those that begin with `#` are left out."""
+    try:
+        lines = Path(name).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise ArgumentTypeError(f"`{name}` cannot be read: {error.strerror}") from error
+    texts = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
+    return tuple((left.strip(), right.strip()) for left, right in map(_variable, texts))
 
 
 def _variable(text: str) -> tuple[str, str]:

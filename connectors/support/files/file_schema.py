@@ -54,6 +54,10 @@ class UnknownSchemaError(Exception):
         self.reason = reason
 
 
+class MissingPackageError(UnknownSchemaError):
+    """A package that reads the columns is not installed; Spark will read them."""
+
+
 def local_path(path: str) -> str | None:
     """The path on this machine's file system, or None where another file system holds it.
 
@@ -205,7 +209,7 @@ def _arrow_columns(read: "Callable[[str], list[Column]]", file: str) -> list[Col
     try:
         return read(file)
     except ImportError as cause:
-        raise UnknownSchemaError("reading it without Spark needs pyarrow (pip install pyarrow)") from cause
+        raise MissingPackageError("reading it without Spark needs pyarrow (pip install pyarrow)") from cause
     except (OSError, ValueError) as cause:
         raise UnknownSchemaError(f"`{file}` cannot be read: {cause}") from cause
 

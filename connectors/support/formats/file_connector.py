@@ -23,6 +23,7 @@ from connectors.support.files.file_options import (
     writer_options,
 )
 from connectors.support.files.file_schema import (
+    MissingPackageError,
     UnknownSchemaError,
     data_files,
     file_columns,
@@ -270,6 +271,10 @@ def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnos
         if why := unfit_name([column.name for column in columns]):
             raise UnknownSchemaError(why)
         return CatalogTable.of("local_file", columns)
+    except MissingPackageError as cause:
+        message = f"the columns of `{options['path']}` are not checked: {cause.reason}"
+        diagnostics.warning("PEN4002", message, options.span("path"), "Spark reads them when the job runs")
+        return CatalogTable.unknown("local_file")
     except UnknownSchemaError as cause:
         near = near_path(options.string("path"))
         named = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"

@@ -1,0 +1,30 @@
+"""The jars that packaged jobs need: spark-submit fetches them before the jobs can name them."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import connectors
+from catalog.diagnostics import Diagnostics
+from engine.job.load import load
+from engine.job.model.job import Block, BlockKind
+
+
+def packaged_jars(jobs: Iterable[Path]) -> tuple[str, ...]:
+    """Maven coordinates for `--packages`, each once; variables of the jobs need not have values yet."""
+    found = (jar for job in jobs for block in _blocks(job) for jar in _jars(block))
+    return tuple(dict.fromkeys(found))
+
+
+def _blocks(job: Path) -> Iterator[Block]:
+    loaded = load(os.fspath(job), Diagnostics())
+    yield from loaded.blocks if loaded else ()
+
+
+def _jars(block: Block) -> tuple[str, ...]:
+    """The jars of the block's connector; those of any of its blocks where this one's options are not known yet."""
+    connector = {BlockKind.SOURCE: connectors.source, BlockKind.SINK: connectors.sink}.get(block.kind)
+    found = connector(block.plugin) if connector else None
+    if found is None:
+        return ()
+    return tuple(found.jars(block.options) if block.options.is_valid else found.maven)

@@ -1,0 +1,46 @@
+"""Errors of the machine and its jars, not of a job: each has its code and remedy, and is permanent."""
+
+import errno
+import re
+from typing import Final
+
+from catalog.diagnostics import RunError, run_error
+from engine.plan.nodes import AnyNode, Write
+
+_NO_SPACE: Final = re.compile(r"No space left on device|Disk quota exceeded")
+_NO_FILE_SYSTEM: Final = re.compile(
+    r'No FileSystem for scheme "?(?P<scheme>\w+)"?|Class (?P<class>org\.apache\.hadoop\.fs\.\S+) not found'
+)
+_NO_DRIVER: Final = re.compile(r"No suitable driver|ClassNotFoundException: (?P<class>\S*Driver\b)")
+_DENIED: Final = re.compile(r"Permission denied|Read-only file system|AccessControlException|Mkdirs failed to create")
+
+
+def environment_error(text: str, node: AnyNode) -> RunError | None:
+    """What the texts of an error and its causes say of the machine; None where they say nothing of it."""
+    of = f" (in `{node.name}`)"
+    path = node.options.span("path") if isinstance(node, Write) else node.span
+    if _NO_SPACE.search(text):
+        help = "free space, or set `spark.local.dir` and the target to a larger disk; targets are as they were"
+        return run_error("PEN5031", f"no space is left on a disk{of}", path, help)
+    if missing := _NO_FILE_SYSTEM.search(text):
+        what = f"the file system `{missing['scheme']}`" if missing["scheme"] else f"the class `{missing['class']}`"
+        help = 'name its jar in `env`: `spark.jars.packages = "org.apache.hadoop:hadoop-aws:3.4.2"` for s3a'
+        return run_error("PEN5032", f"Spark has no jar for {what}{of}", path, help)
+    if driver := _NO_DRIVER.search(text):
+        what = f" `{driver['class']}`" if driver["class"] else ""
+        help = "name the database's driver in `env`: `spark.jars.packages`, or `spark.jars` for a file"
+        return run_error("PEN5033", f"Spark has no JDBC driver{what}{of}", path, help)
+    if isinstance(node, Write) and _DENIED.search(text):
+        help = "choose a path that this user may write to, or change its permissions"
+        return run_error("PEN5034", f"the target of `{node.name}` may not be written to", path, help)
+    return None
+
+
+def unwritable(error: OSError, write: Write) -> RunError:
+    """A target that this process's own file operations could not write."""
+    text = "No space left on device" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error)
+    if found := environment_error(text, write):
+        return found
+    where = f": `{error.filename}`" if error.filename else ""
+    message = f"the target of `{write.name}` cannot be written: {error.strerror or error}{where}"
+    return run_error("PEN5005", message, write.options.span("path"))

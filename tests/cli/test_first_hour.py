@@ -1,0 +1,128 @@
+"""Commands of the first hour: a project that runs, rows to look at, what a run did, and commands that are printed."""
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from connectors.delta import VERSION
+from engine.cli import main
+
+FAILING = """
+env { job.name = "failing", job.retry.times = 0 }
+source { FakeSource { plugin_output = "t", row.num = 1, schema { fields { id = int } } } }
+transform { Sql { plugin_output = "u", query = "select raise_error('no') as id from t" } }
+sink { LocalFile { path = "%s", file_format_type = "json" } }
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    assert main(["init"]) == 0
+    for name in ("jobs/orders.sql",):  # Spark, started by another test, has another working directory
+        text = Path(name).read_text().replace("'data/", f"'{tmp_path}/data/").replace("'out/", f"'{tmp_path}/out/")
+        Path(name).write_text(text)
+    capsys.readouterr()
+    return tmp_path
+
+
+def test_init_makes_a_project_that_validates(project, capsys):
+    assert main(["validate", "--strict", "jobs"]) == 0
+    assert "no errors found" in capsys.readouterr().out
+    assert main(["init"]) == 2
+    assert "exists: nothing was written" in capsys.readouterr().err
+
+
+@pytest.mark.spark
+def test_the_project_of_init_runs_and_its_rows_and_run_are_shown(spark, project, capsys):
+    assert main(["run", "jobs/orders.sql", "--run-id", "first"]) == 0
+    said = capsys.readouterr()
+    assert "FINISHED: 3 rows written" in said.out
+    lines = [line.split(": ")[-1].split("  ")[-1] for line in said.err.splitlines()]
+    assert lines[-4:] == ["RUNNING", "STAGED", "committing 1 pipeline", "FINISHED"]
+    assert main(["run", "jobs/orders.sql", "--run-id", "first"]) == 0
+    assert "run first is committed already: nothing was written" in capsys.readouterr().out
+    assert main(["runs", "first"]) == 0
+    shown = capsys.readouterr().out
+    assert "state     FINISHED" in shown
+    assert re.search(r"events:\n.*begin\n", shown)
+    assert main(["show", "jobs/orders.sql", "orders", "--limit", "2"]) == 0
+    assert "2 rows of `orders`, and more" in capsys.readouterr().out
+    assert main(["show", "jobs/orders.sql", "ordres"]) == 2
+    assert "did you mean `orders`?" in capsys.readouterr().err
+    assert main(["test", "jobs"]) == 0
+
+
+@pytest.mark.spark
+def test_keep_going_runs_the_jobs_after_one_that_failed(spark, project, capsys):
+    Path("a.conf").write_text(FAILING % (project / "a"))
+    assert main(["run", "a.conf", "jobs/orders.sql"]) == 1
+    said = capsys.readouterr()
+    assert "2 jobs: 0 finished, 1 failed, 1 not run" in said.out
+    assert "not run: jobs/orders.sql" in said.err
+    assert main(["run", "a.conf", "jobs/orders.sql", "--keep-going", "--quiet"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "RUNNING" not in said.err
+    assert (project / "out/revenue").exists()
+
+
+def test_a_vars_file_gives_variables_and_i_wins(project, capsys):
+    job = Path("jobs/orders.sql")
+    job.write_text(job.read_text().replace("${least:20}", "${least}"))
+    assert main(["validate", "jobs"]) == 2
+    Path("prod.vars").write_text("# production\nleast = 50\n")
+    assert main(["validate", "jobs", "--vars", "prod.vars"]) == 0
+    capsys.readouterr()
+    assert main(["explain", str(job), "--vars", "prod.vars", "-i", "least=60"]) == 0
+    assert "60" in capsys.readouterr().out
+    assert main(["validate", "jobs", "--vars", "nowhere.vars"]) == 2
+
+
+def test_package_prints_the_jars_that_spark_submit_must_fetch(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("job.conf").write_text(
+        'source { FakeSource { schema { fields { id = int } } } }\nsink { Delta { path = "${out}" } }\n'
+    )
+    assert main(["package", "job.conf"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == f"  spark-submit --packages io.delta:delta-spark_4.1_2.13:{VERSION} --py-files app.zip app.py"
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        {"source": [{"plugin_name": "FakeSource"}], "sink": [{"plugin_name": "Console"}]},
+        {"source": {"FakeSource": {"row.num": 3}}, "sink": {"Console": {}}},
+        {"source": {"fakesource": [{}, {}]}, "sink": [{"Console": {}}]},
+    ],
+)
+def test_the_json_schema_accepts_every_form_that_validate_accepts(capsys, job):
+    assert main(["schema", "json"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    jsonschema.Draft202012Validator(schema).validate(job)
+    wrong = json.loads(json.dumps(job).replace("Console", "Consoel"))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(schema).validate(wrong)
+
+
+def test_the_pre_commit_hook_takes_only_job_files(project, capsys):
+    Path("nginx.conf").write_text("server { listen 80; }\n")
+    assert main(["validate", "nginx.conf"]) == 2
+    capsys.readouterr()
+    assert main(["validate", "--only-jobs", "nginx.conf", "jobs/orders.sql"]) == 0
+    assert "1 job:" in capsys.readouterr().out
+
+
+def test_parquet_without_pyarrow_is_a_warning_that_names_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    job = tmp_path / "job.conf"
+    source = f'source {{ LocalFile {{ path = "{tmp_path}/a.parquet", file_format_type = "parquet" }} }}'
+    job.write_text(source + "\nsink { Console {} }")
+    assert main(["validate", str(job)]) == 0
+    assert "pip install pyarrow" in capsys.readouterr().out

@@ -1,0 +1,44 @@
+"""No space, a missing driver or file system, an unwritable target: each has its code and remedy, and is not retried."""
+
+import errno
+
+import pytest
+
+from connectors.local_file import connector
+from engine.runtime.transient import is_transient
+from tests.connectors.jobs import rows, write
+
+pytest.importorskip("pyspark")
+from engine.spark.environment_errors import unwritable
+from engine.spark.errors import as_run_error
+
+WRITE = write(connector, rows("select 1 id", "id int"), path="out", file_format_type="json")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("java.io.IOException: No space left on device", "PEN5031"),
+        ('org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "s3a"', "PEN5032"),
+        ("java.lang.RuntimeException: Class org.apache.hadoop.fs.s3a.S3AFileSystem not found", "PEN5032"),
+        ("java.lang.ClassNotFoundException: org.postgresql.Driver", "PEN5033"),
+        ("java.io.FileNotFoundException: /x/part-0 (Permission denied)", "PEN5034"),
+    ],
+)
+def test_errors_of_the_machine_have_codes_and_remedies(text, code):
+    error = as_run_error(RuntimeError(text), WRITE)
+    [diagnostic] = error.diagnostics
+    assert diagnostic.code == code
+    assert diagnostic.help
+    assert not is_transient(error)
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(errno.ENOSPC, "PEN5031"), (errno.EACCES, "PEN5034"), (errno.EROFS, "PEN5034"), (errno.EIO, "PEN5005")],
+)
+def test_errors_of_this_process_have_the_same_codes(number, code):
+    import os
+
+    [diagnostic] = unwritable(OSError(number, os.strerror(number), "/x"), WRITE).diagnostics
+    assert diagnostic.code == code

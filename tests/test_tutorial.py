@@ -1,0 +1,57 @@
+"""The tutorial, followed literally in an empty folder: its files are written, its commands run, in their order."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r'^```(?P<language>\w+)(?: title="(?P<file>[^"]+)")?\n(?P<text>.*?)^```', re.DOTALL | re.MULTILINE)
+RUNNER = """
+import shlex, sys
+from connectors.delta import connector as delta
+from engine.cli import main
+from engine.spark.session import open_session
+settings = {"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2",
+            "spark.databricks.delta.snapshotPartitions": "2"}
+spark = open_session("tutorial", settings, delta.maven, delta.session_settings)  # one for all commands: they share it
+for line in sys.stdin.read().splitlines():
+    words = shlex.split(line)
+    assert words.pop(0) == "penstock", line
+    print("$", line, flush=True)
+    code = main(words)
+    if code:
+        sys.exit(f"{line}: exit code {code}")
+spark.stop()
+"""
+
+
+def steps() -> list[tuple[str | None, str]]:
+    text = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
+    return [(match["file"], match["text"]) for match in BLOCK.finditer(text)]
+
+
+@pytest.mark.spark
+@pytest.mark.delta
+def test_the_tutorial_ends_well(tmp_path):
+    commands = ""
+    for file, text in steps():
+        if file is None:
+            commands += text
+        else:  # all files first: no command of the tutorial comes before a file that would change what it does
+            (tmp_path / file).parent.mkdir(exist_ok=True)
+            (tmp_path / file).write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNER], input=commands, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, timeout=400, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "zip      = string" in done.stdout
+    assert "FINISHED: 2 rows written" in done.stdout
+    assert "run orders-2024-02-02 is committed already" in done.stdout
+    assert (tmp_path / "out/orders/_delta_log").is_dir()
+    assert (tmp_path / "graph.html").exists()
