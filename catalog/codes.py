@@ -85,6 +85,7 @@ CODES: dict[str, str] = {
     "PEN5034": "a target may not be written to",
     "PEN5012": "a database cannot be reached",
     "PEN5013": "a database refused a statement",
+    "PEN5040": "a web service refused a request, or its response cannot be read",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is broken",
     "PEN6002": "an expectation that cannot be read",

@@ -11,7 +11,7 @@ from connectors.support.sink import AnySink, SinkCapabilities
 from connectors.support.source import Source, SourceCapabilities
 from engine import transforms
 from engine.job.counterparts import COUNTERPARTS
-from engine.job.documented_options import DOCUMENTED, FUNCTIONS_REFUSED, REFUSED
+from engine.job.documented_options import DOCUMENTED, DOCUMENTED_SOURCES, FUNCTIONS_REFUSED, REFUSED
 from engine.job.load import COMMON
 from engine.job.model.job import BlockKind
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
@@ -160,6 +160,15 @@ def _seatunnel() -> Iterator[str]:
     rows = [f"| `{name}` | {_taken(name, options)} |" for name, options in DOCUMENTED.items()]
     yield "\n".join(("| transform | options |", "|---|---|", *rows))
     yield "Every transform also takes `table_match_regex` and `table_transform`: see [many tables](many-tables.md)."
+    yield "## Sources"
+    rows = [f"| `{name}` | {_taken(name, options)} |" for name, options in DOCUMENTED_SOURCES.items()]
+    yield "\n".join(("| source | options |", "|---|---|", *rows))
+    yield (
+        "`Http` fails where SeaTunnel's logs an error and goes on: on a status that is not 2xx, on a response that is "
+        "not JSON, and on a page that repeats the one before. It repeats a request after a transient error three times "
+        "(`retry`), SeaTunnel's none. A page number that neither `params`, `body` nor `headers` name is sent in the "
+        "URL."
+    )
     yield "## Plugins without a counterpart of their name"
     yield "\n".join(("| SeaTunnel's | use |", "|---|---|", *_instead()))
 

@@ -14,7 +14,7 @@ from tests import reference
 DOCS = Path(__file__).parents[1] / "docs"
 
 
-@pytest.mark.parametrize("name", ["connectors.md", "transforms.md", "errors.md"])
+@pytest.mark.parametrize("name", ["connectors.md", "transforms.md", "errors.md", "seatunnel.md"])
 def test_the_page_is_up_to_date(name, update):
     text = reference.pages()[name]
     if update:

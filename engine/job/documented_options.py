@@ -1,4 +1,4 @@
-"""The options of Apache SeaTunnel's transforms, as its 2.3 documentation lists them, and why some are refused."""
+"""The options of Apache SeaTunnel's transforms and Http source in its 2.3 documentation, and why some are refused."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -30,6 +30,15 @@ DOCUMENTED: Final[Mapping[str, str]] = {
     "TextChunk": "text_field output_field chunk_index_field chunk_size overlap_size separators skip_empty_text",
 }
 """Transform -> its options."""
+
+DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
+    "Http": "url schema format method headers params body json_field content_field content_json pageing.page_field "
+    "pageing.use_placeholder_replacement pageing.total_page_size pageing.batch_size pageing.start_page_number "
+    "pageing.page_type pageing.cursor_field pageing.cursor_response_field poll_interval_millis retry "
+    "retry_backoff_multiplier_ms retry_backoff_max_ms enable_multi_lines connect_timeout_ms socket_timeout_ms "
+    "keep_params_as_form keep_page_param_as_http_param json_filed_missed_return_null",
+}
+"""Source -> its options."""
 
 REFUSED: Final[Mapping[tuple[str, str], str]] = {
     ("Embedding", "aws_region"): "Amazon Bedrock signs its requests, and is not OpenAI's API",

@@ -5,7 +5,7 @@ import pytest
 import connectors
 from catalog.diagnostics import Diagnostics
 from engine.job.counterparts import COUNTERPARTS, counterpart
-from engine.job.documented_options import DOCUMENTED, REFUSED
+from engine.job.documented_options import DOCUMENTED, DOCUMENTED_SOURCES, REFUSED
 from engine.job.load import load
 from engine.transforms import transform
 
@@ -19,6 +19,14 @@ def test_every_documented_option_is_taken_or_refused(name):
     documented = set(DOCUMENTED[name].split())
     assert documented - taken == refused
     assert refused <= documented
+
+
+@pytest.mark.parametrize("name", DOCUMENTED_SOURCES)
+def test_every_documented_option_of_a_source_is_taken(name):
+    found = connectors.source(name)
+    assert found is not None
+    taken = {spelling for option in found.source_options for spelling in (option.name, *option.alternatives)}
+    assert set(DOCUMENTED_SOURCES[name].split()) <= taken
 
 
 def test_an_unknown_plugin_is_answered_with_what_to_use(tmp_path):
