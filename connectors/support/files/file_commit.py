@@ -28,6 +28,7 @@ from connectors.support.files.atomic_exchange import exchange
 from connectors.support.files.file_schema import is_hidden, local_path
 from connectors.support.files.filesystem import Files, LocalFiles, as_uri, files_at
 from connectors.support.files.foreign_files import MARKS, foreign_files, refuse_foreign_files
+from connectors.support.files.run_decision import was_decided
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
 from connectors.support.staged import Staged
@@ -371,10 +372,7 @@ def _end_dead_run(
 
 
 def _was_decided(spark: "SparkSession", staged: FileStaged) -> bool:
-    if is_committed(spark, staged):
-        return True
-    files, folder = files_at(spark, staged.journal)
-    return files.exists(f"{folder}/commit.json")
+    return is_committed(spark, staged) or was_decided(spark, staged.journal)
 
 
 def _release(files: Files, staged: FileStaged, staging: str) -> None:

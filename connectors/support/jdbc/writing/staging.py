@@ -12,7 +12,7 @@ from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action
 from catalog.table import CatalogTable, Column
 from connectors.support import run_owner
-from connectors.support.files.filesystem import files_at
+from connectors.support.files.run_decision import was_decided
 from connectors.support.jdbc.connection import Connection
 from connectors.support.jdbc.database import Database, connected
 from connectors.support.jdbc.describe import describe_table
@@ -117,8 +117,7 @@ def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> No
             help = f"wait until {run_owner.describe(mark)} has ended"
             raise run_error("PEN5007", message, None, help)
         dead = replace(other, secrets=prepared.secrets)
-        files, folder = files_at(spark, other.journal)
-        if other.is_loaded and files.exists(f"{folder}/commit.json"):
+        if other.is_loaded and was_decided(spark, other.journal):
             commit_group(spark, [dead])
         else:
             remove_staging(database, dead)
