@@ -69,8 +69,10 @@ def parse(text: str, nested: Sequence[Nested] = ()) -> Parsed:
         return Parsed(None, tokens, (SyntaxIssue(deepest.start, deepest.end + 1, message),))
     try:
         plain = list(bracketed(tokens, nested))
-        for rewrite in REWRITES:
-            plain = rewrite(plain)
+        lowered = text.lower()
+        for marks, rewrite in REWRITES:
+            if any(mark in lowered for mark in marks):
+                plain = rewrite(plain)
         piped = "|>" in text and has_pipes(plain)
         tree = parse_pipes(plain, partial(_tree, text=text)) if piped else _tree(plain, text)
     except ParseError as error:
@@ -168,15 +170,15 @@ def _may_start_query(tokens: Sequence[Token], index: int) -> bool:
 
 
 REWRITES: Final = (
-    joined_strings,
-    named_by_text,
-    rewritten,
-    _keyword_aliases,
-    _without_recursion_limit,
-    _table_statement,
-    _zoneless,
+    (("''", '""', "'\"", "\"'"), joined_strings),
+    (("identifier",), named_by_text),
+    ((":", "void", "struct", "unknown"), rewritten),
+    (("as",), _keyword_aliases),
+    (("recursion",), _without_recursion_limit),
+    (("table",), _table_statement),
+    (("without",), _zoneless),
 )
-"""From Spark's tokens to those that sqlglot parses, in this order."""
+"""From Spark's tokens to those that sqlglot parses, in this order, each only where one of its marks is in the text."""
 
 _STATEMENTS: Final = ("CREATE", "INSERT", "SET")
 """How the statements of a script begin."""

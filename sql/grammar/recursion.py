@@ -48,6 +48,8 @@ def with_room(function: Callable[P, R]) -> Callable[P, R]:
 
 def too_deep(tokens: Sequence[Token]) -> Token | None:
     """The first token that stands within more brackets than Spark can parse."""
+    if len(tokens) <= MOST_NESTED:
+        return None
     depth = 0
     for token in tokens:
         if token.token_type in _OPENS:

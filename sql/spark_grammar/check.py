@@ -50,15 +50,15 @@ def recognized(text: str) -> Verdict:
     try:
         query(cursor)
         if cursor.kind == END:
-            spans = tokens.spans
-            return Verdict(None, tuple(Nested(spans[a][0], spans[b][1], plus) for a, b, plus in set(cursor.nested)))
+            nested = (Nested(tokens.span(a)[0], tokens.span(b)[1], plus) for a, b, plus in set(cursor.nested))
+            return Verdict(None, tuple(nested))
     except NotSparkError as error:
         message = error.message
     except (NotFollowedError, RecursionError):
         return Verdict()
-    if not tokens.spans:
+    if not tokens.matches:
         return Verdict(Unexpected(0, len(text)))
-    at = min(cursor.at, len(tokens.spans) - 1)
+    at = min(cursor.at, len(tokens.matches) - 1)
     if message is None and "INTERVAL" in tokens.kinds[max(at - 2, 0) : at]:
         message = "INTERVAL takes a number or string literal, and a unit"
-    return Verdict(Unexpected(*tokens.spans[at], message))
+    return Verdict(Unexpected(*tokens.span(at), message))

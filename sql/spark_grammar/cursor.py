@@ -36,36 +36,41 @@ class Cursor:
     """`query` is the rule of a whole query, held here because queries nest in every rule.
 
     `nested`: first and last token of each value that Spark nests otherwise than sqlglot does, and whether its first
-    token is a plus sign, which sqlglot drops.
+    token is a plus sign, which sqlglot drops. `kinds`: those of the tokens, which the frequent rules read directly.
     """
 
     tokens: Tokens
     query: Callable[["Cursor"], None]
     at: int = 0
     nested: list[tuple[int, int, bool]] = field(default_factory=list)
+    kinds: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.kinds = self.tokens.kinds
 
     @property
     def kind(self) -> str:
-        return self.tokens.kinds[self.at]
+        return self.kinds[self.at]
 
     def ahead(self, count: int = 1) -> str:
-        return self.tokens.kinds[self.at + count] if self.at + count < len(self.tokens.kinds) else END
+        return self.kinds[self.at + count] if self.at + count < len(self.kinds) else END
 
     def take(self, kind: str) -> bool:
-        if self.tokens.kinds[self.at] == kind:
+        if self.kinds[self.at] == kind:
             self.at += 1
             return True
         return False
 
-    def take_all(self, *kinds: str) -> bool:
-        if tuple(self.tokens.kinds[self.at : self.at + len(kinds)]) == kinds:
-            self.at += len(kinds)
-            return True
-        return False
+    def take_all(self, first: str, *others: str) -> bool:
+        kinds, at = self.kinds, self.at
+        if kinds[at] != first or tuple(kinds[at + 1 : at + 1 + len(others)]) != others:
+            return False
+        self.at += 1 + len(others)
+        return True
 
     def expect(self, *kinds: str) -> None:
         for kind in kinds:
-            if self.tokens.kinds[self.at] != kind:
+            if self.kinds[self.at] != kind:
                 raise NotSparkError
             self.at += 1
 
@@ -92,17 +97,21 @@ class Cursor:
 
     def is_clause(self) -> bool:
         """Whether a word goes on with the query, rather than being a name."""
-        kind = self.kind
+        kind = self.kinds[self.at]
         if kind in BEFORE_BY:
             return self.ahead() == "BY"
         return kind in CLAUSES and self.ahead() not in _AFTER_NAMES
 
     def several(self, rule: Callable[["Cursor"], None]) -> None:
         """The rule once or more, with commas between."""
+        kinds = self.kinds
         rule(self)
-        while self.take(","):
+        while kinds[self.at] == ",":
+            self.at += 1
             rule(self)
 
 
 def is_name(kind: str) -> bool:
-    return kind == QUOTED or kind[:1].isalpha() or kind[:1] == "_" or (len(kind) > 1 and kind[0].isdigit())
+    if kind.isidentifier() or kind == QUOTED:
+        return True
+    return kind[:1].isalpha() or kind[:1] == "_" or (len(kind) > 1 and kind[0].isdigit())

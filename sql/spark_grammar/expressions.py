@@ -18,29 +18,37 @@ _UNITS: Final = frozenset(
     for plural in ("", "S")
 )
 _NOT_AN_OPERAND: Final = frozenset((END, ",", ")", "]"))
+_PREDICATE_STARTS: Final = _PREDICATES | {"IS", "NOT", "!"}
+_PART_STARTS: Final = frozenset((".", "[", "::", ":", "COLLATE"))
+_AROUND: Final = frozenset(("WITHIN", "FILTER", "IGNORE", "RESPECT", "OVER"))
+_AFTER_COLUMN: Final = _COMPARISONS | {",", ")", END, "AND", "OR", "FROM", "AS", "THEN", "IS", "IN", "BETWEEN"}
+"""Behind a word these make it a column, and end it: what most operands of a query are."""
 
 
 def expression(cursor: Cursor) -> None:
     """A condition or value: NOT, EXISTS, AND and OR over values with predicates."""
+    kinds = cursor.kinds
     _negated(cursor)
-    while cursor.kind in ("AND", "OR") and cursor.ahead() not in _NOT_AN_OPERAND:
+    while kinds[cursor.at] in ("AND", "OR") and kinds[cursor.at + 1] not in _NOT_AN_OPERAND:
         cursor.at += 1
         _negated(cursor)
 
 
 def _negated(cursor: Cursor) -> None:
-    while cursor.kind in ("NOT", "!") and cursor.ahead() not in _NOT_AN_OPERAND and cursor.ahead() != ".":
+    kinds = cursor.kinds
+    while kinds[cursor.at] in ("NOT", "!") and kinds[cursor.at + 1] not in _NOT_AN_OPERAND and cursor.ahead() != ".":
         cursor.at += 1
-    if cursor.kind == "EXISTS" and starts_query(cursor, 1):
+    if kinds[cursor.at] == "EXISTS" and starts_query(cursor, 1):
         cursor.at += 1
         bracketed_query(cursor)
         return
     start = cursor.at
     compares = value(cursor)
     end = cursor.at
-    _predicate(cursor)
-    if compares and cursor.at > end:  # `a = b IS NULL` is `(a = b) IS NULL`
-        cursor.nested.append((start, end - 1, False))
+    if kinds[end] in _PREDICATE_STARTS:
+        _predicate(cursor)
+        if compares and cursor.at > end:  # `a = b IS NULL` is `(a = b) IS NULL`
+            cursor.nested.append((start, end - 1, False))
 
 
 def _predicate(cursor: Cursor) -> None:
@@ -100,10 +108,13 @@ def value(cursor: Cursor) -> bool:
 
     Whether there was a comparison.
     """
-    start, compares = cursor.at, False
+    kinds, start, compares = cursor.kinds, cursor.at, False
     while True:
-        _signed(cursor)
-        kind = cursor.kind
+        if kinds[cursor.at] in ("-", "+", "~"):
+            _signed(cursor)
+        else:
+            _primary(cursor)
+        kind = kinds[cursor.at]
         if kind not in _OPERATORS or (kind == "DIV" and cursor.ahead() in _NOT_AN_OPERAND):
             return compares
         end = cursor.at
@@ -128,16 +139,24 @@ def _signed(cursor: Cursor) -> None:
 
 def _take_shift(cursor: Cursor) -> bool:
     """`>`, or the two and three of a shift, which touch each other: whether it is a shift."""
-    spans = cursor.tokens.spans
+    span = cursor.tokens.span
     start = cursor.at
     cursor.at += 1
-    while cursor.kind == ">" and spans[cursor.at][0] == spans[cursor.at - 1][1]:
+    while cursor.kind == ">" and span(cursor.at)[0] == span(cursor.at - 1)[1]:
         cursor.at += 1
     return cursor.at > start + 1
 
 
 def _primary(cursor: Cursor) -> None:
-    kind = cursor.kind
+    kinds, at = cursor.kinds, cursor.at
+    kind, follower = kinds[at], kinds[at + 1]
+    if follower == "." and kind.isidentifier() and kinds[at + 2].isidentifier():
+        if kinds[at + 3] in _AFTER_COLUMN:
+            cursor.at = at + 3
+            return
+    elif follower in _AFTER_COLUMN and kind != "CASE" and kind.isidentifier():
+        cursor.at = at + 1
+        return
     if kind == NUMBER:
         cursor.at += 1
     elif kind == STRING:
@@ -156,7 +175,8 @@ def _primary(cursor: Cursor) -> None:
         _word(cursor, kind)
     else:
         raise NotSparkError
-    _parts(cursor)
+    if kinds[cursor.at] in _PART_STARTS:
+        _parts(cursor)
 
 
 def _word(cursor: Cursor, kind: str) -> None:
@@ -234,7 +254,7 @@ def _bracket(cursor: Cursor) -> None:
 
 
 def _is_lambda(cursor: Cursor) -> bool:
-    kinds, at = cursor.tokens.kinds, cursor.at + 1
+    kinds, at = cursor.kinds, cursor.at + 1
     while is_name(kinds[at]) and kinds[at + 1] == ",":
         at += 2
     return is_name(kinds[at]) and kinds[at + 1] == ")" and kinds[at + 2] == "->"
@@ -242,7 +262,7 @@ def _is_lambda(cursor: Cursor) -> bool:
 
 def starts_query(cursor: Cursor, ahead: int) -> bool:
     """Whether brackets open there with a query in them."""
-    kinds, at = cursor.tokens.kinds, cursor.at + ahead
+    kinds, at = cursor.kinds, cursor.at + ahead
     if kinds[at] != "(":
         return False
     while kinds[at] == "(":
@@ -266,6 +286,8 @@ def named_expression(cursor: Cursor) -> None:
 
 
 def alias(cursor: Cursor) -> None:
+    if cursor.kinds[cursor.at] in _NOT_AN_OPERAND:
+        return
     if cursor.take("AS"):
         if cursor.kind == "(":
             cursor.names()
@@ -327,11 +349,12 @@ def _call(cursor: Cursor, name: str) -> None:
             cursor.at += 1
         cursor.several(_argument)
         cursor.expect(")")
-    _around(cursor)
+    if cursor.kinds[cursor.at] in _AROUND:
+        _around(cursor)
 
 
 def _argument(cursor: Cursor) -> None:
-    if is_name(cursor.kind) and cursor.ahead() == "=>":
+    if cursor.kinds[cursor.at + 1] == "=>" and is_name(cursor.kind):
         cursor.at += 2
     expression(cursor)
 

@@ -11,20 +11,26 @@ END: Final = ""
 """Behind the last token, several times, so that a look ahead needs no check."""
 
 _TOKEN: Final = re.compile(
-    r"""
-    (?P<skip>\s+ | --(?:\\\n|[^\n])* | /\*(?:[^*]|\*(?!/))*\*/)
-  | (?P<string>[rR]'[^']*' | [rR]"[^"]*" | '(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*")
-  | (?P<quoted>`(?:[^`]|``)*`)
-  | (?P<number>
+    r"""\s*(?:
+    ( (?:[A-QS-Za-qs-z_] | [rR](?!['"])) \w* | [,()=] (?![=>]) )
+  | ( [rR]'[^']*' | [rR]"[^"]*" | '(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" )
+  | (
         (?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?(?:[bB][dD]|[dDfF])?(?!\w)
       | \d+[eE][+-]?\d+(?:[bB][dD]|[dDfF])?(?!\w)
       | \d+(?:[bB][dD]|[lLsSyYdDfF])?(?!\w)
     )
-  | (?P<word>\w+)
-  | (?P<sign><=> | <> | != | <= | >= | == | \|\| | \|> | -> | => | :: | << | !> | !< | [-+*/%~&|^=<>!.,()\[\]?:;])
-    """,
+  | ( `(?:[^`]|``)*` )
+  | ( --(?:\\\n|[^\n])* | /\*(?:[^*]|\*(?!/))*\*/ )
+  | ( \w+ | <=> | <> | != | <= | >= | == | \|\| | \|> | -> | => | :: | << | !> | !< | [-+*/%~&|^=<>!.,()\[\]?:;] )
+  | \Z
+  | (.)
+    )""",
     re.VERBOSE | re.DOTALL,
 )
+"""What is most frequent comes first: plain words, commas and brackets."""
+_COMMENT, _UNKNOWN = 5, 7
+_MARKS: Final = {2: STRING, 3: NUMBER, 4: QUOTED}
+"""By the group of `_TOKEN`; the other groups are the text itself."""
 
 
 class LexicalError(Exception):
@@ -37,35 +43,32 @@ class LexicalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """`kinds`: a word in upper case, a sign, or the mark of a literal; `spans`: start and end (exclusive) of each."""
+    """`kinds`: a word in upper case, a sign, or the mark of a literal, and `END` behind the last; `matches` of each."""
 
     kinds: list[str]
-    spans: list[tuple[int, int]]
+    matches: list[re.Match[str]]
+
+    def span(self, at: int) -> tuple[int, int]:
+        """Start and end (exclusive) of a token."""
+        match = self.matches[at]
+        return match.span(match.lastindex or 0)
 
 
 def tokenized(text: str) -> Tokens:
     """The tokens of a text; raises `LexicalError`."""
-    kinds: list[str] = []
-    spans: list[tuple[int, int]] = []
-    offset, end = 0, len(text)
-    match = _TOKEN.match
-    while offset < end:
-        found = match(text, offset)
-        if found is None:
-            raise LexicalError(offset)
-        group = found.lastgroup
-        stop = found.end()
-        if group != "skip":
-            if group == "word":
-                kinds.append(found.group().upper())
-            elif group == "sign":
-                kinds.append(found.group())
-            else:
-                kinds.append(STRING if group == "string" else QUOTED if group == "quoted" else NUMBER)
-            spans.append((offset, stop))
-        offset = stop
+    matches = list(_TOKEN.finditer(text))
+    while matches and matches[-1].lastindex is None:  # the end of the text
+        matches.pop()
+    groups = [match.lastindex or 0 for match in matches]
+    if _UNKNOWN in groups:
+        raise LexicalError(matches[groups.index(_UNKNOWN)].start(_UNKNOWN))
+    if _COMMENT in groups:
+        matches = [match for match in matches if match.lastindex != _COMMENT]
+        groups = [group for group in groups if group != _COMMENT]
+    marks = _MARKS
+    kinds = [marks.get(group) or match[group].upper() for match, group in zip(matches, groups, strict=True)]
     while kinds and kinds[-1] == ";":
         kinds.pop()
-        spans.pop()
+        matches.pop()
     kinds += [END] * 8
-    return Tokens(kinds, spans)
+    return Tokens(kinds, matches)
