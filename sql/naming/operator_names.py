@@ -89,6 +89,7 @@ def pretty_unequal(symbol: str) -> Printer:
 
 def pretty_negated(node: exp.Neg, scope: Scope) -> str:
     inner = node.this
-    if isinstance(inner, exp.Literal) or (isinstance(inner, exp.TryCast) and suffixed_number(inner, scope) is not None):
+    is_number = isinstance(inner, exp.Literal) and not inner.is_string
+    if is_number or (isinstance(inner, exp.TryCast) and suffixed_number(inner, scope) is not None):
         return "-" + pretty(inner, scope)
     return f"(- {pretty(inner, scope)})"

@@ -23,6 +23,7 @@ REFUSED_BY_SPARK = [
     "select b like 'a%' escape 'xx' from t",
     "select to_char(num, 'x') from every",
     "select txt collate unicode = txt collate utf8_lcase as c from every",
+    "select q.col1 from (values (1, 2) as q)",
 ]
 """Accepted here."""
 
@@ -35,6 +36,7 @@ ACCEPTED_BY_SPARK = [
     "select sum(a) over (cluster by b) from t",
     "select cast(null as struct<>)",
     "select * from t, lateral (select t.*)",
+    "select q.x from (values (1, 2) as q (x, y) join t on q.x = t.a)",
 ]
 """Refused here."""
 
@@ -46,6 +48,7 @@ OTHERWISE = {
 
 NAMED_OTHERWISE = {
     "select a in (*) from (select a, b from t)": "(a IN (a, b))",
+    "select 1.5 < cast(2 as tinyint)": "(1 < CAST(2 AS TINYINT))",
     "select timestamp '2020-01-01 00:00:00 America/New_York'": "TIMESTAMP '2020-01-01 05:00:00'",
     "select transform(arr, 1) from t": "transform(arr, lambdafunction(1, namedlambdavariable()))",
     "select window(ts, '10 minutes').start from every": "window.start",
