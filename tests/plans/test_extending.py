@@ -49,6 +49,7 @@ def copy(tmp_path_factory):
     root = tmp_path_factory.mktemp("copy")
     for package in (*PACKAGES, "tests"):
         shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", root)  # the settings of pytest, whose import path is relative to it
     for name, text in FILES.items():
         assert not (root / name).exists(), name
         (root / name).write_text(text.removeprefix(f"# {name}\n"))
@@ -148,9 +149,8 @@ def test_the_sink_is_validated_and_explained(copy):
 def test_the_sink_passes_the_shared_suite(copy):
     """A test of the page, run as the page has it: in a process of its own, which finds the sink by its file."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/connectors/test_sqlite_file.py"]
-    settings = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", "."]
     done = subprocess.run(
-        [*command, *settings], cwd=copy, capture_output=True, text=True, timeout=600, check=False,
+        command, cwd=copy, capture_output=True, text=True, timeout=600, check=False,
         env=os.environ | {"PYTHONPATH": "."},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
