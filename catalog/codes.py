@@ -86,6 +86,7 @@ CODES: dict[str, str] = {
     "PEN5012": "a database cannot be reached",
     "PEN5013": "a database refused a statement",
     "PEN5040": "a web service refused a request, or its response cannot be read",
+    "PEN5014": "the rows are committed, but the maintenance of the target failed",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is broken",
     "PEN6002": "an expectation that cannot be read",

@@ -1,7 +1,7 @@
 """Delta Lake tables by path: rows are written once, and one transaction makes them the table's."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -12,9 +12,10 @@ from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
 from connectors.support.delta import staging, table_schema
-from connectors.support.delta.delta_log import latest_columns
+from connectors.support.delta.delta_log import latest_columns, latest_metadata
 from connectors.support.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_write_mode
 from connectors.support.delta.delta_staged import DeltaStaged
+from connectors.support.delta.obstacles import refuse_for_table
 from connectors.support.delta.transaction import DeltaTable
 from connectors.support.files import file_commit
 from connectors.support.files.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
@@ -59,13 +60,7 @@ class Delta(Source, Sink[DeltaStaged]):
             _check_declared(declared, options, diagnostics)
             return (declared,)
         try:
-            path = local_path(options.string("path"))
-            if path is None:
-                raise UnknownSchemaError("its file system is not read before the run")
-            if options.get("timestamp") is not None:
-                raise UnknownSchemaError("only Spark knows which version `timestamp` means")
-            columns = latest_columns(path, options.get("version"))
-            return (CatalogTable.of(os.path.basename(path.rstrip("/")) or "delta", columns),)
+            return (_recorded_table(options),)
         except UnknownSchemaError as cause:
             help = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
             message = f"the columns of `{options['path']}` are not known: {cause.reason}"
@@ -97,6 +92,13 @@ class Delta(Source, Sink[DeltaStaged]):
         place = local_path(options.string("path"))
         if place is not None and not os.path.exists(os.path.join(place, "_delta_log")):
             table_schema.refuse_for_new_table(table.columns, options, diagnostics)
+        elif place is not None:
+            with suppress(UnknownSchemaError):  # the run asks Spark
+                refuse_for_table(latest_metadata(place), options, diagnostics)
+
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        statements = staging.after_commit(options.mapping("after_commit"))
+        return tuple(f"after the commit: {text.replace('{table}', 'the table')}" for text in statements)
 
     def target(self, options: Options) -> str | None:
         return target_folder(options.string("path"))
@@ -111,6 +113,7 @@ class Delta(Source, Sink[DeltaStaged]):
             _check_new_columns(task.table.columns, task.options)
             return TargetState(exists=False)
         metadata = delta.metadata()
+        _refuse(lambda diagnostics: refuse_for_table(metadata, task.options, diagnostics))
         table = table_schema.table_of(metadata)
         if "delta.columnMapping.mode" not in metadata.get("configuration", {}):
             is_new = task.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
@@ -141,6 +144,9 @@ class Delta(Source, Sink[DeltaStaged]):
     def commit(self, spark: "SparkSession", staged: DeltaStaged) -> None:
         staging.commit(spark, staged)
 
+    def maintain(self, spark: "SparkSession", staged: DeltaStaged) -> None:
+        staging.maintain(spark, staged)
+
     def abort(self, spark: "SparkSession", staged: DeltaStaged) -> None:
         staging.abort(spark, staged)
 
@@ -148,9 +154,24 @@ class Delta(Source, Sink[DeltaStaged]):
 connector = Delta()
 
 
+def _recorded_table(options: Options) -> CatalogTable:
+    """The table as its log has it; raises `UnknownSchemaError`."""
+    path = local_path(options.string("path"))
+    if path is None:
+        raise UnknownSchemaError("its file system is not read before the run")
+    if options.get("timestamp") is not None:
+        raise UnknownSchemaError("only Spark knows which version `timestamp` means")
+    columns = latest_columns(path, options.get("version"))
+    return CatalogTable.of(os.path.basename(path.rstrip("/")) or "delta", columns)
+
+
 def _check_new_columns(columns: Sequence[Column], options: Options) -> None:
+    _refuse(lambda diagnostics: table_schema.refuse_for_new_table(columns, options, diagnostics))
+
+
+def _refuse(check: Callable[[Diagnostics], None]) -> None:
     diagnostics = Diagnostics()
-    table_schema.refuse_for_new_table(columns, options, diagnostics)
+    check(diagnostics)
     if diagnostics.has_errors:
         raise RunError(diagnostics)
 

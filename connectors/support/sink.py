@@ -163,6 +163,11 @@ class Sink(Connector, Generic[S]):
         for staged in group:
             self.commit(spark, staged)
 
+    def maintain(self, spark: "SparkSession", staged: S) -> None:
+        """Maintenance of the target once the run has ended, such as compaction. An error here becomes a warning, since
+        the rows are committed; nothing repeats it where the process is killed before."""
+        return None
+
     @abstractmethod
     def abort(self, spark: "SparkSession", staged: S) -> None:
         """Remove what was staged, the target as it was; idempotent. Called only where `commit` was not."""

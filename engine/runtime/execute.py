@@ -206,16 +206,17 @@ class _Execution:
     def _commit_or_abort(
         self, outcomes: Sequence[PipelineOutcome[_Staged]], progress: Progress
     ) -> tuple[Diagnostic, ...]:
-        """Commit the pipelines that finished, if the policy lets them; gives warnings of what cannot be removed."""
+        """Commit the pipelines that finished, if the policy lets them; gives warnings of what cannot be removed, and of
+        maintenance that failed."""
         failed = [outcome.name for outcome in outcomes if outcome.state is not State.FINISHED]
         if failed and (self.policy is FailurePolicy.STOP or len(failed) == len(outcomes)):
             return writing.abort_all(self.spark, self.run)
         writing.abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
         committed = [name for name in self.pipelines if name not in failed]
         progress.committing(committed)
-        writing.commit_all(self.spark, self.run)
+        warned = writing.commit_all(self.spark, self.run)
         progress.committed(committed)
-        return ()
+        return warned
 
     def _stage(self, progress: Progress) -> tuple[PipelineOutcome[_Staged], ...]:
         env = self.plan.env

@@ -169,12 +169,12 @@ def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> d
     return {node: df for node, df in found if df is not None}
 
 
-def commit_all(spark: SparkSession, run: OpenRun) -> None:
+def commit_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
     """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
 
     Commits that a target may refuse are begun before the decision: where one is refused, nothing has changed and the
     caller aborts. They are finished first, since they hold locks. A failure after the decision leaves the journal open:
-    the run is finished by `resume`.
+    the run is finished by `resume`. Gives warnings (PEN5014) of maintenance that failed when the run had ended.
     """
     writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
     staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
@@ -199,6 +199,18 @@ def commit_all(spark: SparkSession, run: OpenRun) -> None:
         run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
         raise _unfinished(run.run_id, _unjournaled(run, error)) from error
+    return tuple(_maintain(spark, run, writes.values()))
+
+
+def _maintain(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> Iterator[Diagnostic]:
+    for write in writes:
+        try:
+            write.connector.maintain(spark, run.places[write.id])
+        except CONNECTOR_ERRORS as error:
+            message = (
+                f"the rows of `{write.name}` are committed, but the maintenance of its target failed: {reason(error)}"
+            )
+            yield Diagnostic("PEN5014", message, write.options.span("after_commit"), None, Severity.WARNING)
 
 
 def _begin_commits(

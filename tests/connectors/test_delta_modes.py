@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics import Diagnostics, RunError, Severity
 from catalog.row_kind import ROW_KIND
 from connectors.delta import connector
-from engine.spark.write import abort_all, check
+from engine.spark.journal import RunOutcome
+from engine.spark.write import abort_all, check, commit_all
 from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]
@@ -158,6 +159,82 @@ def test_schema_evolution(target, spark):
     assert target.rows("id", "name", "more", "note") == [(1, "A", None, "x"), (5000000000, "b", 1, None)]
 
 
+def test_a_merge_widens_columns_and_finds_overflows_while_staging(target, spark):
+    columns = ("id int", "name string", "seq smallint")
+    target.write("select 1 id, 'a' name, 1S seq", columns, **KEYED)
+    wider = ("select 5000000000L id, 'b' name, 70000 Seq, 1 More", ("id bigint", "name string", "Seq int", "More int"))
+    narrow = target.job(*wider, **{**KEYED, "schema_evolution": "add_columns"})
+    with pytest.raises(RunError, match=r"(?i)overflow"):
+        stage_writes(spark, [narrow], target.state, "narrow")
+    assert spark.read.format("delta").load(str(target.path)).dtypes == [
+        ("id", "int"),
+        ("name", "string"),
+        ("seq", "smallint"),
+    ]
+    job = target.job(*wider, **KEYED, schema_evolution="widen")
+    for state in ("state", "other"):
+        run_writes(spark, [job], str(target.path.parent / state), "wider")
+    assert target.rows() == [(1, "a", 1, None), (5000000000, "b", 70000, 1)]
+    assert [name for name, _ in spark.read.format("delta").load(str(target.path)).dtypes][-1] == "More"
+
+
+def test_what_a_merge_would_refuse_is_found_while_staging(target, spark):
+    target.path.parent.mkdir(exist_ok=True)
+    spark.sql(
+        f"create table delta.`{target.path}` (id bigint, name varchar(3), twice bigint generated always as (id * 2)) "
+        "using delta"
+    )
+    given = {"write_mode": "upsert", "primary_keys": ["id"]}
+    two = ("id bigint", "name string")
+    with pytest.raises(RunError, match=r"varchar\(3\) of name"):
+        stage_writes(spark, [target.job("select 1L id, 'long' name", two, **given)], target.state, "long")
+    three = target.job("select 1L id, 'a' name, 3L twice", (*two, "twice bigint"), **given)
+    with pytest.raises(RunError, match="generated always of twice"):
+        stage_writes(spark, [three], target.state, "three")
+    target.write("select 1L id, 'a' name", two, **given)
+    assert target.rows() == [(1, "a", 2)]
+    unknown = target.job("select 1L id, 'a' name", two, write_mode="replace_where", replace_where="id in (select 1)")
+    with pytest.raises(RunError):
+        stage_writes(spark, [unknown], target.state, "unknown")
+    spark.sql(f"alter table delta.`{target.path}` set tblproperties ('delta.appendOnly' = 'true')")
+    with pytest.raises(RunError, match="PEN4004"):
+        check(spark, [target.job("select 1L id, 'a' name", two, **given)])
+
+
+def test_scd2_into_a_table_without_its_columns_is_refused(target, spark):
+    given = {"write_mode": "scd2", "primary_keys": ["id"]}
+    target.write(
+        "select 1L id, 'a' name, timestamp'2026-01-01' valid_from", ("id bigint", "name string", "valid_from timestamp")
+    )
+    job = target.job("select 1L id, 'b' name", ("id bigint", "name string"), **given)
+    found = Diagnostics()
+    connector.validate(job.options, job.table, found)
+    with pytest.raises(RunError) as caught:
+        check(spark, [job])
+    for reported in (tuple(found), caught.value.diagnostics):
+        assert [diagnostic.code for diagnostic in reported] == ["PEN4003"] * 2
+        assert "needs the column `valid_to`" in reported[0].message
+        assert "needs the column `is_current`" in reported[1].message
+
+
+def test_scd2_needs_a_first_instant(target):
+    given = {"write_mode": "scd2", "primary_keys": ["id"], "sequence_field": "at"}
+    for value, said in (("cast(null as string)", "gives no first instant"), ("'no time'", "no time")):
+        with pytest.raises(RunError, match=said):
+            target.write(f"select 1L id, {value} at", ("id bigint", "at string"), **given)
+    assert not target.path.exists()
+
+
+def test_failing_maintenance_is_a_warning(target, spark):
+    given = {"after_commit": {"optimize": ["nowhere"], "vacuum_hours": 1}}
+    run = stage_writes(spark, [target.job("select 1L id", ("id bigint",), **given)], target.state, "run")
+    (warning,) = commit_all(spark, run)
+    assert (warning.code, warning.severity) == ("PEN5014", Severity.WARNING)
+    assert "nowhere" in warning.message
+    assert target.rows() == [(1,)]
+    assert run.journal.read().outcome is RunOutcome.FINISHED
+
+
 def test_properties_and_upkeep(target, spark):
     given = {
         "table_properties": {"delta.enableChangeDataFeed": True, "delta.constraints.positive": "id > 0"},
@@ -198,6 +275,8 @@ def test_rows_are_written_once_and_files_of_an_aborted_run_are_removed(target, s
         ({"sequence_field": "seq"}, "PEN2011", "no meaning for write_mode append"),
         ({"write_mode": "changelog", "primary_keys": ["id"]}, "PEN2011", "row kinds"),
         ({"after_commit": {"optimise": True}}, "PEN2003", "no `optimise`"),
+        ({"after_commit": {"vacuum_hours": "week"}}, "PEN2004", "a number of hours"),
+        ({"write_mode": "scd2", "primary_keys": ["id"], "current_column": "name"}, "PEN4003", "fills itself"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(given, code, said):

@@ -3,7 +3,9 @@
 import json
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from catalog.table import Column
 from connectors.support.files.file_schema import UnknownSchemaError
@@ -16,13 +18,19 @@ _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\..*parquet\Z")
 
 def latest_columns(path: str, version: Value = None) -> list[Column]:
     """The columns as of a version (the latest where none is given); raises `UnknownSchemaError`."""
+    fields = json.loads(latest_metadata(path, version)["schemaString"])["fields"]
+    return [Column(field["name"], of_spark_json(field["type"]), field.get("nullable", True)) for field in fields]
+
+
+def latest_metadata(path: str, version: Value = None) -> Mapping[str, Any]:
+    """The log's `metaData` action as of a version (the latest where none is given); raises `UnknownSchemaError`."""
     try:
-        return _latest_columns(path, version)
+        return _latest_metadata(path, version)
     except (OSError, ValueError, KeyError) as cause:
         raise UnknownSchemaError(f"its log cannot be read: {cause}") from cause
 
 
-def _latest_columns(path: str, version: Value) -> list[Column]:
+def _latest_metadata(path: str, version: Value) -> Mapping[str, Any]:
     log = Path(path) / "_delta_log"
     if not log.is_dir():
         raise UnknownSchemaError("the Delta table does not exist yet")
@@ -33,7 +41,8 @@ def _latest_columns(path: str, version: Value) -> list[Column]:
     for number in sorted(commits, reverse=True):
         for line in (log / commits[number]).read_text(encoding="utf-8").splitlines():
             if "metaData" in (action := json.loads(line)):
-                return _columns(action["metaData"]["schemaString"])
+                found: Mapping[str, Any] = action["metaData"]
+                return found
     checkpoints = _numbered(log, _CHECKPOINT, last)
     if checkpoints:
         return _of_checkpoint(log, max(checkpoints))
@@ -48,7 +57,7 @@ def _numbered(log: Path, pattern: re.Pattern[str], last: int | None) -> dict[int
     return found
 
 
-def _of_checkpoint(log: Path, number: int) -> list[Column]:
+def _of_checkpoint(log: Path, number: int) -> Mapping[str, Any]:
     try:
         import pyarrow.parquet
     except ImportError as cause:
@@ -56,10 +65,5 @@ def _of_checkpoint(log: Path, number: int) -> list[Column]:
     for file in sorted(log.glob(f"{number:020}.checkpoint.*parquet")):
         for row in pyarrow.parquet.read_table(file, columns=["metaData"]).column("metaData").to_pylist():
             if row and row.get("schemaString"):
-                return _columns(row["schemaString"])
+                return {**row, "configuration": dict(row.get("configuration") or ())}
     raise UnknownSchemaError("its checkpoint has no schema")
-
-
-def _columns(schema: str) -> list[Column]:
-    fields = json.loads(schema)["fields"]
-    return [Column(field["name"], of_spark_json(field["type"]), field.get("nullable", True)) for field in fields]

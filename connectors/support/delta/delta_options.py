@@ -2,10 +2,21 @@
 
 from typing import Final
 
-from catalog.datatypes import Array, Map, Struct
+from catalog.datatypes import (
+    DATE,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    UNKNOWN,
+    Array,
+    DataType,
+    Map,
+    Struct,
+    is_numeric,
+)
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.evolution import SchemaEvolution
-from catalog.savemode import DataSaveMode, WriteMode
+from catalog.savemode import WriteMode
 from catalog.table import CatalogTable
 from connectors.support.option import KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
@@ -18,6 +29,8 @@ SOURCE_OPTIONS: Final = (
     Option("version", OptionType.INTEGER, "Reads the table as of this version.", alternatives=("versionAsOf",)),
     Option("timestamp", OptionType.STRING, "Reads the table as of this time.", alternatives=("timestampAsOf",)),
 )
+
+VERSION_OPTIONS: Final = ("valid_from_column", "valid_to_column", "current_column")
 
 SINK_OPTIONS: Final = (
     _PATH,
@@ -102,6 +115,10 @@ def check_write_mode(options: Options, table: CatalogTable, diagnostics: Diagnos
         if key not in ("optimize", "vacuum_hours"):
             hint = did_you_mean(key, ("optimize", "vacuum_hours"))
             diagnostics.error("PEN2003", f"`after_commit` has no `{key}`", options.span("after_commit"), hint)
+    hours = options.mapping("after_commit").get("vacuum_hours", 0)
+    if isinstance(hours, bool) or not isinstance(hours, int | float) or hours < 0:
+        message = f"`vacuum_hours` is a number of hours, not {hours!r}"
+        diagnostics.error("PEN2004", message, options.span("after_commit"), "vacuum_hours = 168")
 
 
 def _check_keys(mode: WriteMode, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
@@ -124,5 +141,24 @@ def _check_keys(mode: WriteMode, options: Options, table: CatalogTable, diagnost
     if mode is WriteMode.CHANGELOG and not table.has_row_kind and not options.optional_string("delete_condition"):
         message = "write_mode changelog needs rows with row kinds, or `delete_condition`"
         diagnostics.error("PEN2011", message, options.span("write_mode"), "write_mode = upsert writes plain rows")
-    if mode is WriteMode.SCD2 and options.choice("data_save_mode", DataSaveMode) is DataSaveMode.DROP_DATA:
-        return  # the contradiction is reported with the modes
+    if mode is WriteMode.SCD2:
+        _check_versions(options, table, diagnostics)
+
+
+def _check_versions(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    """scd2 fills three columns itself, and takes the first instant of a version from `sequence_field`."""
+    for option in VERSION_OPTIONS:
+        name = options.string(option)
+        if table.column(name) is not None:
+            message = f"the rows have a column `{name}`, which write_mode scd2 fills itself"
+            help = f'leave it out of the query, or name another column: {option} = "…"'
+            diagnostics.error("PEN4003", message, options.span(option), help)
+    sequence = options.optional_string("sequence_field")
+    column = table.column(sequence) if sequence else None
+    if column is not None and not _is_castable_to_timestamp(column.type):
+        message = f"`{sequence}` of type {column.type} cannot be cast to timestamp, as write_mode scd2 does"
+        diagnostics.error("PEN4008", message, options.span("sequence_field"), "name a column of dates or timestamps")
+
+
+def _is_castable_to_timestamp(type: DataType) -> bool:
+    return type in (DATE, TIMESTAMP, TIMESTAMP_NTZ, STRING, UNKNOWN) or is_numeric(type)

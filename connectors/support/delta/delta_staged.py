@@ -37,8 +37,8 @@ class DeltaStaged(Staged):
 
     `target` is the table's directory as a URI, `missing` its parents that were not there (innermost first), `staging` a
     directory beside the run's journal, `prefix` what the names of the staged files begin with. `metadata` is Delta's
-    action for a table that is new or changes, `replaces_…` what the rows take the place of, `new_columns` those that a
-    merge adds to the table, with their types.
+    action for a table that is new or changes, `replaces_…` what the rows take the place of, `changes` the columns that
+    a merge adds to the table or widens, with their types in Spark's JSON. `after_commit`: SQL over `{table}`.
     """
 
     target: str
@@ -60,7 +60,7 @@ class DeltaStaged(Staged):
     after_commit: tuple[str, ...]
     metadata: str | None = None
     table_id: str = ""
-    new_columns: Mapping[str, str] = field(default_factory=dict)
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
     rows: int | None = None
     bytes: int = 0

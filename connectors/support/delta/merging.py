@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND
+from connectors.support.delta.delta_options import VERSION_OPTIONS
 from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.option import Options
 
@@ -34,6 +35,9 @@ def resolved(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
     for key in rows.keys:
         message = quote_text(f"the key column {key} is NULL in a row")
         marked = marked.where(f"assert_true({quote(key)} is not null, {message}) is null")
+    if rows.versions and rows.sequence_field:
+        message = quote_text(f"sequence_field {rows.sequence_field} is NULL in a row, and gives no first instant")
+        marked = marked.where(f"assert_true({_valid_from(rows)} is not null, {message}) is null")
     by = f"partition by {', '.join(quote(key) for key in rows.keys)}"
     is_before = f"{quote(ROW_KIND)} = '-U'" if rows.has_row_kind else "false"
     if rows.sequence_field:
@@ -142,4 +146,4 @@ def bounds_of(staged: "DataFrame", keys: Sequence[str]) -> str:
 
 def column_list(options: Options) -> tuple[str, ...]:
     """The three columns of scd2: from when, until when and whether a row is the current one."""
-    return tuple(options.string(name) for name in ("valid_from_column", "valid_to_column", "current_column"))
+    return tuple(options.string(name) for name in VERSION_OPTIONS)

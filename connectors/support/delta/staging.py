@@ -17,16 +17,15 @@ from uuid import uuid4
 from catalog.diagnostics import run_error
 from catalog.evolution import SchemaEvolution
 from catalog.quoting import quote, quote_text
-from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, WriteMode
 from connectors.support import run_owner
 from connectors.support.delta import merging, table_schema
 from connectors.support.delta.delta_staged import CommitKind, DeltaStaged, KeyedRows
+from connectors.support.delta.merge_staging import commit_merge, stage_merge
 from connectors.support.delta.transaction import DeltaTable, Replaces, own_session, stage_files
 from connectors.support.files.file_commit import missing_folders
 from connectors.support.files.filesystem import Files, as_uri, files_at
 from connectors.support.sink import WriteTask
-from connectors.support.spark_types import of_spark_json
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -64,7 +63,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         replaces_partitions=Action.REPLACE_PARTITIONS in actions and not is_new,
         replace_where=options.optional_string("replace_where") if Action.REPLACE_MATCHING in actions else None,
         keyed=_keyed(task) if task.write_mode.needs_key else None,
-        after_commit=_after_commit(options.mapping("after_commit")),
+        after_commit=after_commit(options.mapping("after_commit")),
     )
 
 
@@ -80,7 +79,7 @@ def _keyed(task: WriteTask) -> KeyedRows:
     )
 
 
-def _after_commit(asked: Mapping[str, Any]) -> tuple[str, ...]:
+def after_commit(asked: Mapping[str, Any]) -> tuple[str, ...]:
     """Statements over `{table}` that are run when the rows are in."""
     statements = []
     if optimize := asked.get("optimize"):
@@ -95,7 +94,7 @@ def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Del
     try:
         if prepared.kind is CommitKind.FILES:
             return _stage_files(spark, df, task, prepared)
-        return _stage_merge(spark, df, task, prepared)
+        return stage_merge(spark, df, task, prepared)
     except BaseException:
         with suppress(OSError):  # the run's own abort tries again, and tells what stays
             abort(spark, prepared)
@@ -113,10 +112,11 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
     evolution = table_schema.evolution(options)
     metadata = None
     if not creates and evolution is SchemaEvolution.WIDEN:
-        incoming = {field.name.lower(): field.dataType.jsonValue() for field in df.schema.fields}
-        types = {name: (of_spark_json(type), type) for name, type in incoming.items()}
-        metadata = table_schema.widened(DeltaTable(spark, prepared.target).metadata(), types)
+        incoming = {field.name: field.dataType.jsonValue() for field in df.schema.fields}
+        metadata = table_schema.evolved(DeltaTable(spark, prepared.target).metadata(), incoming)
     merges_schema = not creates and metadata is None and evolution is not SchemaEvolution.FAIL
+    if prepared.replace_where and not prepared.is_new:
+        DeltaTable(spark, prepared.target).check_condition(prepared.replace_where)
     found = stage_files(
         spark,
         df,
@@ -144,31 +144,6 @@ def _counts(actions: Sequence[str]) -> tuple[int | None, int]:
     return None if None in rows else sum(rows), sum(add["size"] for add in added)
 
 
-def _stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: DeltaStaged) -> DeltaStaged:
-    assert prepared.keyed is not None
-    metadata = DeltaTable(spark, prepared.target).metadata()
-    known = {column.name.lower() for column in table_schema.table_of(metadata).columns}
-    new = {
-        field.name: field.dataType.simpleString()
-        for field in df.schema.fields
-        if field.name.lower() not in known and field.name != ROW_KIND
-    }
-    rows = merging.resolved(df, prepared.keyed)
-    for name, text in table_schema.constraints(metadata, df.columns).items():
-        message = quote_text(f"a row breaks the constraint {name} of the Delta table")
-        rows = rows.where(f"{merging.DELETED} or assert_true(coalesce(({text}), false), {message}) is null")
-    session, settings = df.sparkSession, merging.LOCAL_MERGE[task.options.string("local_merge")]
-    before = {key: session.conf.get(key, None) for key in settings}
-    for key, value in settings.items():
-        session.conf.set(key, value)
-    try:
-        rows.write.mode("overwrite").parquet(f"{prepared.staging}/data")
-    finally:
-        for key, old in before.items():
-            session.conf.unset(key) if old is None else session.conf.set(key, old)
-    return replace(prepared, table_id=str(metadata["id"]), new_columns=new)
-
-
 def staged_rows(spark: "SparkSession", staged: DeltaStaged) -> "DataFrame":
     """The rows of staged files, as they were written."""
     actions = _actions(spark, staged)
@@ -184,11 +159,10 @@ def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
             _commit_files(spark, staged, table)
         else:
             _refuse_another_table(table, staged)
-            _commit_merge(spark, staged)
+            _refuse_missing_rows(spark, staged)
+            commit_merge(spark, staged)
     elif files.exists(f"{staging}/actions.json") and not files.exists(f"{staging}/begun"):
         _remove_files(spark, staged)  # staged once more for a run that the log knows
-    for statement in staged.after_commit:
-        spark.sql(statement.replace("{table}", _name(staged)))
     files.delete(f"{staging}/actions.json")  # before `begun`: without it, the files would count as staged once more
     files.delete(staging)
 
@@ -219,29 +193,9 @@ def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable)
         )
 
 
-def _commit_merge(spark: "SparkSession", staged: DeltaStaged) -> None:
-    assert staged.keyed is not None
-    files, staging = files_at(spark, staged.staging)
-    if not files.exists(f"{staging}/data"):
-        raise _rows_are_gone(staged)
-    rows = spark.read.parquet(f"{staged.staging}/data")
-    columns = [name for name in rows.columns if name != merging.DELETED]
-    source = f"parquet.{quote(staged.staging + '/data')}"
-    settings = {
-        "spark.databricks.delta.write.txnAppId": staged.application,
-        "spark.databricks.delta.write.txnVersion": str(staged.version),
-    }
-    table = table_schema.table_of(DeltaTable(spark, staged.target).metadata())
-    new = [f"{quote(name)} {type}" for name, type in staged.new_columns.items() if table.column(name) is None]
-    if new:
-        spark.sql(f"ALTER TABLE {_name(staged)} ADD COLUMNS ({', '.join(new)})")
-    if staged.kind is CommitKind.VERSIONS:
-        text = merging.versions_statement(_name(staged), source, columns, staged.keyed)
-    else:
-        bounds = merging.bounds_of(rows, staged.keyed.keys)
-        text = merging.merge_statement(_name(staged), source, columns, staged.keyed, bounds)
-    with own_session(spark, settings) as session:
-        session.sql(text)
+def maintain(spark: "SparkSession", staged: DeltaStaged) -> None:
+    for statement in staged.after_commit:
+        spark.sql(statement.replace("{table}", f"delta.{quote(staged.target)}"))
 
 
 def abort(spark: "SparkSession", staged: DeltaStaged) -> None:
@@ -303,6 +257,12 @@ def _refuse_missing_files(spark: "SparkSession", staged: DeltaStaged, actions: S
         raise _rows_are_gone(staged)
 
 
+def _refuse_missing_rows(spark: "SparkSession", staged: DeltaStaged) -> None:
+    files, staging = files_at(spark, staged.staging)
+    if not files.exists(f"{staging}/data"):
+        raise _rows_are_gone(staged)
+
+
 def _refuse_another_table(table: DeltaTable, staged: DeltaStaged) -> None:
     """A table that was dropped and made anew since the rows were staged may have another schema."""
     if staged.is_new or staged.replaces_schema:
@@ -328,7 +288,3 @@ def _rows_are_gone(staged: DeltaStaged) -> Exception:
     message = f"the rows that run `{staged.run_id}` staged for `{staged.target}` are gone"
     help = f"where they are not missed, remove `{staged.journal}`: then the run is forgotten"
     return run_error("PEN5005", message, None, help)
-
-
-def _name(staged: DeltaStaged) -> str:
-    return f"delta.{quote(staged.target)}"

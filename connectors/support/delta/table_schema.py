@@ -1,18 +1,21 @@
 """The schema of a Delta table as its log has it, and how `schema_evolution` changes it."""
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from catalog.datatypes import VOID, DataType, Struct, parts
+from catalog.datatypes import VOID, Struct, parts
 from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution, widens
+from catalog.quoting import quote
 from catalog.table import CatalogTable, Column
 from connectors.support.option import Options
 from connectors.support.spark_types import of_spark_json
 
 _SIGNS: Final = frozenset(" ,;{}()\n\t=")
 """What no name of a column may hold without column mapping (Delta's `SchemaMergingUtils`)."""
+_LENGTH: Final = re.compile(r"(?:var)?char\((\d+)\)\Z")
 _WIDENING: Final = "delta.enableTypeWidening"
 
 
@@ -23,7 +26,7 @@ def table_of(metadata: Mapping[str, Any]) -> CatalogTable:
 
 
 def constraints(metadata: Mapping[str, Any], written: Sequence[str]) -> dict[str, str]:
-    """The predicates that every row of the table satisfies, by name; of NOT NULL, those over the columns written."""
+    """The predicates that every row of the table satisfies, by name; those of columns, where they are written."""
     prefix = "delta.constraints."
     found = {
         name.removeprefix(prefix): text
@@ -32,35 +35,43 @@ def constraints(metadata: Mapping[str, Any], written: Sequence[str]) -> dict[str
     }
     names = {name.lower() for name in written}
     for field in json.loads(metadata["schemaString"])["fields"]:
-        if not field.get("nullable", True) and field["name"].lower() in names:
-            quoted = "`" + field["name"].replace("`", "``") + "`"
-            found[f"not null of {field['name']}"] = f"{quoted} is not null"
+        if field["name"].lower() in names:
+            found.update(_column_constraints(field))
     return found
 
 
-def widened(metadata: Mapping[str, Any], incoming: Mapping[str, tuple[DataType, Any]]) -> str | None:
-    """Delta's `metaData` action with columns of wider types and new columns; None where no column is widened.
+def _column_constraints(field: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    name, about = field["name"], field.get("metadata", {})
+    if not field.get("nullable", True):
+        yield f"not null of {name}", f"{quote(name)} is not null"
+    if limit := _LENGTH.match(str(about.get("__CHAR_VARCHAR_TYPE_STRING", ""))):
+        yield f"{limit.group()} of {name}", f"coalesce(char_length({quote(name)}) <= {limit.group(1)}, true)"
+    if generated := about.get("delta.generationExpression"):
+        yield f"generated always of {name}", f"{quote(name)} <=> ({generated})"
 
-    `incoming`: the rows' columns, their type and it in Spark's JSON, by name in lower case.
+
+def evolved(metadata: Mapping[str, Any], incoming: Mapping[str, Any]) -> str | None:
+    """Delta's `metaData` action with columns of wider types and new columns; None where nothing changes.
+
+    `incoming`: columns by name, their types in Spark's JSON.
     """
     schema = json.loads(metadata["schemaString"])
-    is_widened = False
-    for field in schema["fields"]:
-        given = incoming.get(field["name"].lower())
-        if given is not None and widens(of_spark_json(field["type"]), given[0]):
-            change = {"fromType": field["type"], "toType": given[1]}
-            field["metadata"].setdefault("delta.typeChanges", []).append(change)
-            field["type"] = given[1]
-            is_widened = True
-    if not is_widened:
-        return None
-    known = {field["name"].lower() for field in schema["fields"]}
-    for name, (_, type) in incoming.items():
-        if name not in known:
+    configuration = dict(metadata.get("configuration", {}))
+    by_name = {field["name"].lower(): field for field in schema["fields"]}
+    is_changed = False
+    for name, type in incoming.items():
+        field = by_name.get(name.lower())
+        if field is None:
             schema["fields"].append({"name": name, "type": type, "nullable": True, "metadata": {}})
-    configuration = {**metadata.get("configuration", {}), _WIDENING: "true"}
+            is_changed = True
+        elif widens(of_spark_json(field["type"]), of_spark_json(type)):
+            change = {"fromType": field["type"], "toType": type}
+            field["metadata"].setdefault("delta.typeChanges", []).append(change)
+            field["type"] = type
+            configuration[_WIDENING] = "true"
+            is_changed = True
     changed = {**metadata, "schemaString": json.dumps(schema), "configuration": configuration}
-    return json.dumps({"metaData": changed})
+    return json.dumps({"metaData": changed}) if is_changed else None
 
 
 def evolution(options: Options) -> SchemaEvolution:

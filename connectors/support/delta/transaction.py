@@ -5,14 +5,16 @@ what it returned (Delta's actions, as JSON) into the log.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+T = TypeVar("T")
 
 _FILE_PREFIX: Final = "spark.databricks.delta.testOnly.dataFileNamePrefix"
 _CONFLICT: Final = "DeltaConcurrentModificationException"
@@ -115,14 +117,12 @@ class DeltaTable:
 
         A conflict with another writer is resolved by doing it again on the table as it is then.
         """
-        for attempt in range(_ATTEMPTS):
-            try:
-                return self._commit(actions, application, version, metadata, replaces)
-            except Exception as error:
-                if attempt == _ATTEMPTS - 1 or not _is_conflict(error):
-                    raise
-                self._snapshot()
-        raise AssertionError("the last attempt returns or raises")
+
+        def attempt() -> bool:
+            self._snapshot()
+            return self._commit(actions, application, version, metadata, replaces)
+
+        return retried(attempt)
 
     def _commit(
         self, actions: Sequence[str], application: str, version: int, metadata: str | None, replaces: "Replaces"
@@ -174,6 +174,29 @@ class DeltaTable:
         condition = none if replaces.condition is None else some(replaces.condition)
         return self.delta.DeltaOperations.Write(mode, none, condition, none, none, none, none, none, none)
 
+    def check_condition(self, condition: str) -> None:
+        """Raise Spark's error where the rows of a condition could not be deleted."""
+        text = f"DELETE FROM delta.`{self.path.replace('`', '``')}` WHERE {condition}\n"
+        analyze(self.jvm, self.session, text)
+
+    def check_metadata(self, metadata: str) -> None:
+        """Raise Delta's error where the table could not take this `metaData` action."""
+        self.log.startTransaction().updateMetadata(self.delta.actions.Action.fromJson(metadata), False)
+
+    def change_metadata(self, change: Callable[[Mapping[str, Any]], str | None]) -> None:
+        """Commit the `metaData` action that `change` makes of the latest one; nothing where it makes none."""
+
+        def attempt() -> None:
+            changed = change(self.metadata())
+            if changed is None:
+                return
+            txn = self.log.startTransaction()
+            before = txn.metadata().schema()
+            txn.updateMetadata(self.delta.actions.Action.fromJson(changed), False)
+            txn.commit(self._seq([]), self.delta.DeltaOperations.UpdateSchema(before, txn.metadata().schema()))
+
+        retried(attempt)
+
     def _seq(self, items: Sequence[Any]) -> Any:
         found = self.jvm.java.util.ArrayList()
         for item in items:
@@ -223,6 +246,24 @@ def stage_files(spark: "SparkSession", df: "DataFrame", path: str, prefix: str, 
         jvm: Any = spark.sparkContext._jvm
         frame = jvm.org.apache.spark.sql.classic.Dataset.ofRows(session, df._jdf.queryExecution().analyzed())
         return DeltaTable(spark, path, session).append_actions(frame, **given)
+
+
+def analyze(jvm: Any, session: Any, statement: str) -> None:
+    """Raise Spark's error where the statement could not be run in this JVM session; it is not run."""
+    state = session.sessionState()
+    skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+    state.executePlan(state.sqlParser().parsePlan(statement), skip).assertAnalyzed()
+
+
+def retried(attempt: Callable[[], T]) -> T:
+    """What a transaction returns; one that conflicts with another writer is done again."""
+    for number in range(1, _ATTEMPTS + 1):
+        try:
+            return attempt()
+        except Exception as error:
+            if number == _ATTEMPTS or not _is_conflict(error):
+                raise
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _is_conflict(error: BaseException) -> bool:
