@@ -119,6 +119,9 @@ class Jdbc(Source, Sink[JdbcStaged]):
         plan = plan_of(task.options, task.table, task.primary_keys, task.write_mode is not WriteMode.APPEND)
         return staging.stage(spark, df, plan, prepared)
 
+    def written(self, staged: JdbcStaged) -> tuple[int, None] | None:
+        return None if staged.rows is None else (staged.rows, None)
+
     def commit(self, spark: "SparkSession", staged: JdbcStaged) -> None:
         commit_group(spark, [staged])
 

@@ -125,7 +125,7 @@ class Sink(Connector, Generic[S]):
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: S) -> S:
         """Write the rows where nobody sees them; returns `prepared` with what `commit` needs beside it."""
 
-    def written(self, staged: S) -> tuple[int, int] | None:
+    def written(self, staged: S) -> tuple[int, int | None] | None:
         """How many rows and bytes were staged, where the sink knows it; else Spark's own counters say so."""
         return None
 

@@ -89,10 +89,17 @@ def connection_of(options: Options) -> Connection:
 
 
 def check_connection(options: Options, diagnostics: Diagnostics) -> bool:
-    """Whether the URL is one of a database that is known; reported where not."""
-    url = options.string("url")
-    if "${" in url or dialect_of(url) is not None:
-        return "${" not in url
+    """Whether the URL is one of a database that is known, and has the parts of one; reported where not."""
+    url = options.string("url").strip()
+    if "${" in url:
+        return False
+    dialect = dialect_of(url)
+    if dialect is not None:
+        if dialect.url_shape.fullmatch(_without_secrets(url)[0]):
+            return True
+        message = f"`url` is not a complete JDBC URL of {dialect.name}"
+        diagnostics.error("PEN2004", message, options.span("url"), f'for example: "{dialect.example}"')
+        return False
     known = ", ".join(f"`jdbc:{each.scheme}:`" for each in DIALECTS)
     message = "`url` is no JDBC URL of a database that Penstock knows"
     diagnostics.error("PEN2004", message, options.span("url"), f"known: {known}; the connector Spark reads any other")

@@ -24,6 +24,8 @@ ISOLATION_LEVELS: Final = {
 }
 """`java.sql.Connection`'s constants."""
 
+_UNREADABLE_URL: Final = re.compile(r"IndexOutOfBoundsException|NumberFormatException|NullPointerException")
+
 
 class Database:
     """An open connection; every statement is committed on its own but in `transaction`."""
@@ -129,7 +131,11 @@ def connect(spark: "SparkSession", connection: Connection) -> Database:
         return Database(jvm, _open(jvm, connection), connection)
     except Py4JError as error:
         help = "check `url`, `user` and `password`, and that the database can be reached from here"
-        raise run_error("PEN5012", f"`{connection.place}` cannot be reached: {cause_of(error)}", None, help) from error
+        cause = cause_of(error)
+        if _UNREADABLE_URL.search(str(error)):
+            cause = f"its driver cannot read the URL ({cause})"
+            help = f'check `url`: "{connection.dialect.example}" is an example'
+        raise run_error("PEN5012", f"`{connection.place}` cannot be reached: {cause}", None, help) from error
 
 
 @contextmanager

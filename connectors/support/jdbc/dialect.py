@@ -3,6 +3,7 @@
 A dialect is data. Statements are made from it by `statements.py`, so that a new database is a new row of `dialects.py`.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -23,7 +24,8 @@ class Updates(str, Enum):
 class Dialect:
     """A kind of database.
 
-    `scheme`: how its URLs begin after `jdbc:`. `reads_by_catalog`: Spark knows the dialect, so that limits and
+    `scheme`: how its URLs begin after `jdbc:`. `example`: a URL; `url_shape`: what
+    its URLs match as a whole. `reads_by_catalog`: Spark knows the dialect, so that limits and
     aggregates are pushed into it too. `types`: Spark's names of types without parts -> names in DDL; `decimal` is a
     format. `key_types`: the types that differ for columns of a key, where only texts of bounded length can be indexed.
     `native`: names of the database's types -> types of Spark (`describe.py` knows those with parameters).
@@ -35,6 +37,7 @@ class Dialect:
 
     name: str
     scheme: str
+    example: str
     driver: str
     maven: str
     types: Mapping[str, str]
@@ -67,6 +70,7 @@ class Dialect:
     stages_like_target: bool = False
     times_as_text: bool = False
     is_tested: bool = False
+    url_shape: re.Pattern[str] = re.compile(".*", re.DOTALL)
 
     def quote(self, name: str) -> str:
         """A name as a quoted identifier; the closing quote is doubled within it."""

@@ -1,5 +1,6 @@
 """The databases that Penstock knows, each one row. `Dialect.is_tested` says which of them its tests run against."""
 
+import re
 from typing import Final
 
 from catalog.datatypes import (
@@ -39,9 +40,17 @@ _STANDARD_NATIVE: Final[dict[str, DataType]] = {
     "blob": BINARY, "binary": BINARY, "varbinary": BINARY, "date": DATE, "timestamp": TIMESTAMP_NTZ, "json": STRING,
 }  # fmt: skip
 
+_HOST: Final = r"(?:\[[\da-f:.%]+\]|[^/:,?@\[\]]*)(?::\d+)?"
+_POSTGRESQL_URL: Final = re.compile(rf"jdbc:postgresql:(?://{_HOST}(?:,{_HOST})*/[^/?]*|[^/:?@]+)(?:\?.*)?", re.I)
+_MYSQL_URL: Final = re.compile(rf"jdbc:\w+:(?:\w+:)*//(?:{_HOST}(?:,{_HOST})*|[^/]*\(.*\))(?:/[^?]*)?(?:\?.*)?", re.I)
+_SQLITE_URL: Final = re.compile(r"jdbc:sqlite:(?!:memory:|file::memory:)[^?].*", re.I)
+"""A file: each connection to `:memory:` is a database of its own."""
+
 POSTGRESQL: Final = Dialect(
     name="PostgreSQL",
     scheme="postgresql",
+    example="jdbc:postgresql://host:5432/database",
+    url_shape=_POSTGRESQL_URL,
     driver="org.postgresql.Driver",
     maven="org.postgresql:postgresql:42.7.8",
     types={
@@ -96,6 +105,8 @@ _MYSQL_SET_TYPE: Final = "alter table {table} modify column {name} {type}"
 MARIADB: Final = Dialect(
     name="MariaDB",
     scheme="mariadb",
+    example="jdbc:mariadb://host:3306/database",
+    url_shape=_MYSQL_URL,
     driver="org.mariadb.jdbc.Driver",
     maven="org.mariadb.jdbc:mariadb-java-client:3.5.6",
     types=_MYSQL_TYPES,
@@ -127,6 +138,8 @@ MARIADB: Final = Dialect(
 MYSQL: Final = Dialect(
     name="MySQL",
     scheme="mysql",
+    example="jdbc:mysql://host:3306/database",
+    url_shape=_MYSQL_URL,
     driver="com.mysql.cj.jdbc.Driver",
     maven="com.mysql:mysql-connector-j:9.4.0",
     types=_MYSQL_TYPES,
@@ -154,6 +167,8 @@ MYSQL: Final = Dialect(
 SQLITE: Final = Dialect(
     name="SQLite",
     scheme="sqlite",
+    example="jdbc:sqlite:/path/to/file.db",
+    url_shape=_SQLITE_URL,
     driver="org.sqlite.JDBC",
     maven="org.xerial:sqlite-jdbc:3.50.3.0",
     types={
@@ -182,6 +197,7 @@ SQLITE: Final = Dialect(
 SQL_SERVER: Final = Dialect(
     name="SQL Server",
     scheme="sqlserver",
+    example="jdbc:sqlserver://host:1433;databaseName=database",
     driver="com.microsoft.sqlserver.jdbc.SQLServerDriver",
     maven="com.microsoft.sqlserver:mssql-jdbc:12.10.1.jre11",
     types={
@@ -211,6 +227,7 @@ SQL_SERVER: Final = Dialect(
 ORACLE: Final = Dialect(
     name="Oracle",
     scheme="oracle",
+    example="jdbc:oracle:thin:@//host:1521/service",
     driver="oracle.jdbc.OracleDriver",
     maven="com.oracle.database.jdbc:ojdbc11:23.9.0.25.07",
     types={
@@ -236,6 +253,7 @@ ORACLE: Final = Dialect(
 DUCKDB: Final = Dialect(
     name="DuckDB",
     scheme="duckdb",
+    example="jdbc:duckdb:/path/to/file.duckdb",
     driver="org.duckdb.DuckDBDriver",
     maven="org.duckdb:duckdb_jdbc:1.4.0.0",
     types={
@@ -256,6 +274,7 @@ DUCKDB: Final = Dialect(
 DB2: Final = Dialect(
     name="Db2",
     scheme="db2",
+    example="jdbc:db2://host:50000/database",
     driver="com.ibm.db2.jcc.DB2Driver",
     maven="com.ibm.db2:jcc:12.1.2.0",
     types={**_STANDARD, "double": "double", "string": "clob", "binary": "blob", "timestamp": "timestamp(6)"},

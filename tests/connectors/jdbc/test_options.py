@@ -31,6 +31,49 @@ def test_contradictions_are_reported(given, code):
 
 
 @pytest.mark.parametrize(
+    "url",
+    [
+        "jdbc:postgresql:",
+        "jdbc:postgresql://db:5432",
+        "jdbc:postgresql://db:port/shop",
+        "jdbc:postgresql:/db/shop",
+        "jdbc:mariadb://db:/shop",
+        "jdbc:mariadb:shop",
+        "jdbc:mysql://db:3306:1/shop",
+        "jdbc:sqlite:",
+        "jdbc:sqlite::memory:",
+    ],
+)
+def test_an_incomplete_url_is_reported_with_an_example(url):
+    diagnostics = Diagnostics()
+    connector.tables(options_of(connector.source_options, url=url, table_path="t"), diagnostics)
+    [diagnostic] = diagnostics
+    assert (diagnostic.code, "not a complete JDBC URL" in diagnostic.message) == ("PEN2004", True)
+    assert diagnostic.help.startswith('for example: "jdbc:')
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(dialect.example for dialect in DIALECTS),
+        "jdbc:postgresql:shop",
+        "jdbc:postgresql:///shop",
+        "jdbc:postgresql://a:1,[2001:db8::1]:5432/shop?targetServerType=primary",
+        "jdbc:postgresql://me:p%40@db/shop",
+        "jdbc:mariadb:replication://a:3306,b/shop?connectTimeout=5",
+        "jdbc:mariadb://address=(host=db)(port=3306)(type=master)/shop",
+        "jdbc:mysql://db",
+        "jdbc:sqlite:data.db?foreign_keys=on",
+        " JDBC:SQLite:C:/data.db",
+    ],
+)
+def test_urls_of_every_form_are_taken(url):
+    diagnostics = Diagnostics()
+    connector.tables(options_of(connector.source_options, url=url, table_path="t"), diagnostics)
+    assert list(diagnostics) == []
+
+
+@pytest.mark.parametrize(
     ("url", "plain", "user", "secrets"),
     [
         (URL, URL, None, {}),

@@ -11,10 +11,24 @@ from connectors.jdbc import connector
 from connectors.support.jdbc.writing.ledger import OWN_TABLES
 from connectors.support.source import ScanTask
 from tests.connectors.jobs import options_of, rows, run_writes, write
-from tests.connectors.suite import COLUMNS, NEW, OLD, SinkSuite
+from tests.connectors.suite import COLUMNS, MODES, NEW, OLD, SinkSuite
 from tests.services.databases import PASSWORD
 
 pytestmark = pytest.mark.spark
+
+
+FEW_MODES = [
+    case
+    for case in MODES
+    if case[:3]
+    in (
+        ("missing", "CREATE_SCHEMA_WHEN_NOT_EXIST", "APPEND_DATA"),
+        ("missing", "ERROR_WHEN_SCHEMA_NOT_EXIST", "DROP_DATA"),
+        ("rows", "RECREATE_SCHEMA", "DROP_DATA"),
+        ("rows", "CREATE_SCHEMA_WHEN_NOT_EXIST", "ERROR_WHEN_DATA_EXISTS"),
+        ("rows", "ERROR_WHEN_SCHEMA_NOT_EXIST", "DROP_DATA"),
+    )
+]
 
 
 class JdbcSuite(SinkSuite):
@@ -87,11 +101,19 @@ class TestPostgres(JdbcSuite):
     fixture = "postgres"
 
 
-class TestMariadb(JdbcSuite):
+class FewModes(JdbcSuite):
+    """One case for each way in which the commit's statements differ; PostgreSQL has the whole matrix."""
+
+    @pytest.mark.parametrize(("target", "schema", "data", "expected"), FEW_MODES)
+    def test_save_modes(self, spark, tmp_path, target, schema, data, expected):
+        super().test_save_modes(spark, tmp_path, target, schema, data, expected)
+
+
+class TestMariadb(FewModes):
     fixture = "mariadb"
 
 
-class TestSqlite(JdbcSuite):
+class TestSqlite(FewModes):
     fixture = "sqlite"
 
     @pytest.mark.xfail(strict=True, reason="its driver describes no table with ' in its name", raises=RunError)

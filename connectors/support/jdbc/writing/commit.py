@@ -63,7 +63,7 @@ class _OpenTransaction(PendingCommit):
 
 def remove_staging(database: Database, staged: JdbcStaged) -> None:
     """Drop the staging table, and forget the write; idempotent."""
-    ledger.drop_if_there(database, staged.staging)
+    ledger.drop_staging(database, staged)
     ledger.forget(database, staged)
 
 

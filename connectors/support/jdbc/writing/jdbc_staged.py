@@ -17,7 +17,8 @@ class JdbcStaged(Staged):
     """A staging table and the statements of its commit.
 
     `before`: DDL that a database commits at once, idempotent, run first. `added`: columns that the target gets where it
-    lacks them, by name. `statements`: what one transaction does. `owner`: the mark of the process, as JSON.
+    lacks them, by name. `statements`: what one transaction does. `rows`: how many the staging
+    table has. `owner`: the mark of the process, as JSON.
     """
 
     url: str
@@ -37,6 +38,7 @@ class JdbcStaged(Staged):
     added: Mapping[str, str] | None = None
     statements: tuple[str, ...] = ()
     is_loaded: bool = False
+    rows: int | None = None
     secrets: Mapping[str, str] = secret_mapping()
 
     @property

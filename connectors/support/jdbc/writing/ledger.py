@@ -1,7 +1,8 @@
 """Two small tables of Penstock's in each database that it writes to.
 
 penstock_commits   the writes that are committed: a commit inserts its row in its own transaction
-penstock_staging   the writes under way: staging tables, and which process of which run they belong to
+penstock_staging   the writes under way: staging tables, and which process of which run they belong to; beside them the
+                   partitions that PostgreSQL's COPY has loaded, each committed with its rows
 """
 
 import json
@@ -12,6 +13,7 @@ from typing import Final
 from catalog.diagnostics import RunError
 from connectors.support.jdbc.database import Database
 from connectors.support.jdbc.describe import describe_table
+from connectors.support.jdbc.dialect import Dialect
 from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged
 
 COMMITS: Final = "penstock_commits"
@@ -80,9 +82,30 @@ def others(database: Database, staged: JdbcStaged) -> Iterator[JdbcStaged]:
             yield JdbcStaged.from_json(json.loads(str(row[0])))
 
 
-def drop_if_there(database: Database, name: tuple[str, ...]) -> None:
-    if describe_table(database, name) is not None:
-        database.execute(f"drop table {database.dialect.quote_path(name)}")
+def drop_staging(database: Database, staged: JdbcStaged) -> None:
+    """Drop the staging table, then forget which partitions are in it."""
+    if describe_table(database, staged.staging) is not None:
+        database.execute(f"drop table {database.dialect.quote_path(staged.staging)}")
+    quote, text = database.dialect.quote, database.dialect.text
+    if describe_table(database, (STAGING,)) is not None:
+        database.execute(f"delete from {quote(STAGING)} where {quote('target')} = {text(_loads_of(staged.staging))}")
+
+
+def partition_statement(dialect: Dialect, staging: tuple[str, ...], partition: str) -> str:
+    """Records that a partition is in the staging table, in the transaction that loads it; yields no row where it is
+    there already, and waits for another task that is loading it. In PostgreSQL's SQL."""
+    quote, text = dialect.quote, dialect.text
+    values = ", ".join(map(text, (f"{_loads_of(staging)} {partition}", staging[-1], _loads_of(staging))))
+    columns = ", ".join(map(quote, ("identity", "run_id", "target")))
+    return (
+        f"insert into {quote(STAGING)} ({columns}) values ({values}) on conflict do nothing "
+        f"returning {quote('identity')}"
+    )
+
+
+def _loads_of(staging: tuple[str, ...]) -> str:
+    """What stands for the target in the rows of loaded partitions: no table's name has this many parts."""
+    return f"{staging[-1]}.loaded.by.partition"
 
 
 def _quoted(database: Database, columns: str) -> str:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode, urlsplit
 
 from connectors.support.jdbc.connection import Connection
+from connectors.support.jdbc.writing.ledger import partition_statement
 
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame
 
+_PARTITION: Final = "<partition>"
 _LIBPQ: Final[Mapping[str, str]] = {
     # pgjdbc's properties that libpq has too, and what it calls them
     "sslmode": "sslmode",
@@ -30,17 +32,27 @@ def loads_by_copy(connection: Connection) -> bool:
     return libpq_uri(connection) is not None
 
 
-def load(df: "DataFrame", connection: Connection, table: tuple[str, ...], batch_size: int) -> None:
-    """Append the rows to an existing table, whose columns have their names and types."""
+def load(df: "DataFrame", connection: Connection, table: tuple[str, ...], batch_size: int) -> int:
+    """Append the rows to an existing table, whose columns have their names and types; returns how many they are."""
     if loads_by_copy(connection):
-        _copy(df, connection, table)
-        return
-    options = {**connection.spark_options(writes=True), "batchsize": str(batch_size), "isolationLevel": "NONE"}
-    if connection.dialect.scheme == "postgresql":
-        options["isolationLevel"] = "READ_COMMITTED"
+        return _copy(df, connection, table)
+    return _insert(df, connection, table, batch_size)
+
+
+def _insert(df: "DataFrame", connection: Connection, table: tuple[str, ...], batch_size: int) -> int:
+    """Batches of INSERTs by Spark's own writer."""
+    from pyspark.sql import Observation
+    from pyspark.sql.functions import count, lit
+
+    options = {**connection.spark_options(writes=True), "batchsize": str(batch_size)}
+    # a task that fails takes its rows back, where it does not keep every other writer waiting
+    options["isolationLevel"] = "NONE" if connection.dialect.one_writer else "READ_COMMITTED"
     rows = df.coalesce(1) if connection.dialect.one_writer else df
     name = connection.dialect.quote_path(table)
-    rows.write.format("jdbc").options(**options).option("dbtable", name).mode("append").save()
+    sent = Observation()
+    observed = rows.observe(sent, count(lit(1)).alias("rows"))
+    observed.write.format("jdbc").options(**options).option("dbtable", name).mode("append").save()
+    return int(sent.get["rows"])
 
 
 def libpq_uri(connection: Connection) -> str | None:
@@ -56,36 +68,46 @@ def libpq_uri(connection: Connection) -> str | None:
     return f"postgresql://{parts.netloc}{parts.path}?{urlencode(named, quote_via=quote)}"
 
 
-def _copy(df: "DataFrame", connection: Connection, table: tuple[str, ...]) -> None:
-    """One COPY and one transaction for each partition."""
+def _copy(df: "DataFrame", connection: Connection, table: tuple[str, ...]) -> int:
+    """One COPY and one transaction for each partition, which a task that is tried again finds done."""
     uri = libpq_uri(connection)
     schema, name = (table[0] if len(table) > 1 else None), table[-1]
     columns = df.columns
+    recording = partition_statement(connection.dialect, table, _PARTITION)  # executors need not have this package
 
     def copy(given: "Iterable[pyarrow.RecordBatch]") -> "Iterator[pyarrow.RecordBatch]":
         import adbc_driver_postgresql.dbapi as adbc
         import pyarrow
+        from pyspark import TaskContext
 
         batches = iter(given)
         first = next(batches, None)
         if first is None:
             return
-        loaded = 0
+        context = TaskContext.get()
+        assert context is not None, "runs in a task of Spark's"
+        record = recording.replace(_PARTITION, str(context.partitionId()))
+        sent = 0
 
         def counted() -> "Iterator[pyarrow.RecordBatch]":
-            nonlocal loaded
+            nonlocal sent
             batch = first
             while batch is not None:
-                loaded += batch.num_rows
+                sent += batch.num_rows
                 yield pyarrow.RecordBatch.from_arrays(batch.columns, names=columns)
                 batch = next(batches, None)
 
         with adbc.connect(uri) as database, database.cursor() as cursor:
             named = pyarrow.schema([(column, field.type) for column, field in zip(columns, first.schema, strict=True)])
             reader = pyarrow.RecordBatchReader.from_batches(named, counted())
-            cursor.adbc_ingest(name, reader, mode="append", db_schema_name=schema)
+            cursor.execute(record)
+            if cursor.fetchall():
+                cursor.adbc_ingest(name, reader, mode="append", db_schema_name=schema)
+            else:  # an earlier try of this task has loaded the partition
+                for _ in reader:
+                    pass
             database.commit()
-        yield pyarrow.RecordBatch.from_pydict({"loaded": [loaded]})
+        yield pyarrow.RecordBatch.from_pydict({"sent": [sent]})
 
     plain = df.toDF(*(f"c{index}" for index in range(len(columns))))  # mapInArrow takes no name with a backtick
-    plain.mapInArrow(copy, "loaded bigint").collect()
+    return sum(row.sent for row in plain.mapInArrow(copy, "sent bigint").collect())

@@ -94,14 +94,15 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcSt
         _create_staging(database, prepared, incoming, target, keys=plan.keyed.keys, has_kinds=has_kinds)
     keys = _named(incoming, plan.keyed.keys)
     frame = loadable(rows, incoming, target, keys, plan.connection.dialect)
-    load(frame, plan.connection, prepared.staging, plan.batch_size)
+    sent = load(frame, plan.connection, prepared.staging, plan.batch_size)
     with connected(spark, plan.connection) as database:
+        loaded = _count(database, prepared, sent)
         change = _change(plan, prepared, incoming, target, keys)
         _check_keys(database, change, plan.keyed)
         _check_casts(database, change)
         before, done = _statements(plan, prepared, change, incoming)
         added = _added(change, incoming, target)
-        staged = replace(prepared, before=before, statements=done, added=added, is_loaded=True)
+        staged = replace(prepared, before=before, statements=done, added=added, is_loaded=True, rows=loaded)
         ledger.register(database, staged)
     return staged
 
@@ -160,7 +161,7 @@ def _create_staging(
     has_kinds: bool,
 ) -> None:
     dialect = database.dialect
-    ledger.drop_if_there(database, prepared.staging)
+    ledger.drop_staging(database, prepared)
     name = dialect.quote_path(prepared.staging)
     kind = f", {dialect.quote(ROW_KIND)} varchar(2)" if has_kinds else ""
     if dialect.stages_like_target and target is not None and all(target.column(each) for each in incoming.schema.names):
@@ -211,6 +212,18 @@ def _change(
         compares=not any(native in _INCOMPARABLE for native in natives),
         sequence=_named(incoming, (sequence,))[0] if sequence is not None else None,
     )
+
+
+def _count(database: Database, prepared: JdbcStaged, sent: int) -> int:
+    """The rows of the staging table. Raises PEN5005, a transient error, unless they are the rows that Spark sent: a
+    task that is tried again after its rows were committed would load them twice."""
+    name = ".".join(prepared.staging)
+    loaded = int(database.value(f"select count(*) from {database.dialect.quote_path(prepared.staging)}") or 0)
+    if loaded != sent:
+        message = f"Spark sent {sent} rows for `{prepared.target_name}`, but the staging table `{name}` has {loaded}"
+        help = "a task of the load ran twice; run the job again, or set `job.retry.times` so that it is retried"
+        raise run_error("PEN5005", message, None, help)
+    return loaded
 
 
 def _check_keys(database: Database, change: Change, keyed: Keyed) -> None:
