@@ -74,8 +74,8 @@ def outcomes(spark, plan):
     session = pipeline_session(spark, {"spark.sql.shuffle.partitions": "1"})
     try:
         frames = lower(session, plan.writes).dataframes
-    except RunError as error:
-        return [str(error)]
+    except RunError as error:  # a persisted node is optimized, and so evaluated where it is constant, as it is lowered
+        return [condition(error.__cause__) or str(error)] * len(plan.writes)
     return [outcome(frames[write.input]) for write in plan.writes]
 
 
@@ -85,4 +85,9 @@ def outcome(df):
     try:
         return (df.schema.simpleString(), Counter(map(repr, df.collect())))
     except PySparkException as error:
-        return error.getCondition() or str(error)
+        return condition(error) or str(error)
+
+
+def condition(error):
+    """The condition of an error of Spark's; None for any other."""
+    return getattr(error, "getCondition", lambda: None)()

@@ -76,7 +76,7 @@ def test_one_failed_table_stops_no_other_and_a_rerun_does_only_what_is_missing(s
     assert rows(spark, folder) == {**everything, "shop_people": 4}
     capsys.readouterr()
     assert main(["run", "job.conf", "--run-id", "one"]) == 0
-    assert "FINISHED: 0 rows written" in capsys.readouterr().out
+    assert "run one is committed already" in capsys.readouterr().out
     assert rows(spark, folder) == {**everything, "shop_people": 4}
     assert main(["run", "job.conf", "--run-id", "all", "--verbose"]) == 0
     assert "lake.shop.parts → out/shop_parts" in capsys.readouterr().out

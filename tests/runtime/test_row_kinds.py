@@ -113,7 +113,7 @@ def test_the_hidden_column_cannot_be_named(tmp_path):
          [(1, None, "+I"), (1, None, "-U"), (1, None, "+U"), (2, "Two", "-D")]),
         ('Filter { plugin_input = "people", include_fields = [age, id], condition = "age > 10" }\n'
          'Copy { fields { old = age } }\nFieldRename { suffix = "_" }',
-         [(1, 11, 11, "+U"), (2, 12, 12, "-D")]),
+         [(11, 1, 11, "+U"), (12, 2, 12, "-D")]),
         ('FilterRowKind { plugin_input = "people", exclude_kinds = [update_before, INSERT] }\n'
          'Filter { include_fields = ["name"] }',
          [("B", "+U"), ("C", "-D")]),

@@ -144,7 +144,7 @@ def test_an_interrupt_while_committing_stops_the_jobs_after_it(spark, folder, ca
     second = folder / "second.conf"
     second.write_text(Path(write_job(folder)).read_text().replace("/others", "/more").replace("/some", "/few"))
     assert main(["run", write_job(folder), str(second), "--run-id", "two"]) == 130
-    assert "the jobs after this one were not run" in capsys.readouterr().err
+    assert f"not run: {second}" in capsys.readouterr().err
     assert spark.read.parquet(str(folder / "others")).count() == 7
     assert {name: run["state"] for name, run in recorded(folder).items()} == {"two-1": "FINISHED"}
 
