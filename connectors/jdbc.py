@@ -79,6 +79,11 @@ class Jdbc(Source, Sink[JdbcStaged]):
     def default_write_mode(self, options: Options) -> WriteMode:
         return default_write_mode(options)
 
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        if options.optional_string("table_path") is None:
+            return None
+        return f"{connection_of(options).place}#{str(table.path).lower()}"
+
     def target(self, options: Options) -> str | None:
         return f"{connection_of(options).place}#{'.'.join(target_of(options)).lower()}"
 

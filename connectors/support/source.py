@@ -71,6 +71,10 @@ class Source(Connector):
         """Whether its columns have no types unless `infer_schema` reads them from the rows."""
         return False
 
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        """The location that rows come from, in the words of `Sink.target`, where `target` cannot say it."""
+        return None
+
     @abstractmethod
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         """The rows; columns and types as `task.table` says (in its order, cut to `task.columns`). Where the table

@@ -1,26 +1,34 @@
-"""`penstock graph`: a page that draws a job's plan, with columns, types and lineage."""
+"""`penstock graph`: a page that draws a job's plan, or how the jobs of a folder feed each other."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from engine.terminal.arguments import add_job_arguments, settings_of
 
-SUMMARY = "draw the plan of a job as one HTML page; needs no Spark"
+SUMMARY = "draw a job's plan, or the jobs of a folder, as one HTML page; needs no Spark"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("job", type=Path, metavar="JOB", help="a job file")
+    parser.add_argument("job", type=Path, metavar="JOB|DIR", help="a job file, or a folder of jobs")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the page to write")
     add_job_arguments(parser)
 
 
 def run(arguments: Namespace) -> int:
+    from catalog.diagnostics import Diagnostics
     from engine.compile import compile_jobs
+    from engine.graph.folder_page import to_folder_page
     from engine.graph.page import to_page
+    from engine.job.find import find_jobs
     from engine.terminal.report import report
 
-    (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
-    report(compiled.warnings)
-    arguments.output.write_text(to_page(compiled.built, compiled.plan), encoding="utf-8")
+    diagnostics = Diagnostics()
+    paths = find_jobs([str(arguments.job)], diagnostics) if arguments.job.is_dir() else (arguments.job,)
+    diagnostics.raise_errors()
+    compiled = compile_jobs(paths, settings_of(arguments))
+    report([warning for job in compiled for warning in job.warnings])
+    is_folder = arguments.job.is_dir()
+    page = to_folder_page(arguments.job.resolve().name, compiled) if is_folder else to_page(compiled[0])
+    arguments.output.write_text(page, encoding="utf-8")
     print(arguments.output)
     return 0

@@ -50,8 +50,11 @@ class _Item:
         return self.y + self.height / 2
 
 
-def layout(sizes: Mapping[T, tuple[float, float]], edges: Sequence[tuple[T, T]]) -> Drawing[T]:
-    """Lay out nodes of these sizes; edges lead from left to right, and `sizes` lists nodes before their readers."""
+def layout(sizes: Mapping[T, tuple[float, float]], edges: Sequence[tuple[T, T]], gap: float = GAP_X) -> Drawing[T]:
+    """Lay out nodes of these sizes; edges lead from left to right, and `sizes` lists nodes before their readers.
+
+    `gap`: pixels between two layers.
+    """
     layers_of = _layers(sizes, edges)
     items = {node: _Item(layers_of[node], *size) for node, size in sizes.items()}
     layers: list[list[_Item]] = [[] for _ in range(max(layers_of.values(), default=-1) + 1)]
@@ -61,7 +64,7 @@ def layout(sizes: Mapping[T, tuple[float, float]], edges: Sequence[tuple[T, T]])
     _order(layers)
     _place(layers)
     widths = [max((item.width for item in layer), default=0.0) for layer in layers]
-    lefts = [MARGIN + sum(widths[:index]) + GAP_X * index for index in range(len(layers))]
+    lefts = [MARGIN + sum(widths[:index]) + gap * index for index in range(len(layers))]
     boxes = {node: Box(lefts[item.layer], item.y, item.width, item.height) for node, item in items.items()}
     points = {edge: tuple(_points(path, lefts, widths)) for edge, path in paths.items()}
     width = (lefts[-1] + widths[-1] if layers else 0) + MARGIN

@@ -1,81 +1,121 @@
 """A plan before and after the rules as one HTML file: boxes, columns with types, lineage at a click."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
 from catalog.exhaustive import assert_never
-from engine.graph.layout import layout
+from catalog.table import Column
+from engine.compile import Compiled
+from engine.graph.descriptions import description_of
+from engine.graph.layout import GAP_X, layout
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
 from engine.plan.option_values import given
 from engine.plan.rendering.explain_text import query_text
 
 CHARACTER, LINE, HEAD, PADDING, MOST = 7.0, 18.0, 44.0, 10.0, 40
+NARROW_GAP, LONGEST = 48, 64
 
 
-def to_page(built: Plan, optimized: Plan) -> str:
-    """The page; it needs nothing but itself."""
-    data = {"job": built.env.name, "plans": {"before the rules": _drawn(built), "after the rules": _drawn(optimized)}}
+def to_page(compiled: Compiled) -> str:
+    """The page of one job; it needs no other file and no network."""
+    plans = {
+        "before the rules": drawn_plan(compiled.built, compiled),
+        "after the rules": drawn_plan(compiled.plan, compiled),
+    }
+    return rendered(compiled.built.env.name, plans)
+
+
+def rendered(title: str, plans: Mapping[str, Any]) -> str:
+    """The page of these drawings, the first of which is shown at first."""
+    data = {"job": title, "most": MOST, "head": HEAD, "line": LINE, "plans": plans}
     text = json.dumps(data, ensure_ascii=False).replace("</", "<\\/").replace("\u2028", "\\u2028")
-    page = files("engine.graph").joinpath("page.html").read_text(encoding="utf-8")
-    return page.replace("/*TITLE*/", _escaped(built.env.name)).replace("/*DATA*/", text)
+    folder = files("engine.graph")
+    style, script, page = (folder.joinpath(f"page.{end}").read_text(encoding="utf-8") for end in ("css", "js", "html"))
+    page = page.replace("/*STYLE*/", style).replace("/*SCRIPT*/", script)
+    return page.replace("/*TITLE*/", _escaped(title)).replace("/*DATA*/", text)
 
 
-def _drawn(plan: Plan) -> dict[str, Any]:
+def drawn_plan(plan: Plan, compiled: Compiled) -> dict[str, Any]:
     nodes = list(plan.nodes())
     keys = {node: index for index, node in enumerate(nodes)}
     edges = list(dict.fromkeys((keys[child], keys[node]) for node in nodes for child in children(node)))
-    drawing = layout({keys[node]: _size(node) for node in nodes}, edges)
-    return {
-        "width": drawing.width,
-        "height": drawing.height,
-        "nodes": [_node(node, drawing.boxes[keys[node]]) for node in nodes],
-        "edges": [{"from": start, "to": end, "points": drawing.edges[start, end]} for start, end in edges],
-        "lineage": [list(step) for node in nodes for step in _steps(node, keys)],
-    }
+    lineage = [list(step) for node in nodes for step in _steps(node, keys)]
+    return drawn([_node(node, compiled) for node in nodes], edges, lineage)
 
 
-def _node(node: AnyNode, box: Any) -> dict[str, Any]:
+def drawn(
+    nodes: Sequence[Mapping[str, Any]], edges: Sequence[tuple[int, int]], lineage: Sequence[Sequence[Any]]
+) -> dict[str, Any]:
+    """A drawing in two layouts: `columns` with every node's columns, `names` with the heads alone.
+
+    `nodes` lists nodes before their readers. An edge that leads back (a job that writes what an earlier one reads) has
+    no points of its own.
+    """
+    back = [(start, end) for start, end in edges if start >= end]
+    forward = [(start, end) for start, end in edges if start < end]
+    layouts = {}
+    for name, gap, folded in (("columns", GAP_X, False), ("names", NARROW_GAP, True)):
+        drawing = layout({index: _size(node, folded) for index, node in enumerate(nodes)}, forward, gap)
+        boxes = [drawing.boxes[index] for index in range(len(nodes))]
+        layouts[name] = {
+            "boxes": [[box.x, box.y, box.width, box.height] for box in boxes],
+            "points": [drawing.edges[edge] for edge in forward] + [[] for _ in back],
+        }
+    return {"nodes": list(nodes), "edges": forward + back, "lineage": lineage, "layouts": layouts}
+
+
+def drawn_columns(columns: Sequence[Column]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": column.name,
+            "type": str(column.type),
+            "nullable": column.nullable,
+            "comment": column.comment or "",
+        }
+        for column in columns
+    ]
+
+
+def options_text(options: Mapping[str, object]) -> str:
+    return "\n".join(f"{name} = {value}" for name, value in options.items())
+
+
+def _node(node: AnyNode, compiled: Compiled) -> dict[str, Any]:
     return {
-        "x": box.x, "y": box.y, "w": box.width, "h": box.height, "name": node.name, "plugin": plugin_of(node),
-        "kind": type(node).__name__.lower(), "details": _details(node),
-        "columns": [
-            {"name": column.name, "type": str(column.type), "nullable": column.nullable}
-            for column in node.table.columns[:MOST]
-        ],
-        "more": max(0, len(node.table.columns) - MOST),
+        "name": node.name, "plugin": plugin_of(node), "kind": type(node).__name__.lower(), "details": _details(node),
+        "comment": description_of(node, compiled.job), "columns": drawn_columns(node.table.columns),
     }  # fmt: skip
 
 
-def _size(node: AnyNode) -> tuple[float, float]:
-    columns = node.table.columns[:MOST]
-    texts = [node.name + "  ", plugin_of(node), *(f"{column.name}   {column.type}"[:64] for column in columns)]
-    rows = len(columns) + (len(node.table.columns) > MOST)
-    return max(130.0, max(map(len, texts)) * CHARACTER + 2 * PADDING), HEAD + rows * LINE + (PADDING if rows else 0)
+def _size(node: Mapping[str, Any], folded: bool) -> tuple[float, float]:
+    columns = node["columns"][:MOST]
+    texts = [node["name"] + "     ", node["plugin"]]
+    if not folded:
+        texts += [f"{column['name']}   {column['type']}"[:LONGEST] for column in columns]
+    rows = 0 if folded else len(columns) + (len(node["columns"]) > MOST)
+    width = max(130.0, max(map(len, texts)) * CHARACTER + 2 * PADDING)
+    return width, HEAD - 6 + (rows * LINE + PADDING + 6 if rows else 0)
 
 
 def _details(node: AnyNode) -> str:
     match node:
         case Scan():
-            return _options(given(node.connector.source_options, node.options))
+            return options_text(given(node.connector.source_options, node.options))
         case Query():
             return query_text(node)
         case Native():
-            return _options(given(node.plugin.options, node.options))
+            return options_text(given(node.plugin.options, node.options))
         case Union():
             return "UNION ALL"
         case Expect() | Rejects():
             return "\n".join(map(str, node.rules))
         case Write():
             modes = f"{node.schema_save_mode.value}, {node.data_save_mode.value}, {node.write_mode.value}"
-            return f"{modes}\n{_options(given(node.connector.sink_options, node.options))}"
+            return f"{modes}\n{options_text(given(node.connector.sink_options, node.options))}"
         case _:
             assert_never(node)
-
-
-def _options(options: Mapping[str, object]) -> str:
-    return "\n".join(f"{name} = {value}" for name, value in options.items())
 
 
 def _steps(node: AnyNode, keys: Mapping[AnyNode, int]) -> Iterator[tuple[int, str, int, str, str]]:
