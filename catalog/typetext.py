@@ -139,6 +139,7 @@ class _Reader:
     """A recursive-descent reader over the tokens of one text."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self.tokens = _tokens(text)
         self.at = 0
 
@@ -152,6 +153,9 @@ class _Reader:
         if self.takes("{"):
             return SizedType(self.fields("}", depth))
         start = self.token
+        if depth and start.kind in ("text", "double"):  # a row as JSON: `{"id": "int"}`
+            self.at += 1
+            return parse_sized_type(start.value)
         if start.kind != "word":
             raise TypeTextError(f"expected a type, found {_shown(start)}", start.offset)
         self.at += 1
@@ -218,7 +222,13 @@ class _Reader:
             found.append(self.field(depth))
             if self.takes(close):
                 return Struct(tuple(found))
-            self.expect(",", close)
+            if close != "}" or not self.is_on_new_line():  # as in HOCON, a new line separates fields
+                self.expect(",", close)
+            else:
+                self.takes(",")
+
+    def is_on_new_line(self) -> bool:
+        return "\n" in self.text[self.tokens[self.at - 1].offset : self.token.offset]
 
     def field(self, depth: int) -> Field:
         name = self.token
@@ -282,7 +292,7 @@ class _SparkReader(_Reader):
 
     def type(self, depth: int) -> SizedType:
         start = self.token
-        if start.value == "{" or start.value.lower() in SEATUNNEL_NAMES:
+        if start.value == "{" or start.kind in ("text", "double") or start.value.lower() in SEATUNNEL_NAMES:
             raise TypeTextError(f"Spark has no type `{start.value}`", start.offset)
         return super().type(depth)
 

@@ -99,9 +99,12 @@ def _columns(
 ) -> Iterator[tuple[Column, Span | None]]:
     """The columns, each with the place of its name."""
     fields, columns = block.get("fields"), block.get("columns")
+    key = "fields"
+    if options.seatunnel and fields is None and isinstance(columns, Mapping):
+        fields, key = columns, "columns"  # seen in jobs of its 2.3 line
     if isinstance(fields, Mapping):
         for name, text in fields.items():
-            place = f"schema.fields.{name}"
+            place = f"schema.{key}.{name}"
             sized = _type(text, place, options, diagnostics)
             column = Column(name, sized.type, length=sized.length, source_type=_source_type(text))
             yield column, options.key_span(place)

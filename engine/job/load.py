@@ -26,6 +26,7 @@ from engine.job.options.env import read_env
 from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
+from engine.job.shadowed_names import with_own_names
 from engine.transforms import names as transform_names
 from engine.transforms import transform
 
@@ -152,7 +153,8 @@ class _Loader:
                 by_kind[kind] += (
                     self.block(kind, node, secrets) for node in entry.value.items if isinstance(node, MapNode)
                 )
-        return Job(self.source, env, tuple(block for blocks in by_kind.values() for block in blocks), is_whole)
+        blocks = tuple(block for blocks in by_kind.values() for block in blocks)
+        return Job(self.source, env, with_own_names(blocks) if self.is_lenient else blocks, is_whole)
 
     def env_node(self) -> MapNode | None:
         entry = self.root.entry("env")

@@ -146,7 +146,13 @@ class Write(BaseNode):
 
     @property
     def table(self) -> CatalogTable:
-        return self.input.table
+        """What the sink gets: without row kinds where it writes every row as it is."""
+        return replace(self.input.table, has_row_kind=False) if self.drops_row_kind else self.input.table
+
+    @property
+    def drops_row_kind(self) -> bool:
+        """Whether the rows have kinds that the sink does not honour."""
+        return self.input.table.has_row_kind and self.write_mode not in self.connector.sink_capabilities.row_kind_modes
 
 
 Node: TypeAlias = Scan | Query | Native | Union | Expect | Rejects

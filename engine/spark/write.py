@@ -22,6 +22,7 @@ import connectors
 from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
 from catalog.evolution import Problem, SchemaEvolution, fits, widens
 from catalog.quoting import quote
+from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, TargetState, plan_actions
 from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
@@ -147,7 +148,7 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
     """
     checked = next(check for check in run.checks if check.write is write)
     try:
-        rows = _aligned(df, checked)
+        rows = _aligned(df.drop(ROW_KIND) if write.drops_row_kind else df, checked)
         staged = write.connector.stage(spark, rows, run.tasks[write.id], run.places[write.id])
         _refuse_changed_target(run, checked)
     except SPARK_ERRORS as error:

@@ -126,7 +126,8 @@ def _field_rules(
         diagnostics.error("PEN2005", f"the rule of `{name}` has no `field_value`", span_of(options, location), help)
     for inner, rule in blocks(each, "field_value", location, options, diagnostics):
         check_keys(rule, _VALUE_KEYS, inner, options, diagnostics)
-        if rule.get("rule_type") is None and rule.get("equals_to") is None:
+        is_empty = rule.get("rule_type") is None and rule.get("equals_to") is None
+        if is_empty and not (options.seatunnel and "equals_to" in rule):  # there, `equals_to = null` demands nothing
             help = "rule_type = NOT_NULL, or equals_to = 1"
             diagnostics.error("PEN2005", "a rule needs a `rule_type` or `equals_to`", span_of(options, inner), help)
         if rule.get("rule_type") is not None:
@@ -188,7 +189,9 @@ def _type_rule(
     except TypeTextError as cause:
         diagnostics.error("PEN4001", cause.message, span, cause.help)
         return
-    if not agrees(wanted, type):
+    if wanted == VOID and type != VOID and options.seatunnel:  # there, types are compared by values
+        yield AssertRule(f"`{name}` is NULL, as its type says", span, f"{quote(name)} is null", quote(name))
+    elif not agrees(wanted, type):
         message = f"the column `{name}` is {type}, not {wanted or 'decimal'} as the rule says"
         diagnostics.error("PEN4003", message, span)
     elif isinstance(wanted, Decimal) and isinstance(type, Decimal) and wanted.precision < type.precision:

@@ -203,8 +203,9 @@ BINARY_TABLE: Final = CatalogTable.of(
 
 def _check_format(options: Options, spec: Sequence[Option], diagnostics: Diagnostics) -> None:
     kind = file_format(options)
+    report = diagnostics.warning if options.seatunnel else diagnostics.error
     for name in misplaced(options, tuple(option.name for option in spec)):
-        diagnostics.error("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
+        report("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
     codec = options.optional_string("compress_codec")
     if (
         codec

@@ -77,6 +77,8 @@ def _inputs(
         return _before(job, block) if block.options.is_valid or _is_plain(job) else ()
     wires = [(input, _producer(input.name, outputs)) for input in block.inputs]
     unknown = [input for input, wire in wires if wire is None]
+    if unknown and is_seatunnel(block):
+        return _as_seatunnel(job, block, unknown, tuple(wire for _, wire in wires if wire is not None), diagnostics)
     for reference in unknown:
         help = did_you_mean(
             reference.name, [output.name for other in job.blocks for output in (*other.outputs, *other.rejects)]
@@ -89,6 +91,24 @@ def _inputs(
     if unknown:
         return ()
     return tuple(wire for _, wire in wires if wire is not None)
+
+
+def is_seatunnel(block: Block) -> bool:
+    """Whether the job runs as that engine would run it."""
+    return block.options.seatunnel is not None
+
+
+def _as_seatunnel(
+    job: Job, block: Block, unknown: list[Reference], known: tuple[Wire, ...], diagnostics: Diagnostics
+) -> tuple[Wire, ...]:
+    """The inputs that exist; without any, the block before: SeaTunnel does not look further."""
+    wires = known or _before(job, block)
+    for reference in unknown:
+        names = ", ".join(f"`{wire.producer.name}`" for wire in wires)
+        help = f"it reads {names} instead, as in SeaTunnel" if wires else None
+        report = diagnostics.warning if wires else diagnostics.error
+        report("PEN2007", f"no block has the output `{reference.name}`", reference.span, help)
+    return wires
 
 
 def _producer(name: str, outputs: Mapping[str, tuple[Block, int]]) -> Wire | None:

@@ -150,7 +150,8 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         diagnostics.error("PEN2011", why, options.span("write_mode"))
     if node.table.has_row_kind and write_mode not in can.row_kind_modes:
         place = block.plugin_span or block.span
-        diagnostics.error("PEN4011", *_row_kinds_refused(node.name, sink, write_mode, place))
+        report = diagnostics.warning if options.seatunnel else diagnostics.error  # there, every row is written
+        report("PEN4011", *_row_kinds_refused(node.name, sink, write_mode, place))
     sink.validate(options, node.table, diagnostics)
     if any(item.severity.value == "error" for item in diagnostics.items[before:]):
         return None
