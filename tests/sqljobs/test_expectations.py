@@ -162,7 +162,8 @@ def test_rules_over_all_rows_read_what_is_staged(spark, tmp_path, monkeypatch, c
     assert not (tmp_path / "out").exists()
     [files] = read
     assert files
-    assert all(("/.out.penstock/" in each) == is_staged and ("/source/" in each) != is_staged for each in files)
+    staged_in = "/out/" if sink == "Delta" else "/.out.penstock/"
+    assert all((staged_in in each) == is_staged and ("/source/" in each) != is_staged for each in files)
 
 
 ERRORS = {

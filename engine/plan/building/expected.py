@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from catalog.diagnostics import Diagnostics
 from engine.expectations.read_expectations import read_rules
-from engine.job.model.job import Block
+from engine.job.model.job import Block, BlockKind
 from engine.plan.building.table_sets import member_names
 from engine.plan.nodes import Expect, Node, Rejects, Scan
 
@@ -25,7 +25,9 @@ def expected(
     is_set = nodes[0].table_set is not None
     names = member_names(name, [node.table.path for node in nodes]) if is_set else (name,) * len(nodes)
     for own_name, node in zip(names, nodes, strict=True):
-        options = node.options if isinstance(node, Scan) else block.options  # those of its entry in `tables_configs`
+        options = block.options
+        if block.kind is BlockKind.SOURCE and isinstance(node, Scan):
+            options = node.options  # those of its entry in `tables_configs`
         if not options.get("expectations"):
             checked.append(node)
             continue
