@@ -15,7 +15,7 @@ TYPES = (
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    "file_format", ["csv", "json", "parquet", "orc", "text", pytest.param("delta", marks=pytest.mark.delta)]
+    "file_format", ["csv", "json", "parquet", "orc", pytest.param("delta", marks=pytest.mark.delta)]
 )
 def test_what_files_hold_is_what_spark_writes(spark, tmp_path, file_format):
     session = spark.newSession()

@@ -22,7 +22,6 @@ ERRORS = [
     ("misspelt_table.sql", "PEN2009", "LocalFile"),
     ("misspelt_table.sql", "PEN3002", "oders"),
     ("no_sink_table.sql", "PEN2007", "bigg"),
-    ("save_mode.sql", "PEN2005", "LocalFile"),
     ("save_mode.sql", "PEN2004", "DROP"),
     ("three_faults.conf", "PEN2003", "delimitter"),
     ("three_faults.conf", "PEN3004", "idd"),
