@@ -92,4 +92,4 @@ def test_text_tells_one_cause_once(validate, capsys):
     assert len(re.findall(r"^(?:error|warning)\[", shown, re.MULTILINE)) == len(ERRORS)
     assert "is a `;` missing before it?" in shown
     assert "did you mean `orders`?" in shown
-    assert "10 jobs: 14 errors, 1 warning" in shown
+    assert "10 jobs: 13 errors, 1 warning" in shown
