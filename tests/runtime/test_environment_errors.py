@@ -6,6 +6,8 @@ import pytest
 
 from connectors.local_file import connector
 from engine.runtime.transient import is_transient
+
+pytest.importorskip("pyspark")
 from tests.connectors.jobs import rows, write
 
 pytest.importorskip("pyspark")

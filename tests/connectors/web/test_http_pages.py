@@ -9,6 +9,8 @@ from catalog.diagnostics import RunError
 from connectors.http_ import connector
 from connectors.support.web.http_pages import row_texts
 from engine.runtime.transient import is_transient
+
+pytest.importorskip("pyspark")
 from tests.connectors.jobs import options_of
 from tests.connectors.web.service import service
 
