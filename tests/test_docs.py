@@ -121,6 +121,7 @@ def test_the_first_job_runs_by_the_commands_of_the_readme(spark, tmp_path, capsy
 
 
 def test_the_site_builds_strictly(tmp_path):
+    pytest.importorskip("mkdocs")  # the plain environment, which has what `validate` needs, builds no site
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
