@@ -267,7 +267,7 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
     if recorded is None:
         known = [log.run_id for log in open_journals(spark, state) if _is_open(log.read())]
         help = f"runs that can be resumed: {', '.join(known)}" if known else "no run can be resumed"
-        raise run_error("PEN5008", f"no run ` {run_id}` in `{state}`", None, help)
+        raise run_error("PEN5008", f"no run `{run_id}` in `{state}`", None, help)
     if recorded.outcome is not None:
         raise run_error("PEN5008", f"run `{run_id}` has ended: it was {recorded.outcome.value}")
     if recorded.is_alive and not owner.has_died(recorded.mark):
