@@ -130,7 +130,7 @@ def test_declared_columns_that_the_header_does_not_name(tmp_path, header, messag
 @pytest.mark.spark
 @pytest.mark.parametrize(
     ("header", "told"),
-    [("id,nom", "it is `id, nom` in place of `id, name`"), ("id;name", "it has 1 in place of 2 names")],
+    [("id,nom", "it is `id, nom` instead of `id, name`"), ("id;name", "it has 1 in place of 2 names")],
 )
 def test_a_header_that_is_not_the_schemas_is_no_transient_error(spark, tmp_path, header, told):
     (tmp_path / "a.csv").write_text(f"{header}\n1,x\n")

@@ -1,5 +1,7 @@
 """No default destroys data: a file sink deletes neither foreign files nor what its own job reads."""
 
+import shutil
+
 import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
@@ -64,10 +66,10 @@ def test_foreign_files_in_replaced_partitions_stop_the_run(spark, tmp_path):
     )  # fmt: skip
     run_writes(spark, [job], state, "first")
     (target / "p=b").mkdir()
-    (target / "p=b/other.parquet").write_text("")
+    shutil.copy(next((target / "p=a").glob("*.parquet")), target / "p=b/other.parquet")
     (target / "_notes.txt").write_text("stays: the partition `p=a` is replaced, not the directory")
     run_writes(spark, [job], state, "second")
-    (target / "p=a/mine.parquet").write_text("")
+    shutil.copy(next((target / "p=a").glob("*.parquet")), target / "p=a/mine.parquet")
     with pytest.raises(RunError, match=r"PEN5030.*p=a/mine.parquet"):
         run_writes(spark, [job], state, "third")
     assert (target / "p=a/mine.parquet").exists()

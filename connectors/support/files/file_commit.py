@@ -179,7 +179,7 @@ def stage(
 def _refuse_foreign_partitions(files: Files, prepared: FileStaged, task: WriteTask, staged: Sequence[str]) -> None:
     """As `refuse_foreign_files`, for the partitions that the staged files replace."""
     target = local_path(prepared.target) or prepared.target
-    replaced = {name.rpartition("/")[0] for name in staged}
+    replaced = {folder for folder, _, name in (name.rpartition("/") for name in staged) if not is_hidden(name)}
     foreign = [name for name in foreign_files(files, target) if name.rpartition("/")[0] in replaced]
     refuse_foreign_files(files, target, task.options, foreign)
 
