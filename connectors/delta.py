@@ -3,15 +3,17 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostics, RunError, did_you_mean, run_error
 from catalog.evolution import SchemaEvolution
 from catalog.quoting import quote
+from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
-from connectors.support.delta import staging, table_schema
+from connectors.support.delta import change_feed, staging, table_schema
 from connectors.support.delta.delta_log import latest_columns, latest_metadata
 from connectors.support.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_write_mode
 from connectors.support.delta.delta_staged import DeltaStaged
@@ -56,11 +58,13 @@ class Delta(Source, Sink[DeltaStaged]):
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         if options.get("version") is not None and options.get("timestamp") is not None:
             diagnostics.error("PEN2011", "`version` and `timestamp` exclude each other", options.span("timestamp"))
+        change_feed.check_bounds(options, diagnostics)
+        is_feed = options.flag("read_change_feed")
         if declared := declared_table(options, "delta", diagnostics):
             _check_declared(declared, options, diagnostics)
-            return (declared,)
+            return (replace(declared, has_row_kind=is_feed),)
         try:
-            return (_recorded_table(options),)
+            return (_recorded_table(options, diagnostics),)
         except UnknownSchemaError as cause:
             help = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
             message = f"the columns of `{options['path']}` are not known: {cause.reason}"
@@ -72,9 +76,19 @@ class Delta(Source, Sink[DeltaStaged]):
         for option, spark_name in (("version", "versionAsOf"), ("timestamp", "timestampAsOf")):
             if task.options.get(option) is not None:
                 reader = reader.option(spark_name, str(task.options[option]))
+        is_feed = task.options.flag("read_change_feed")
+        if is_feed:
+            reader = change_feed.bounded(reader, task.options)
         df = reader.load(spark_path(task.options.string("path")))
         names = task.columns or (() if task.table.is_open else task.table.schema.names)
+        if is_feed:
+            return change_feed.with_row_kinds(df, tuple(names))
         return df.select(*map(quote, names)) if names else df
+
+    def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
+        table = super().describe(spark, options)
+        columns = [column for column in table.columns if column.name != ROW_KIND]
+        return CatalogTable.of(table.path.table, columns)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         file_commit.check_path(options, diagnostics)
@@ -154,15 +168,21 @@ class Delta(Source, Sink[DeltaStaged]):
 connector = Delta()
 
 
-def _recorded_table(options: Options) -> CatalogTable:
-    """The table as its log has it; raises `UnknownSchemaError`."""
+def _recorded_table(options: Options, diagnostics: Diagnostics) -> CatalogTable:
+    """The table, or its change feed, as its log has it; raises `UnknownSchemaError`."""
     path = local_path(options.string("path"))
     if path is None:
         raise UnknownSchemaError("its file system is not read before the run")
     if options.get("timestamp") is not None:
         raise UnknownSchemaError("only Spark knows which version `timestamp` means")
-    columns = latest_columns(path, options.get("version"))
-    return CatalogTable.of(os.path.basename(path.rstrip("/")) or "delta", columns)
+    metadata = latest_metadata(path, options.get("version"))
+    columns = table_schema.table_of(metadata).columns
+    table = CatalogTable.of(os.path.basename(path.rstrip("/")) or "delta", columns)
+    if not options.flag("read_change_feed"):
+        return table
+    enabled = metadata.get("configuration", {}).get("delta.enableChangeDataFeed", "")
+    change_feed.check_enabled(enabled, options, diagnostics)
+    return change_feed.feed_of(table)
 
 
 def _check_new_columns(columns: Sequence[Column], options: Options) -> None:
@@ -183,4 +203,6 @@ def _check_declared(table: CatalogTable, options: Options, diagnostics: Diagnost
         return
     with suppress(UnknownSchemaError):
         names = [column.name for column in latest_columns(path, options.optional_integer("version"))]
+        if options.flag("read_change_feed"):
+            names += [column.name for column in change_feed.COMMIT_COLUMNS]
         refuse_missing_columns(table, names, options, diagnostics)

@@ -143,11 +143,20 @@ def _write(spark: "SparkSession", staged: SparkStaged) -> None:
     if staged.save == "append" and not files.write_new(f"{staging}/begun", ""):
         raise _in_doubt(staged, staging)
     rows = spark.read.parquet(as_uri(f"{staging}/data"))
-    writer = rows.write.format(staged.format).mode(staged.save).options(**staged.options, **staged.secrets)
+    given = {**_keeping_definition(staged), **staged.options, **staged.secrets}
+    writer = rows.write.format(staged.format).mode(staged.save).options(**given)
     if staged.table is not None:
         writer.saveAsTable(staged.table)
     else:
         writer.save(*(() if staged.path is None else (staged.path,)))
+
+
+def _keeping_definition(staged: SparkStaged) -> Mapping[str, str]:
+    """A database's table is emptied, not dropped: its keys, types, indexes and grants stay. Spark does so for databases
+    whose TRUNCATE it knows to leave other tables alone."""
+    is_replaced = staged.save == "overwrite" and staged.format.lower() == "jdbc"
+    is_given = any(name.lower() == "truncate" for name in staged.options)
+    return {"truncate": "true"} if is_replaced and not is_given else {}
 
 
 def _appends(mode: DataSaveMode) -> bool:

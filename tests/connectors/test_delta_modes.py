@@ -5,12 +5,16 @@ from dataclasses import replace
 
 import pytest
 
+import connectors
 from catalog.diagnostics import Diagnostics, RunError, Severity
 from catalog.row_kind import ROW_KIND
 from connectors.delta import connector
+from engine.plan.nodes import Scan
 from engine.spark.journal import RunOutcome
+from engine.spark.lower import lower
+from engine.spark.session import pipeline_session
 from engine.spark.write import abort_all, check, commit_all
-from tests.connectors.jobs import rows, run_writes, stage_writes, write
+from tests.connectors.jobs import PLACE, options_of, rows, run_writes, stage_writes, write
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]
 COLUMNS = ("id bigint", "name string", "seq int")
@@ -103,6 +107,73 @@ def test_changelog(target):
     )
     assert target.rows() == [(1, "A", 2), (5, "c", 2)]
     assert ROW_KIND not in target.spark.read.format("delta").load(str(target.path)).columns
+
+
+def test_change_feed(target, spark, tmp_path):
+    feed = {"delta.enableChangeDataFeed": True}
+    target.write(values("(1L, 'a', 1)", "(2L, 'b', 1)", "(3L, 'c', 1)"), table_properties=feed)
+    for text in (
+        "UPDATE {} SET name = 'A' WHERE id = 1",
+        "DELETE FROM {} WHERE id = 2",
+        "UPDATE {} SET id = 4 WHERE id = 3",
+    ):
+        spark.sql(text.format(f"delta.`{target.path}`"))
+    options = options_of(connector.source_options, path=str(target.path), read_change_feed=True, starting_version=0)
+    found = Diagnostics()
+    (table,) = connector.tables(options, found)
+    assert list(found) == []
+    assert table.has_row_kind
+    assert table.schema.names == ("id", "name", "seq", "_commit_version", "_commit_timestamp")
+    scan = Scan("feed", connector, options, table, id="feed", span=PLACE)
+    df = lower(pipeline_session(spark), [write(connectors.sink("Console"), scan)]).dataframes[scan]
+    shown = df.select("id", "name", "_commit_version", ROW_KIND).collect()
+    assert sorted((version, id, kind, name) for id, name, version, kind in shown) == [
+        (0, 1, "+I", "a"),
+        (0, 2, "+I", "b"),
+        (0, 3, "+I", "c"),
+        (1, 1, "+U", "A"),
+        (1, 1, "-U", "a"),
+        (2, 2, "-D", "b"),
+        (3, 3, "-U", "c"),
+        (3, 4, "+U", "c"),
+    ]
+    described = connector.describe(spark, options)
+    assert [column.name for column in described.columns] == list(table.schema.names)
+    given = {"write_mode": "changelog", "primary_keys": ["id"], "sequence_field": "_commit_version"}
+    copy = tmp_path / "copy"
+    for run in ("one", "two"):
+        run_writes(spark, [write(connector, scan, path=str(copy), **given)], target.state, f"copy {run}")
+        assert sorted(map(tuple, spark.read.format("delta").load(str(copy)).select("id", "name", "seq").collect())) == [
+            (1, "A", 1),
+            (4, "c", 1),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"read_change_feed": True}, "needs `starting_version`"),
+        ({"starting_version": 1}, "which is not read"),
+        ({"read_change_feed": True, "starting_version": 1, "version": 2}, "`version` and `read_change_feed` exclude"),
+        (
+            {"read_change_feed": True, "starting_version": 1, "starting_timestamp": "2026-01-01"},
+            "`starting_version` and `starting_timestamp` exclude",
+        ),
+        ({"read_change_feed": True, "starting_version": 0}, "records no change feed"),
+    ],
+)
+def test_options_of_the_change_feed(tmp_path, given, said):
+    log = tmp_path / "_delta_log"
+    log.mkdir()
+    schema = json.dumps(
+        {"type": "struct", "fields": [{"name": "id", "type": "long", "nullable": True, "metadata": {}}]}
+    )
+    for version in range(3):
+        (log / f"{version:020}.json").write_text(json.dumps({"metaData": {"schemaString": schema}}))
+    found = Diagnostics()
+    connector.tables(options_of(connector.source_options, path=str(tmp_path), **given), found)
+    assert said in next(iter(found)).message
+    assert {diagnostic.code for diagnostic in found} == {"PEN2011"}
 
 
 def test_scd2(target):

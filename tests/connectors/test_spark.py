@@ -146,3 +146,28 @@ def test_an_overwrite_that_was_cut_off_is_done_again(spark, tmp_path, monkeypatc
     assert resume(spark, str(tmp_path / "state"), "cut") is RunOutcome.FINISHED
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
     assert not list((tmp_path / "state").rglob("*.parquet"))
+
+
+def test_replacing_the_rows_of_a_database_keeps_its_table(spark, tmp_path):
+    """Derby, which comes with Spark."""
+    url = f"jdbc:derby:{tmp_path / 'db'};create=true"
+    driver = "org.apache.derby.jdbc.EmbeddedDriver"
+    jvm = spark.sparkContext._jvm
+    jvm.java.lang.Class.forName(driver)
+    connection = jvm.org.apache.derby.jdbc.EmbeddedDriver().connect(url, jvm.java.util.Properties())
+    try:
+        statement = connection.createStatement()
+        statement.execute("create table kept (id bigint not null primary key, name varchar(20) default 'none')")
+        statement.execute("insert into kept values (9, 'old')")
+        scan = rows("select id, 'x' name from range(2)", "id bigint", "name string")
+        given = {"url": url, "driver": driver, "dbtable": "kept"}
+        job = write(connector, scan, format="jdbc", options=given, data_save_mode="DROP_DATA")
+        run_writes(spark, [job], str(tmp_path / "state"), "run")
+        statement.execute("insert into kept (id) values (7)")
+        found = statement.executeQuery("select count(*), max(case when id = 7 then name end) from kept")
+        assert found.next()
+        assert (found.getInt(1), found.getString(2)) == (3, "none")
+        keys = connection.getMetaData().getPrimaryKeys(None, None, "KEPT")
+        assert keys.next()
+    finally:
+        connection.close()

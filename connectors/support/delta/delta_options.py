@@ -28,6 +28,38 @@ SOURCE_OPTIONS: Final = (
     SCHEMA_OPTION,
     Option("version", OptionType.INTEGER, "Reads the table as of this version.", alternatives=("versionAsOf",)),
     Option("timestamp", OptionType.STRING, "Reads the table as of this time.", alternatives=("timestampAsOf",)),
+    Option(
+        "read_change_feed",
+        OptionType.BOOLEAN,
+        "Reads the table's changes instead of its rows, each with its row kind, `_commit_version` and "
+        "`_commit_timestamp`; the table must have the property `delta.enableChangeDataFeed`.",
+        default=False,
+        alternatives=("readChangeFeed",),
+    ),
+    Option(
+        "starting_version",
+        OptionType.INTEGER,
+        "The first version whose changes are read.",
+        alternatives=("startingVersion",),
+    ),
+    Option(
+        "ending_version",
+        OptionType.INTEGER,
+        "The last version whose changes are read; by default the latest.",
+        alternatives=("endingVersion",),
+    ),
+    Option(
+        "starting_timestamp",
+        OptionType.STRING,
+        "Reads the changes of commits from this time on.",
+        alternatives=("startingTimestamp",),
+    ),
+    Option(
+        "ending_timestamp",
+        OptionType.STRING,
+        "Reads the changes of commits up to this time.",
+        alternatives=("endingTimestamp",),
+    ),
 )
 
 VERSION_OPTIONS: Final = ("valid_from_column", "valid_to_column", "current_column")

@@ -41,7 +41,7 @@ def resolved(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
     by = f"partition by {', '.join(quote(key) for key in rows.keys)}"
     is_before = f"{quote(ROW_KIND)} = '-U'" if rows.has_row_kind else "false"
     if rows.sequence_field:
-        order = f"{quote(rows.sequence_field)} desc nulls last, {is_before}"
+        order = f"{quote(rows.sequence_field)} desc nulls last, {DELETED}"  # a delete and an insert of one commit
         ranked = marked.selectExpr("*", f"row_number() over ({by} order by {order}) as {_RANK}")
         return ranked.where(f"{_RANK} = 1").selectExpr(*columns, DELETED)
     copies = f"count_if(not {is_before}) over ({by}) as {_COPIES}"
