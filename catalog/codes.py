@@ -1,7 +1,7 @@
 """The code of every diagnostic and what it means, one line each; `docs/errors.md` is made from this table.
 
 1xxx text and variables, 2xxx structure of a job, 3xxx SQL, 4xxx tables, schemas and save modes, 5xxx running,
-6xxx expectations and tests, 9xxx Penstock itself. A code is never given a second meaning.
+6xxx expectations and tests, 9xxx Penstock itself. A code never changes its meaning.
 """
 
 CODES: dict[str, str] = {

@@ -14,7 +14,7 @@ MAX_PRECISION: Final = 38
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """A type without parts, named as Spark names it."""
+    """A type without parameters or element types, by Spark's name."""
 
     name: str
 
@@ -73,7 +73,7 @@ class Interval:
         return self.start in YEAR_MONTH_UNITS
 
     def holds(self, unit: str) -> bool:
-        """Whether the unit is one of those from `start` to `end`."""
+        """Whether the interval has the unit, one of those from `start` to `end`."""
         units = YEAR_MONTH_UNITS if self.is_year_month else DAY_TIME_UNITS
         return unit in units[units.index(self.start) : units.index(self.end) + 1]
 
@@ -155,7 +155,7 @@ CALENDAR_INTERVAL: Final = Atomic("interval")
 VARIANT: Final = Atomic("variant")
 VOID: Final = Atomic("void")
 UNKNOWN: Final = Atomic("unknown")
-"""The type that could not be proved; it fits everything and nothing is guessed from it."""
+"""A type that could not be determined. It fits every type, and no other type is derived from it."""
 
 ATOMIC_TYPES: Final = {
     atomic.name: atomic
@@ -173,12 +173,12 @@ def is_numeric(type: DataType) -> bool:
 
 
 def has_unknown(type: DataType) -> bool:
-    """Whether the type or any part of it is unknown."""
+    """Whether the type, or a type nested in it, is unknown."""
     return any(part == UNKNOWN for part in parts(type))
 
 
 def parts(type: DataType) -> Iterator[DataType]:
-    """The type and all types within it."""
+    """The type and all types nested in it."""
     yield type
     match type:
         case Array(element):

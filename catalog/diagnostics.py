@@ -1,12 +1,12 @@
-"""Everything that can go wrong, in one tree.
+"""The tree of errors.
 
     PenstockError               carries one or more diagnostics
     ├── JobError                the job file or the command is wrong         exit code 2
     ├── RunError                the job failed while running                 exit code 1
-    └── InternalError           a fault of Penstock's own                    exit code 1
+    └── InternalError           a bug in Penstock                   exit code 1
 
-A fault that a user can mend is a `Diagnostic`: code, message, place and remedy. Phases collect diagnostics in a
-`Diagnostics` list and go on, so that one run reports all of them; whoever ends a phase calls `raise_errors`.
+An error that users can fix is a `Diagnostic`: code, message, location and remedy. A phase collects its diagnostics in a
+`Diagnostics` list and continues, so that one run reports all of them. At its end it calls `raise_errors`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ class Severity(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault: what it is, where it is, what to do about it; `also`: the other places of the same cause, in order."""
+    """One problem, its location and its remedy. `also`: further locations with the same cause, in order."""
 
     code: str
     message: str
@@ -40,7 +40,7 @@ class Diagnostic:
             raise ValueError(f"diagnostic code {self.code} is not in catalog/codes.py")
 
     def remarks(self) -> Iterator[tuple[str, str]]:
-        """What is said beside the message, each with its label: help, notes, and the other places."""
+        """The labelled lines below the message: help, notes and further locations."""
         if self.help is not None:
             yield "help", self.help
         yield from (("note", note) for note in self.notes)
@@ -54,7 +54,7 @@ class Diagnostic:
 
 @dataclass(slots=True)
 class Diagnostics:
-    """The faults found so far, in the order in which they were found."""
+    """The diagnostics collected so far, in order."""
 
     items: list[Diagnostic] = field(default_factory=list)
 
@@ -82,13 +82,13 @@ class Diagnostics:
         return any(item.severity is Severity.ERROR for item in self.items)
 
     def raise_errors(self) -> None:
-        """Raise a `JobError` with everything found (warnings too) if any of it is an error."""
+        """Raise a `JobError` with all diagnostics, warnings included, if one of them is an error."""
         if self.has_errors:
             raise JobError(self.items)
 
 
 class PenstockError(Exception):
-    """The root: an error with its diagnostics."""
+    """The base class: an exception that carries diagnostics."""
 
     exit_code = 1
 
@@ -98,7 +98,7 @@ class PenstockError(Exception):
 
 
 class JobError(PenstockError):
-    """The job file or the command is wrong; nothing was run."""
+    """The job file or the command is invalid; nothing was run."""
 
     exit_code = 2
 
@@ -108,7 +108,7 @@ class RunError(PenstockError):
 
 
 class InternalError(PenstockError):
-    """A fault of Penstock's own."""
+    """A bug in Penstock."""
 
 
 def job_error(code: str, message: str, span: Span | None = None, help: str | None = None) -> JobError:
@@ -124,7 +124,7 @@ def run_error(
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like this one, ignoring case; None where none is near."""
+    """The known name closest to this one, ignoring case; None if none is near."""
     folded = {candidate.lower(): candidate for candidate in sorted(known)}
     close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None

@@ -35,7 +35,7 @@ from catalog.table import Column, TableSchema
 
 
 class SchemaEvolution(str, Enum):
-    """What a sink may do to its target when rows do not fit; `WIDEN` adds columns too."""
+    """How a sink may change its target when the rows do not fit; `WIDEN` also adds columns."""
 
     FAIL = "fail"
     ADD_COLUMNS = "add_columns"
@@ -66,7 +66,7 @@ _BREAKING: Final[Mapping[ChangeKind, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference; `column` with dots into structs, `before` and `after` as text, None where there is none."""
+    """One difference. `column` has dots into structs; `before` and `after` are texts, None if absent."""
 
     kind: ChangeKind
     column: str
@@ -103,17 +103,17 @@ class Problem:
 
 
 def diff(before: TableSchema, after: TableSchema) -> tuple[Change, ...]:
-    """What changed, in the order of the old columns, then the new ones; equal schemas give nothing."""
+    """The changes, in the order of the old columns, then of the new ones; none for equal schemas."""
     return (*_diff_fields("", _fields(before), _fields(after)), *_diff_keys(before, after))
 
 
 def fits(
     incoming: TableSchema, target: TableSchema, evolution: SchemaEvolution | str = SchemaEvolution.FAIL
 ) -> tuple[Problem, ...]:
-    """Why rows of `incoming` cannot be written into `target`, matched by name; nothing where they can.
+    """The reasons why rows of `incoming` cannot be written into `target`, matched by name; nothing if they can.
 
-    A column that the rows lack is written as null or its default. Nulls in a column that forbids them are found while
-    writing, as Spark does. Unknown types fit everything.
+    A missing column is written as NULL or as its default. As in Spark, NULLs in a NOT NULL column are found while
+    writing. Unknown types fit every type.
     """
     defaults = {column.name.lower() for column in target.columns if column.default is not None}
     return tuple(_misfits("", _fields(incoming), _fields(target), SchemaEvolution(evolution), frozenset(defaults)))

@@ -4,5 +4,5 @@ from typing import NoReturn
 
 
 def assert_never(value: NoReturn) -> NoReturn:
-    """End a `match` with it: a new kind of node then fails type-checking wherever it is not handled."""
+    """The last case of a `match`: type-checking then fails wherever a new kind of node is not handled."""
     raise AssertionError(f"unhandled: {value!r}")

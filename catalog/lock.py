@@ -1,11 +1,11 @@
-"""The schema lock: what the sources of jobs looked like when somebody asked them, in one file that git can keep.
+"""The schema lock: the columns of jobs' sources as of the last `penstock schema sync`, in one file for git.
 
     [orders.conf] customers
       id bigint not null
       `full name` string
 
-A section for each source of a job, by the job file's path from the lock's folder and the source's name; sorted, so that
-a change of one source is a change of its lines alone.
+A section is one source of a job, named by the path of the job file (relative to the lock) and the source's name.
+Sections are sorted, so that a change to one source changes only its own lines.
 """
 
 import re
@@ -26,7 +26,7 @@ _SECTION: Final = re.compile(r"\[(?P<job>[^\]]+)\] (?P<node>.+)")
 _COLUMN: Final = re.compile(r"  (?P<name>`(?:[^`]|``)+`|\S+) (?P<type>.+?)(?P<strict> not null)?")
 
 Key: TypeAlias = tuple[str, str]
-"""The job file, from the lock's folder, and the source's name."""
+"""The path of the job file, relative to the lock, and the source's name."""
 
 
 class LockError(ValueError):

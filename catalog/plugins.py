@@ -1,10 +1,10 @@
 """Plugins found by name: modules of a package, and entry points of other distributions.
 
-A module is a plugin if it has an object called as the kind of plugin is (`connector`, `transform`). The module's file
-bears the plugin's name, in lower case, words parted by `_`: `LocalFile` is `local_file.py`; a trailing `_` keeps a
-file's name apart from one that Python or another module has (`assert_.py`, `copy_.py`). So a name leads to its file
-without a list, and only the module asked for is imported. A third party's entry point has the plugin's name and leads
-to such an object; the package's own ones win.
+A module is a plugin if it has an object named after the kind of plugin (`connector`, `transform`). Its file has the
+plugin's name in snake case: `LocalFile` is in `local_file.py`. A trailing `_` avoids a name that Python
+or another module uses (`assert_.py`, `copy_.py`). The name alone leads to the file, so only the
+requested module is imported. An entry point of a third party has the plugin's name and refers to such an
+object; the package's own plugins take precedence.
 """
 
 from collections.abc import Callable, Iterable
@@ -48,9 +48,9 @@ class Plugins(Generic[T]):
         self.found: dict[str, T | None] = {}
 
     def get(self, name: str) -> T | None:
-        """The plugin of that name, ignoring case and `_`; None where there is none.
+        """The plugin of that name, ignoring case and `_`; None if there is none.
 
-        Raises `InternalError`: PEN9003 where a plugin cannot be imported, PEN9001 where it is incomplete or an entry
+        Raises `InternalError`: PEN9003 if a plugin cannot be imported, PEN9001 if it is incomplete or an entry
         point leads elsewhere.
         """
         folded = _folded(name)
@@ -64,7 +64,7 @@ class Plugins(Generic[T]):
         return tuple(plugin for plugin in found if plugin is not None)
 
     def forget(self) -> None:
-        """Look anew for what was found so far: other distributions may have been installed."""
+        """Forget cached look-ups: other distributions may have been installed."""
         self.found.clear()
         self.__dict__.pop("_entry_points", None)
 
@@ -106,12 +106,17 @@ class Plugins(Generic[T]):
                 found[_folded(module.name)] = module.name
             elif module.name != "support":
                 folders = [f"{folder}/{module.name}" for folder in self.path]
-                found |= {_folded(each.name): f"{module.name}.{each.name}" for each in iter_modules(folders)}
+                found |= {
+                    _folded(found_module.name): f"{module.name}.{found_module.name}"
+                    for found_module in iter_modules(folders)
+                }
         return found
 
     @cached_property
     def _entry_points(self) -> "dict[str, EntryPoint]":
-        from importlib.metadata import entry_points  # here, since it takes a tenth of what `validate` may take
+        from importlib.metadata import (
+            entry_points,
+        )  # imported here: the import takes a tenth of the time that `validate` may take
 
         return {_folded(point.name): point for point in entry_points(group=self.group)}
 

@@ -1,4 +1,4 @@
-"""Row kinds: how each row of a changing table came about, as Flink and Apache SeaTunnel name it.
+"""Row kinds: the change of a table that a row describes, named as in Flink and Apache SeaTunnel.
 
 `+I` inserts a row, `-U` and `+U` are a row before and after an update, `-D` deletes a row. On Spark the kind is a
 column of that text, last of the rows and hidden: a `CatalogTable` with `has_row_kind` does not list it, `select *` does
@@ -22,7 +22,7 @@ class RowKind(str, Enum):
 
     @classmethod
     def parse(cls, text: str) -> "RowKind":
-        """A kind by its name (`DELETE`, in any case) or its short text (`-D`); ValueError where it is neither."""
+        """A kind by its name (`DELETE`, in any case) or its short text (`-D`); ValueError if it is neither."""
         for kind in cls:
             if text.upper() in (kind.name, kind.value):
                 return kind

@@ -1,4 +1,5 @@
-"""Save modes, and the table of what each does when (the modes are Apache SeaTunnel's, the write modes Penstock's)."""
+"""Save modes, and the table of their actions by target state (save modes from Apache SeaTunnel, write modes
+Penstock's)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class WriteMode(str, Enum):
 
 
 class Action(str, Enum):
-    """One thing that a commit does to its target, in the order in which they are listed."""
+    """A step of a commit; a commit runs its actions in the order of this list."""
 
     FAIL_MISSING = "fail: the target does not exist"
     FAIL_HAS_ROWS = "fail: the target holds rows"
@@ -57,7 +58,7 @@ class Action(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class TargetState:
-    """What stands at a target: `table` is its schema where it exists and that can be read."""
+    """The state of a target. `table`: its schema, if the target exists and its schema can be read."""
 
     exists: bool
     has_rows: bool = False
@@ -87,11 +88,11 @@ FAILURES: Final = (Action.FAIL_MISSING, Action.FAIL_HAS_ROWS)
 def plan_actions(
     schema_mode: SchemaSaveMode, data_mode: DataSaveMode, write_mode: WriteMode, state: TargetState
 ) -> tuple[Action, ...]:
-    """What a commit does, in order: one action on the schema, then those on the rows; or one of `FAILURES` alone.
+    """The actions of a commit, in order: one on the schema, then those on the rows; or one of `FAILURES` alone.
 
-    `ERROR_WHEN_DATA_EXISTS` fails on rows even where the schema mode would drop them: the user asked for that guard.
-    `DROP_DATA` replaces the rows of any target that is kept, whether or not rows were seen in it: some may come before
-    the commit does. `CUSTOM_PROCESSING` runs its SQL whatever the target holds, as Apache SeaTunnel does.
+    `ERROR_WHEN_DATA_EXISTS` fails on rows even if the schema mode would drop them: the user asked for that guard.
+    `DROP_DATA` replaces the rows of every target that is kept, even one that was empty when it was inspected: rows may
+    arrive before the commit. `CUSTOM_PROCESSING` runs its SQL whatever the target holds, as Apache SeaTunnel does.
     """
     on_schema = _SCHEMA_ACTIONS[schema_mode][state.exists]
     if on_schema in FAILURES:
@@ -110,7 +111,7 @@ def plan_actions(
 
 
 def contradiction(data_mode: DataSaveMode, write_mode: WriteMode) -> str | None:
-    """Why the two modes exclude each other, in one sentence; None where they do not."""
+    """The reason why the two modes exclude each other, in one sentence; None if they do not."""
     if data_mode is DataSaveMode.DROP_DATA and write_mode not in (WriteMode.APPEND, WriteMode.UPSERT):
         return f"data_save_mode DROP_DATA replaces all rows, write_mode {write_mode.value} only some of them"
     return None

@@ -1,4 +1,4 @@
-"""The one rule for secrets: which names hold them, and how text is masked that may contain them.
+"""The rule for secrets: which names hold them, and how text that may contain them is masked.
 
     is_secret_name("fs.s3a.secret.key")                   True
     redacted("jdbc:postgresql://h/db?password=hunter2")   jdbc:postgresql://h/db?password=******
@@ -29,7 +29,7 @@ _NO_SECRETS: Final = frozenset(
         *("enabled", "required", "timeout", "ttl", "interval", "length", "column"),
     }
 )
-"""A name that ends so tells where a secret is, or of what kind: `password_file`, `fs.s3a.aws.credentials.provider`."""
+"""Names with these endings say where a secret is, or its kind: `password_file`, `fs.s3a.aws.credentials.provider`."""
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -46,7 +46,7 @@ _USER_INFO: Final = re.compile(r"(?P<before>//[^/:@\s]*:)(?P<value>[^/\s]+)(?=@)
 _BEARER: Final = re.compile(r"\b(?P<before>Bearer\s+|Basic\s+(?=[\w+/]{8,}=*))(?P<value>[\w.~+/-]+=*)", re.IGNORECASE)
 
 _SHORTEST: Final = 4
-"""Characters of the shortest value that is masked wherever it appears: shorter ones are parts of ordinary words."""
+"""The length from which a value is masked wherever it appears; shorter ones are parts of ordinary words."""
 
 _remembered: Final[set[str]] = set()
 
@@ -67,7 +67,7 @@ def remember_secret(value: object) -> None:
 
 
 def redacted(value: object) -> object:
-    """The value of an option with stars for its secrets; maps and lists are looked into."""
+    """The value of an option with stars for its secrets, also those within maps and lists."""
     match value:
         case str():
             return redacted_text(value)
@@ -92,7 +92,7 @@ def redacted_text(text: str) -> str:
 
 
 def starred_source(text: str) -> str:
-    """The text of a job file with a star for each character of a secret, so that columns stay where they are."""
+    """The text of a job file with a star for each character of a secret, so that columns do not shift."""
     return _hide(text, stars, _LINE, _PARAMETER, _MEMBER, _USER_INFO, _BEARER)
 
 
@@ -112,7 +112,7 @@ def _hide(text: str, hidden: Callable[[str], str], *patterns: re.Pattern[str]) -
 
 
 def _masked(value: object) -> object:
-    """A value under a secret name: stars, whatever is in it."""
+    """A value under a secret name: always stars."""
     match value:
         case Mapping():
             return {key: _masked(inner) for key, inner in value.items()}

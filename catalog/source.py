@@ -1,6 +1,6 @@
-"""Where a text came from: files, spans in them, and values that remember their place.
+"""The origin of a text: files, spans in them, and values that know their location.
 
-A `PlacedText` is what makes a fault inside a query inside a HOCON string point into the job file: the front end
+A `PlacedText` is what makes an error inside a query inside a HOCON string point into the job file: the front end
 records which range of the file each range of the value was read from, and `span` maps back.
 """
 
@@ -27,7 +27,7 @@ class Span:
 
 
 Hidden: TypeAlias = dict[tuple[str, int], set[tuple[int, int]]]
-"""Ranges that must never be shown, by file and checksum of its text."""
+"""Ranges that must not be shown, by file and checksum of its text."""
 
 _HIDDEN: Final[Hidden] = {}
 
@@ -35,19 +35,19 @@ _NEWLINE: Final = re.compile("\n")
 
 
 def hidden_ranges() -> Hidden:
-    """What this process knows of; for another one, which then shows the files."""
+    """The hidden ranges of this process, for another process that shows the files."""
     return {file: ranges for file, ranges in _HIDDEN.items() if ranges}
 
 
 def hide(ranges: Hidden) -> None:
-    """Hide what another process knows of."""
+    """Add the hidden ranges of another process."""
     for file, hidden in ranges.items():
         _HIDDEN.setdefault(file, set()).update(hidden)
 
 
 @dataclass(frozen=True, eq=False)
 class SourceFile:
-    """A file's name, as users wrote it, and its text."""
+    """A file's name, as the user wrote it, and its text."""
 
     path: str
     text: str = field(repr=False)
@@ -59,7 +59,7 @@ class SourceFile:
 
     @property
     def hidden(self) -> set[tuple[int, int]]:
-        """Ranges that must never be shown; known for every object of the same file, since reports read files again."""
+        """Ranges that must not be shown. They are shared by all objects of one file, since reports read files again."""
         return _HIDDEN.setdefault((self.path, crc32(self.text.encode(errors="surrogatepass"))), set())
 
     def span(self, start: int, end: int) -> Span:
@@ -93,7 +93,7 @@ class Segment:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PlacedText:
-    """A text value and the runs of the file that it was read from, in order and without gaps."""
+    """A text value and the ranges of the file that it was read from, in order and without gaps."""
 
     value: str = field(repr=False)
     source: SourceFile
@@ -101,7 +101,7 @@ class PlacedText:
 
     @classmethod
     def verbatim(cls, source: SourceFile, start: int, end: int) -> "PlacedText":
-        """The characters `start` to `end` of a file, as they stand."""
+        """The characters `start` to `end` of a file, unchanged."""
         return cls(source.text[start:end], source, (Segment(0, end - start, start, end),))
 
     @classmethod
@@ -111,8 +111,8 @@ class PlacedText:
 
     @classmethod
     def join(cls, parts: "Iterable[str | PlacedText]") -> "PlacedText":
-        """Texts one after the other. Generated text stands where the placed text next to it does: a fault in it points
-        there. All placed parts are of the first one's file; those of others count as generated."""
+        """Concatenate texts. Generated text takes the location of its neighbour: an error in it points there. All
+        located parts are of the first part's file; parts of other files count as generated."""
         pieces = tuple(parts)
         source = next((part.source for part in pieces if isinstance(part, PlacedText)), None)
         value = "".join(part if isinstance(part, str) else part.value for part in pieces)
@@ -134,14 +134,14 @@ class PlacedText:
         return cls(value, source, tuple(segments))
 
     def span(self, start: int = 0, end: int | None = None) -> Span:
-        """The place in the file of the value's characters `start` to `end` (end exclusive; default all)."""
+        """The location in the file of the value's characters `start` to `end` (end exclusive; default: all)."""
         last = len(self.value) if end is None else end
         return self.source.span(
             self._to_file(start, at_end=False), self._to_file(max(last, start), at_end=last > start)
         )
 
     def slice(self, start: int, end: int) -> "PlacedText":
-        """The part `start` to `end` of this text, which still knows its place."""
+        """The part `start` to `end` of this text, with its location."""
         segments = tuple(
             _clip(segment, start, end) for segment in self.segments if segment.start < end and segment.end > start
         )

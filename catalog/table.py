@@ -1,4 +1,4 @@
-"""What a table is: its path, columns, keys and options."""
+"""Tables: path, columns, keys and options."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from catalog.datatypes import DataType
 
 @dataclass(frozen=True, slots=True)
 class TablePath:
-    """Name of a table, from the inside out; `table` is never empty."""
+    """Name of a table; `table` is never empty."""
 
     table: str
     schema: str | None = None
@@ -62,7 +62,7 @@ class Column:
 
     @property
     def is_untyped(self) -> bool:
-        """Whether nobody gave the column its type (`UNTYPED`)."""
+        """Whether the column has no declared or inferred type (`UNTYPED`)."""
         return "untyped" in self.options
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ class ConstraintKey:
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """Columns and keys; column names that are equal but for case are refused, and keys over unknown columns."""
+    """Columns and keys. Column names must differ in more than case; keys must name existing columns."""
 
     columns: tuple[Column, ...]
     primary_key: PrimaryKey | None = None
@@ -126,12 +126,12 @@ class TableSchema:
 
 @dataclass(frozen=True, slots=True)
 class CatalogTable:
-    """A table as a plan's edge carries it.
+    """A table as an edge of the plan carries it.
 
     `has_row_kind`: rows carry a kind (`+I -U +U -D`), a hidden column on Spark.
-    `is_open`: the columns could not be known (nothing may be said of names that are not among them).
-    `repeated`: columns whose name an earlier one has, each with its place among all (0-based): the rows of a query may
-    have them, those of a target may not.
+    `is_open`: the columns are not all known, so an unlisted name is no error.
+    `repeated`: columns whose name an earlier one has, each with its position among all (0-based): the rows of a query
+    may have them, those of a target may not.
     """
 
     path: TablePath
@@ -149,12 +149,12 @@ class CatalogTable:
 
     @classmethod
     def of(cls, name: str, columns: Iterable[Column]) -> "CatalogTable":
-        """A plain table of those columns."""
+        """A table of these columns, without keys."""
         return cls(TablePath.parse(name), TableSchema(tuple(columns)))
 
     @classmethod
     def unknown(cls, name: str) -> "CatalogTable":
-        """A table of which nothing is known but its name."""
+        """A table of which only the name is known."""
         return cls(TablePath(name), TableSchema(()), is_open=True)
 
     @property
@@ -163,7 +163,7 @@ class CatalogTable:
 
     @property
     def all_columns(self) -> tuple[Column, ...]:
-        """The columns, those that are repeated at their places among them."""
+        """All columns, with the repeated ones at their positions."""
         columns = list(self.schema.columns)
         for place, column in self.repeated:
             columns.insert(place, column)

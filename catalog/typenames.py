@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 SEATUNNEL_NAMES: Final[Mapping[DataType, str]] = {BINARY: "bytes", VOID: "null"}
-"""What SeaTunnel calls otherwise; types that it lacks (timestamp_ntz, intervals, variant) keep Spark's name."""
+"""Types with another name in SeaTunnel; those that it lacks (timestamp_ntz, intervals, variant) keep Spark's name."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -44,7 +44,7 @@ def to_spark(type: DataType) -> str:
 
 
 def to_ddl(type: DataType) -> str:
-    """Text that Spark's DDL parser reads as this type; raises ValueError where some of it is unknown."""
+    """Text that Spark's DDL parser reads as this type; raises ValueError if some of it is unknown."""
     if has_unknown(type):
         raise ValueError(f"{type} cannot be written as DDL")
     return _ddl(type)
@@ -75,7 +75,7 @@ def to_seatunnel(type: DataType) -> str:
 def type_of_value(value: object) -> SizedType:
     """The type that a value of a `schema` block names: a text, or a nested mapping for a struct.
 
-    Raises `TypeTextError`; its message starts with the path of the field where the fault is not at the top.
+    Raises `TypeTextError`; its message starts with the path of the field if the error is nested.
     """
     match value:
         case str():

@@ -4,7 +4,7 @@
             | array<type> | map<type,type> | struct<field,…> | row<field,…> | {field,…}
     field   = name [: | =] type [not null] [comment 'text']
 
-Where the two systems give one name two meanings, Spark's holds on Spark: `timestamp` is a point in time.
+If a name has two meanings, Spark's applies: `timestamp` is a point in time.
 """
 
 import re
@@ -67,7 +67,7 @@ SEATUNNEL_NAMES: Final = frozenset(
         *("binary_vector", "sparse_float_vector", "row"),
     )
 )
-"""Names that Spark does not know."""
+"""Names that Spark lacks."""
 FOREIGN_NAMES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("text", "nvarchar", "varchar2", "json", "uuid", "clob", "enum"), "string"),
     **dict.fromkeys(("datetime", "timestamptz", "smalldatetime"), "timestamp"),
@@ -79,7 +79,7 @@ FOREIGN_NAMES: Final[Mapping[str, str]] = {
     "bool": "boolean",
     "object": "variant",
 }
-"""What other systems' types are to Spark."""
+"""Spark's types for those of other systems."""
 KNOWN_NAMES: Final = (*NAMES, *DECIMAL_NAMES, *LENGTH_NAMES, *STRUCT_NAMES, "array", "map", "time")
 
 _TOKEN = re.compile(
@@ -90,7 +90,7 @@ _MAX_DEPTH: Final = 100
 
 
 class TypeTextError(ValueError):
-    """A text that is no type: what is wrong, at which character (0-based), and what may be meant."""
+    """The text is not a type: the message, the offset of the error (0-based), and a suggestion."""
 
     def __init__(self, message: str, offset: int = 0, help: str | None = None) -> None:
         super().__init__(message)
@@ -115,12 +115,12 @@ class _Token:
 
 
 def parse_type(text: str) -> DataType:
-    """The type that a text names; raises `TypeTextError`."""
+    """Parse the text of a type; raises `TypeTextError`."""
     return parse_sized_type(text).type
 
 
 def check_spark_type(text: str) -> None:
-    """Raises `TypeTextError` where the text is no type of Spark's own grammar."""
+    """Raises `TypeTextError` if the text is not a type in Spark's own grammar."""
     reader = _SparkReader(text)
     reader.type(0)
     reader.expect_end()
@@ -288,7 +288,7 @@ class _Reader:
 
 
 class _SparkReader(_Reader):
-    """Reads what Spark reads: none of SeaTunnel's names, and its own longer forms."""
+    """Reads Spark's grammar: without SeaTunnel's names, with Spark's longer forms."""
 
     def type(self, depth: int) -> SizedType:
         start = self.token
@@ -308,7 +308,7 @@ class _SparkReader(_Reader):
         return found
 
     def takes_zero_digits(self) -> bool:
-        """`decimal(0)` and `decimal(0, 0)`, which Spark lets pass."""
+        """`decimal(0)` and `decimal(0, 0)`, which Spark accepts."""
         values = [token.value for token in self.tokens[self.at : self.at + 5]]
         length = next(
             (len(zero) for zero in (["(", "0", ")"], ["(", "0", ",", "0", ")"]) if values[: len(zero)] == zero), 0

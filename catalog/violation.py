@@ -1,10 +1,10 @@
-"""What may follow from rows that break an expectation."""
+"""The possible consequences of rows that violate an expectation."""
 
 from enum import Enum
 
 
 class OnViolation(str, Enum):
-    """What a broken expectation does with the run or the row."""
+    """What happens to the run or the row if an expectation is violated."""
 
     FAIL = "FAIL"
     DROP = "DROP"

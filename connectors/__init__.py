@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @cache
 def source(name: str) -> Source | None:
-    """The source of that name, ignoring case; None where there is none."""
+    """The source of that name, ignoring case; None if there is none."""
     found = plugins.get(name)
     return found if isinstance(found, Source) else None
 
 
 @cache
 def sink(name: str) -> AnySink | None:
-    """The sink of that name, ignoring case; None where there is none."""
+    """The sink of that name, ignoring case; None if there is none."""
     found = plugins.get(name)
     return found if isinstance(found, Sink) else None
 
@@ -40,7 +40,7 @@ def sink_names() -> tuple[str, ...]:
 
 
 def forget() -> None:
-    """Look anew for what was found so far: other distributions may have been installed."""
+    """Look again for what was found so far: other distributions may have been installed."""
     plugins.forget()
     source.cache_clear()
     sink.cache_clear()

@@ -1,4 +1,4 @@
-"""Rules that the rows must keep, or the job fails before anything is committed: Apache SeaTunnel's Assert sink."""
+"""Fails the job before the commit if rows violate a rule: Apache SeaTunnel's Assert sink."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -93,7 +93,7 @@ def _verdict(rule: AssertRule, rows: int, values: Iterator[object]) -> Diagnosti
 
 
 def _rules(task: WriteTask, df: "DataFrame") -> tuple[AssertRule, ...]:
-    """The rules, once more checked where the columns were not known before the run."""
+    """The rules; they are checked again if the columns were not known before the run."""
     table, diagnostics = task.table, Diagnostics()
     if table.is_open:
         schema = replace(table.schema, columns=columns_of(df.schema))

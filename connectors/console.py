@@ -1,4 +1,4 @@
-"""Print rows as a table. Nothing is staged: what was printed stays printed."""
+"""Prints rows as a table. Not transactional: printed rows cannot be taken back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Console(Sink[ConsoleStaged]):
         return ConsoleStaged()
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: ConsoleStaged) -> ConsoleStaged:
-        """Renders the rows that are to be printed."""
+        """Render the rows to print."""
         if not task.options.flag("log.print.data"):
             df.write.format("noop").mode("overwrite").save()
             return prepared

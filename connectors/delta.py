@@ -147,7 +147,7 @@ class Delta(Source, Sink[DeltaStaged]):
         return None if staged.rows is None else (staged.rows, staged.bytes)
 
     def keeps_rows(self, options: Options) -> bool:
-        """Not where rows of one key are resolved, nor where a new table's directories hold columns."""
+        """Not if several rows of a key are resolved to one, nor if directories of a new table hold columns."""
         is_keyed = options.choice("write_mode", WriteMode).needs_key
         is_plain = options.choice("schema_evolution", SchemaEvolution) is SchemaEvolution.FAIL
         return is_plain and not is_keyed and not options.strings("partition_by")
@@ -197,7 +197,7 @@ def _refuse(check: Callable[[Diagnostics], None]) -> None:
 
 
 def _check_declared(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> None:
-    """Report declared columns that the log lacks, where it can be read: the run would fail."""
+    """Report declared columns that the log lacks, if it can be read: the run would fail."""
     path = local_path(options.string("path"))
     if path is None or options.get("timestamp") is not None:
         return

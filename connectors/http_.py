@@ -43,7 +43,7 @@ class Http(Source):
         return (table,)
 
     def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
-        """The declared table: a service describes no columns."""
+        """The declared table, since a web service does not describe its columns."""
         return self.tables(options, Diagnostics())[0]
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
@@ -63,14 +63,14 @@ connector = Http()
 
 
 def _as_text(type: DataType) -> DataType:
-    """The type with texts for numbers, dates and times, which a cast then reads: services write both 1 and "1"."""
+    """The type with STRING for numbers, dates and times, to be cast: services write both 1 and "1"."""
     match type:
         case Array(element, nulls):
             return Array(_as_text(element), nulls)
         case Map(_, value, nulls):
             return Map(STRING, _as_text(value), nulls)
         case Struct(fields):
-            return Struct(tuple(Field(each.name, _as_text(each.type)) for each in fields))
+            return Struct(tuple(Field(field.name, _as_text(field.type)) for field in fields))
     return type if type in (BINARY, VARIANT) else STRING
 
 
@@ -105,7 +105,7 @@ def _check_paging(options: Options, diagnostics: Diagnostics) -> None:
 
 
 def _check_fields(options: Options, table: CatalogTable | None, diagnostics: Diagnostics) -> None:
-    """The JSON paths, and that those of `json_field` are of declared columns."""
+    """Check the JSON paths, and that `json_field` names declared columns."""
     paths = {f"json_field.{name}": path for name, path in options.texts_by_key("json_field").items()}
     paths |= {name: str(options[name]) for name in ("content_field", "pageing.cursor_response_field") if options[name]}
     for name, path in paths.items():

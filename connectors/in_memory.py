@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ROWS: Final[dict[str, list[Any]]] = {}
-"""The committed rows of this process, by the name of their table."""
+"""The rows committed by this process, by table name."""
 
 _STAGED: Final[dict[str, list[Any]]] = {}
 

@@ -152,7 +152,7 @@ connector = Jdbc()
 
 
 def _as_seen(target: CatalogTable, incoming: CatalogTable, dialect: Dialect) -> CatalogTable:
-    """The target with the types that its columns take: a text column takes JSON, a plain NUMERIC any decimal."""
+    """The target with the types that its columns accept: a text column accepts JSON, a NUMERIC any decimal."""
     columns = tuple(_column_as_seen(column, incoming.column(column.name), dialect) for column in target.columns)
     return replace(target, schema=TableSchema(columns, target.schema.primary_key, target.schema.constraint_keys))
 

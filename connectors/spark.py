@@ -1,11 +1,11 @@
-"""Any data source that Spark has, by its format and options, or a table of Spark's catalog.
+"""Any data source of Spark, by format and options, or a table of Spark's catalog.
 
-Rows are staged as Parquet beside the run's journal and handed to the data source at the commit. Whether that write is
-atomic is the data source's affair. An append that was cut off is not done again, since its rows may be there:
+Rows are staged as Parquet next to the run's journal and written by the data source at the commit. Whether that write is
+atomic depends on the data source. An interrupted append is not repeated, since its rows may already be in the target:
 
     <run>/staging/<write id>/data     the staged rows
-    <run>/staging/<write id>/begun    the data source has been given them
-    <run>/staging/<write id>/done     it has written them: what is left here is waste
+    <run>/staging/<write id>/begun    the data source has started to write them
+    <run>/staging/<write id>/done     it has written them; what is left here can be removed
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ TABLE: Final = Option("table", OptionType.STRING, "A table of Spark's catalog, i
 
 @dataclass(frozen=True, slots=True)
 class SparkStaged(Staged):
-    """`staging`: the directory of the staged rows; the rest is what the data source is given at the commit."""
+    """`staging`: the directory of the staged rows; the other fields are for the data source at the commit."""
 
     staging: str
     run_id: str
@@ -99,7 +99,7 @@ class Spark(Source, Sink[SparkStaged]):
         return (f"not atomic: the commit is a write of the data source `{options['format']}`; {told}",)
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
-        return TargetState(exists=False)  # a data source cannot be asked in general
+        return TargetState(exists=False)  # data sources have no general way to ask
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> SparkStaged:
         options, given = task.options, task.options.texts_by_key("options")
@@ -118,13 +118,13 @@ class Spark(Source, Sink[SparkStaged]):
         try:
             df.write.mode("overwrite").parquet(f"{prepared.staging}/data")
         except BaseException:
-            with suppress(OSError):  # the run's own abort tries again, and tells what stays
+            with suppress(OSError):  # the run's own abort tries again, and reports what is left
                 self.abort(spark, prepared)
             raise
         return prepared
 
     def commit(self, spark: "SparkSession", staged: SparkStaged) -> None:
-        """Raises `RunError` PEN5010 where an append had begun before: its rows may be at the target already."""
+        """Raises `RunError` PEN5010 if an earlier append was interrupted: its rows may already be in the target."""
         with committing(spark, staged.staging) as is_due:
             if is_due:
                 _write(spark, staged)
@@ -177,7 +177,7 @@ def _in_doubt(staged: SparkStaged, staging: str) -> RunError:
 
 
 def _is_secret(name: str, value: str) -> bool:
-    """Whether no journal keeps the option, by its name or a password in its value (`kafka.sasl.jaas.config`, `url`).
+    """Whether the option stays out of the journal, by its name or a password in its value (`kafka.sasl.jaas.config`).
 
     A resumed commit must find it in Spark's own configuration.
     """

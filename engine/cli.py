@@ -1,4 +1,4 @@
-"""The command line: picks the command, turns faults into diagnostics and exit codes.
+"""The command line: picks the command, turns errors into diagnostics and exit codes.
 
 Exit codes: 0 all is well, 1 the job failed, 2 the job file or the command is wrong, 130 and 143 interrupted (Ctrl-C,
 SIGTERM). Only the standard library is imported before the packages are known to be the ones that belong together.
@@ -66,7 +66,7 @@ def _carry_out(arguments: Namespace) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as in `penstock connectors | head -1`
         sys.stderr.close()
-        return EXIT_NO_READER  # never 0: what was not read may have been a fault
+        return EXIT_NO_READER  # never 0: what was not read may have been an error
     except OSError as error:
         if error.filename is None:
             return _failed(error, arguments)
@@ -74,7 +74,7 @@ def _carry_out(arguments: Namespace) -> int:
             _print_trace()
         report([Diagnostic("PEN1006", f"`{error.filename}`: {error.strerror}")], output_format)
         return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
-    except Exception as error:  # noqa: BLE001 (the last line of defence: a fault of ours, shown as one)
+    except Exception as error:  # noqa: BLE001 (the last line of defence: an error of ours, shown as one)
         return _failed(error, arguments)
 
 

@@ -45,7 +45,7 @@ class Compiled:
 
 
 def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
-    """The plan of a job file; None where it has an error, all of which are then in `diagnostics`."""
+    """The plan of a job file; None if it has an error, all of which are then in `diagnostics`."""
     own = Diagnostics()
     job = load(
         path, own, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=settings.reads_secrets
@@ -56,7 +56,7 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
     if built and (settings.only or settings.but):
         built = with_chosen_writes(built, settings.only, settings.but, own)
     if settings.strict:
-        own.items = [_strict(each) for each in own]
+        own.items = [_strict(diagnostic) for diagnostic in own]
     if built and settings.strict:
         refuse_unknown_types(built, own)
     diagnostics.extend(own)
@@ -92,7 +92,7 @@ def note_compat(job: Job, diagnostics: Diagnostics) -> None:
 
 
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:
-    """The plans of several jobs; raises a `JobError` with the faults of all of them."""
+    """The plans of several jobs; raises a `JobError` with the errors of all of them."""
     diagnostics = Diagnostics()
     compiled = [compile_job(path, settings, diagnostics) for path in paths]
     diagnostics.raise_errors()

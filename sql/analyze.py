@@ -37,7 +37,7 @@ class Analysis:
 
     `table`: its output, columns in order (type `unknown` where none can be proved), or an open table where not even
     the columns can be known. `reads`: names of the inputs it reads, in order of appearance, as in the `inputs` given.
-    `diagnostics`: every fault found, placed in the job file. `is_deterministic`: two runs over the same rows give the
+    `diagnostics`: every error found, placed in the job file. `is_deterministic`: two runs over the same rows give the
     same rows. `columns_read`: the columns that each input must have for this query, in the input's order.
     `columns`: those of `table`, and those whose name an earlier one has: Spark allows them in a query, not in a table.
     `fingerprint`: the query's tokens, equal for texts that differ in layout and comments only.
@@ -55,7 +55,7 @@ class Analysis:
 
 @with_room
 def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
-    """Analyze one Spark SQL query over the named inputs; never raises for a fault of the query's."""
+    """Analyze one Spark SQL query over the named inputs; never raises for an error of the query's."""
     parsed, refused = _parsed(query.value)
     binder = Binder(query, parsed.tokens, inputs, bind_query)
     for issue in parsed.issues:
@@ -96,7 +96,7 @@ def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
     refused = SyntaxIssue(stop.start, stop.end, message)
     if parsed.tree is not None:
         return replace(parsed, issues=tuple(issues)), refused
-    moved = [replace(refused, help=each.help) if each.message.startswith(UNEXPECTED) else each for each in issues]
+    moved = [replace(refused, help=issue.help) if issue.message.startswith(UNEXPECTED) else issue for issue in issues]
     return replace(parsed, issues=tuple(moved)), None
 
 
@@ -107,7 +107,7 @@ def _output(binder: Binder, tree: exp.Expr | None, nodes: Iterable[exp.Expr], re
     check_nodes(binder, nodes)
     if refused is None:
         return bind_query(binder, tree, Environment())
-    if not any(each.severity is Severity.ERROR for each in binder.diagnostics):
+    if not any(diagnostic.severity is Severity.ERROR for diagnostic in binder.diagnostics):
         binder.report_at(refused.code, (refused.start, refused.end), refused.message, refused.help)
     return Output((), is_open=True)
 

@@ -158,7 +158,7 @@ def is_only_the_package(each: Import, target: str) -> bool:
 
 
 def circle(graph: Mapping[str, set[str]]) -> tuple[str, ...]:
-    """A circle in the graph; empty where there is none."""
+    """A circle in the graph; empty if there is none."""
     done: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Plugins of other distributions: found by their entry points, and a clear fault where one leads nowhere."""
+"""Plugins of other distributions: found by their entry points, and a clear error where one leads nowhere."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The reference pages are what the specs say; `pytest --update tests/test_reference.py` writes them anew."""
+"""The reference pages are what the specs say; `pytest --update tests/test_reference.py` writes them again."""
 
 import re
 from pathlib import Path

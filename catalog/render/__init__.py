@@ -35,7 +35,7 @@ def render(
     *,
     color: bool = False,
 ) -> str:
-    """The diagnostics in order of place, exact duplicates once; ends in a newline unless empty.
+    """The diagnostics in order of location, exact duplicates once; ends in a newline unless empty.
 
     `sources` are the files whose lines the text form shows; `color` concerns the text form alone.
     """
@@ -46,7 +46,7 @@ def render(
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Sorted by file, line and column, those without a place first; exact duplicates once."""
+    """Sorted by file, line and column, those without a location first; exact duplicates once."""
     return tuple(sorted(dict.fromkeys(diagnostics), key=_place))
 
 

@@ -14,7 +14,7 @@ def _command(item: Diagnostic) -> str:
     if span := item.span:
         properties = {"file": span.file, "line": span.line, "endLine": span.end_line}
         if span.line == span.end_line:
-            # GitHub takes columns within one line only, and its end column is inclusive.
+            # GitHub accepts columns only within one line, and its end column is inclusive.
             properties |= {"col": span.column, "endColumn": max(span.end_column - 1, span.column)}
     properties["title"] = item.code
     listed = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items())

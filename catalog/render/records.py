@@ -1,4 +1,4 @@
-"""Diagnostics as a JSON list; lines and columns are 1-based, the end exclusive, all null without a place."""
+"""Diagnostics as a JSON list; lines and columns are 1-based, the end exclusive, all null without a location."""
 
 import json
 from collections.abc import Sequence

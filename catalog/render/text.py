@@ -1,4 +1,4 @@
-"""Diagnostics as people read them: the message, the lines it is about, what is underlined in them, and the remedy."""
+"""Diagnostics as text for people: the message, the lines concerned with the error underlined, and the remedy."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +11,9 @@ from catalog.source import SourceFile, Span
 
 TAB_WIDTH: Final = 4
 MAX_LINES: Final = 4
-"""Of a longer span only the first and last lines are shown."""
+"""A longer span is shown by its first and last lines only."""
 MAX_WIDTH: Final = 160
-"""Of a longer line only the part around the span is shown."""
+"""A longer line is cut to the part around the span."""
 
 _RESET: Final = "\x1b[0m"
 _BOLD: Final = "\x1b[1m"
@@ -22,12 +22,12 @@ _COLORS: Final = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
 
 
 def wants_color(stream: TextIO) -> bool:
-    """Whether to colour what is written there: a terminal, and the user has not set NO_COLOR (no-color.org)."""
+    """Whether to colour the output: it goes to a terminal, and NO_COLOR is not set (no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def to_text(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile], *, color: bool = False) -> str:
-    """One paragraph each, with an empty line between."""
+    """One paragraph for each diagnostic, separated by empty lines."""
     paragraphs = ("\n".join(_paragraph(item, sources, color)) + "\n" for item in diagnostics)
     return "\n".join(paragraphs)
 
@@ -78,9 +78,9 @@ def _excerpt(span: Span, source: SourceFile, lines: tuple[int, ...], width: int,
 
 
 def masked(source: SourceFile) -> str:
-    """The file's text with stars for what must not be shown: its hidden ranges, and values of keys like `password`.
+    """The file's text with its secrets as stars: the hidden ranges, and the values of keys such as `password`.
 
-    The keys matter where a text is not yet, or cannot be, read as a job.
+    The keys are needed for a text that is not yet, or cannot be, parsed as a job.
     """
     text = starred_source(source.text)
     for start, end in source.hidden:
@@ -111,7 +111,7 @@ def _expanded(text: str) -> str:
 
 
 def _width(text: str, column: int) -> int:
-    """Columns of the terminal that a text takes which begins at `column`."""
+    """The width of a text on the terminal if it begins at `column`."""
     start = column
     for char in text:
         column += _char_width(char, column)

@@ -1,4 +1,4 @@
-"""What sources and sinks have in common: a class that lacks a required part cannot be instantiated."""
+"""The base of sources and sinks: a class that lacks a required part cannot be instantiated."""
 
 from abc import ABC
 from collections.abc import Mapping
@@ -9,10 +9,10 @@ from connectors.support.option import Options
 
 
 class Connector(ABC):
-    """A connector: its name in job files, what the reference says of it, and what the Spark session needs for it.
+    """A connector: its name in job files, its description in the reference, and its needs of the Spark session.
 
-    `maven`: coordinates of the jars that it needs; `session_settings`: what the Spark session must be started with.
-    `required_attributes`: class attributes that a connector of this kind must have.
+    `maven`: coordinates of the jars that it needs; `session_settings`: settings with which the Spark session must be
+    started. `required_attributes`: class attributes that a connector of this kind must have.
     """
 
     name: ClassVar[str]
@@ -22,7 +22,7 @@ class Connector(ABC):
     required_attributes: ClassVar[tuple[str, ...]] = ("name", "doc")
 
     def __new__(cls, *_arguments: Any, **_named: Any) -> "Connector":
-        """Raises `IncompletePluginError`, which names all missing parts at once."""
+        """Raises `IncompletePluginError` with all missing parts."""
         wanted = {name for base in cls.__mro__ for name in base.__dict__.get("required_attributes", ())}
         missing = {*cls.__abstractmethods__, *(name for name in wanted if not hasattr(cls, name))}
         if missing:

@@ -1,7 +1,7 @@
 """Values of a job file as Spark SQL of a column's type: `"2024/01/02"` of a date column is `DATE '2024-01-02'`.
 
-The conversion is that of Apache SeaTunnel's JSON format (its `JsonToRowConverters`): bytes are base64 text, dates and
-timestamps have any of its patterns, a struct is a block of its fields or a list of them in order.
+Values are converted as in Apache SeaTunnel's JSON format (`JsonToRowConverters`): bytes are base64 text, dates and
+timestamps match one of its patterns, a struct is a block of its fields or a list of them in order.
 """
 
 import base64
@@ -47,7 +47,7 @@ _NOW: Final[Mapping[DataType, tuple[str, str]]] = {
 
 
 class LiteralError(ValueError):
-    """A value that is none of the type; the message is the end of a sentence that begins with the value."""
+    """The value does not fit the type; the message is the end of a sentence that begins with the value."""
 
 
 def literal(value: Value, type: DataType) -> str:
@@ -58,12 +58,12 @@ def literal(value: Value, type: DataType) -> str:
         return f"cast(null as {to_ddl(type)})"
     match type:
         case Array(element):
-            items = [literal(each, element) for each in _list(value, type)]
+            items = [literal(item, element) for item in _list(value, type)]
             return f"cast(array({', '.join(items)}) as {to_ddl(type)})"
         case Map(key, of):
             if not isinstance(value, Mapping):
                 raise LiteralError(f"is not a block of keys and values, as {type} needs")
-            pairs = [f"{literal(name, key)}, {literal(each, of)}" for name, each in value.items()]
+            pairs = [f"{literal(name, key)}, {literal(item, of)}" for name, item in value.items()]
             return f"cast(map({', '.join(pairs)}) as {to_ddl(type)})"
         case Struct():
             return f"cast({_struct(value, type)} as {to_ddl(type)})"
@@ -84,15 +84,15 @@ def _struct(value: Value, type: Struct) -> str:
         unknown = [name for name in value if type.field(name) is None]
         if unknown:
             raise LiteralError(f"has the field `{unknown[0]}`, which {type} does not have")
-        by_name = {name.lower(): each for name, each in value.items()}
+        by_name = {name.lower(): item for name, item in value.items()}
         values = [by_name.get(field.name.lower()) for field in type.fields]
     elif isinstance(value, Sequence) and not isinstance(value, str) and len(value) == len(type.fields):
         values = list(value)
     else:
         raise LiteralError(f"is not a block or list of the {len(type.fields)} fields of {type}")
     parts = (
-        f"{quote_text(field.name)}, {literal(each, field.type)}"
-        for field, each in zip(type.fields, values, strict=True)
+        f"{quote_text(field.name)}, {literal(item, field.type)}"
+        for field, item in zip(type.fields, values, strict=True)
     )
     return f"named_struct({', '.join(parts)})" if type.fields else "named_struct()"
 

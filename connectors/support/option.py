@@ -75,7 +75,7 @@ SAVE_OPTIONS: Final = (
         choices=tuple(mode.value for mode in WriteMode),
     ),
 )
-"""What a sink with a target takes beside its own options; the modes it cannot do are in its capabilities."""
+"""Options of every sink with a target; its capabilities say which modes it supports."""
 
 KEY_OPTIONS: Final = (
     Option(
@@ -97,14 +97,15 @@ KEY_OPTIONS: Final = (
         "Spark SQL over the incoming columns: rows for which it holds are deleted from the target by their key.",
     ),
 )
-"""What a sink takes that finds the target's rows by their key."""
+"""Options of sinks that match the target's rows by key."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeaTunnel:
-    """What a block needs to know of a job that runs under `--compat seatunnel`.
+    """Settings of a job that runs under `--compat seatunnel`, for its blocks.
 
-    `parallelism`: the block's own, or that of `env`, or 1: each of so many readers of a FakeSource makes all its rows.
+    `parallelism`: the block's own, or that of `env`, or 1: each of so many readers of a FakeSource
+    generates all its rows.
     """
 
     parallelism: int = 1
@@ -112,13 +113,12 @@ class SeaTunnel:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Options:
-    """The checked options of one block: every option of the spec has a value here (its default, or None where none).
+    """The checked options of one block: every option of the spec has a value here (its default, or None if none).
 
-    `texts` are the string values that were written in the file, with their place; `places` is where each key's value
-    stands, nested keys and indexes with dots (`schema.fields.id`, `columns.0`), `key_places` where the nested keys
-    themselves stand; `block` is the whole block. Not
-    `is_valid`: values are missing or wrong, which was reported, and what is here cannot stand for them. `seatunnel` is
-    set where the job runs as that engine runs it. The repr holds no value, since some are sensitive.
+    `texts` are the strings written in the file, with their locations. `places` are the locations of values, nested keys
+    and indexes with dots (`schema.fields.id`, `columns.0`), `key_places` those of nested keys; `block` is the span of
+    the block. `is_valid` is false if values are missing or invalid: that was reported, and the values here must not be
+    relied on. `seatunnel` is set under `--compat seatunnel`. The repr contains no values, since some are sensitive.
     """
 
     values: Mapping[str, Value] = field(repr=False)
@@ -138,15 +138,15 @@ class Options:
         return self.values.get(name)
 
     def span(self, name: str | None = None) -> Span | None:
-        """Where the option's value stands; the block where the option was not written."""
+        """The location of the option's value, or of the block if the option was not written."""
         return self.places.get(name, self.block) if name else self.block
 
     def key_span(self, name: str) -> Span | None:
-        """Where a nested key stands (`schema.fields.id`); its value, or the block, where that is not known."""
+        """The location of a nested key (`schema.fields.id`), else of its value, else of the block."""
         return self.key_places.get(name) or self.span(name)
 
     def text(self, name: str) -> PlacedText:
-        """A string option with its place in the file."""
+        """A string option with its location in the file."""
         return self.texts.get(name) or PlacedText.bare(self.string(name))
 
     def string(self, name: str) -> str:
@@ -174,23 +174,23 @@ class Options:
     def choice(self, name: str, kind: type[Choice]) -> Choice:
         """A string option as the member of an enum that has its value, ignoring case."""
         text = self.string(name)
-        found = next((each for each in kind if str(each.value).lower() == text.lower()), None)
+        found = next((member for member in kind if str(member.value).lower() == text.lower()), None)
         if found is None:
             raise TypeError(f"option {name} is no {kind.__name__}: {text!r}")
         return found
 
     def strings(self, name: str) -> tuple[str, ...]:
-        """A list's elements as texts; none where the option is not given."""
+        """A list's elements as texts; none if the option is not given."""
         value = self.values.get(name)
         return tuple(str(item) for item in value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
 
     def mapping(self, name: str) -> Mapping[str, Value]:
-        """A map option; empty where it is not given."""
+        """A map option; empty if it is not set."""
         value = self.values.get(name)
         return value if isinstance(value, Mapping) else {}
 
     def texts_by_key(self, name: str) -> dict[str, str]:
-        """A map option as Spark takes it: nested keys with dots, values as texts (`true`, not `True`)."""
+        """A map option for Spark: nested keys with dots, values as texts (`true`, not `True`)."""
         return dict(_flat("", self.mapping(name)))
 
     def _of(self, name: str, kind: type[T], called: str) -> T:

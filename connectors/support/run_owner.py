@@ -1,4 +1,4 @@
-"""Who writes: a mark that tells other runs whether the process that left it still lives."""
+"""Identifies the writing process: a mark by which other runs see whether that process is still running."""
 
 import os
 import socket
@@ -19,12 +19,12 @@ def this_process() -> dict[str, Value]:
 
 
 def with_jvm(owner: Mapping[str, Value], pid: int) -> dict[str, Value]:
-    """The mark, with the Java process that does its work: it may outlive Python by a moment."""
+    """The mark with the Java process, which may run a moment longer than Python."""
     return {**owner, "jvm_pid": pid, "jvm_start": _start(pid)}
 
 
 def is_alive(owner: Mapping[str, Value]) -> bool:
-    """Whether the process, or its Java process, may still be writing; True where another machine would know."""
+    """Whether the process, or its Java process, may still write; True if it is on another machine."""
     if owner.get("host") != socket.gethostname():
         return True
     if owner.get("boot") != _boot():
@@ -33,7 +33,7 @@ def is_alive(owner: Mapping[str, Value]) -> bool:
 
 
 def has_died(owner: Mapping[str, Value]) -> bool:
-    """Whether the process is gone, waiting a moment for its Java process: that notices only after its last task."""
+    """Whether the process has ended. Waits a moment for its Java process, which ends only after its last task."""
     until = time.monotonic() + _DYING_SECONDS
     while is_alive(owner):
         if is_alive({**owner, "jvm_pid": None}) or time.monotonic() > until:
@@ -63,7 +63,7 @@ def _runs(pid: Value, start: Value) -> bool:
 
 
 def _stat(pid: int) -> list[str] | None:
-    """The fields of /proc/<pid>/stat after the command's name; None where there is no /proc."""
+    """The fields of /proc/<pid>/stat after the command's name; None if there is no /proc."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -76,7 +76,7 @@ def _is_zombie(pid: int) -> bool:
 
 
 def _start(pid: int) -> int | None:
-    """Clock ticks from boot to the process's start: a later process of the same number has another."""
+    """Clock ticks from boot to the process's start, which tell processes with the same number apart."""
     stat = _stat(pid)
     return int(stat[19]) if stat else None
 

@@ -1,4 +1,4 @@
-"""The `schema` block, in both of its forms, read into a `TableSchema` (the grammar is Apache SeaTunnel's)."""
+"""Reads the `schema` block, in both of its forms, into a `TableSchema` (the grammar is Apache SeaTunnel's)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -30,9 +30,9 @@ _BLOCK_KEYS: Final = ("table", "fields", "columns", "primaryKey", "constraintKey
 
 
 def declared_table(options: Options, name: str, diagnostics: Diagnostics) -> CatalogTable | None:
-    """The table that the `schema` option declares, None where there is none; errors go to `diagnostics`."""
+    """The table that the `schema` option declares, None if there is none; errors go to `diagnostics`."""
     block = options.mapping("schema")
-    if not block.keys() - {"table", "comment"}:  # it names the table, whose columns are in the data
+    if not block.keys() - {"table", "comment"}:  # it only names the table; the columns are in the data
         return None
     for key in block:
         if key not in _BLOCK_KEYS:
@@ -70,7 +70,7 @@ def refuse_schema(
     *,
     is_certain: bool = True,
 ) -> None:
-    """Report a schema that the data does not have: an error (PEN3004) where the job declares it, a warning (PEN4009)
+    """Report a schema that the data does not have: an error (PEN3004) if the job declares it, a warning (PEN4009)
     where it is the schema lock's, since the data of this machine may be older or newer than the lock."""
     if "schema" not in options.places:
         message = message.replace("the declared column", "the locked column")
@@ -83,13 +83,13 @@ def refuse_schema(
 
 
 def _column_span(name: str, options: Options) -> Span | None:
-    """Where the `schema` block names a column; the block, or the path, where it does not say so."""
+    """The location of a column in the `schema` block, else of the block, else of the path."""
     block = options.mapping("schema")
     if f"schema.fields.{name}" in options.key_places:
         return options.key_places[f"schema.fields.{name}"]
     listed = block.get("columns")
-    for index, each in enumerate(listed if isinstance(listed, list | tuple) else ()):
-        if isinstance(each, Mapping) and each.get("name") == name:
+    for index, item in enumerate(listed if isinstance(listed, list | tuple) else ()):
+        if isinstance(item, Mapping) and item.get("name") == name:
             return options.places.get(f"schema.columns.{index}.name") or options.span("schema")
     return options.places.get("schema") or options.span("path")
 
@@ -97,11 +97,11 @@ def _column_span(name: str, options: Options) -> Span | None:
 def _columns(
     block: Mapping[str, Value], options: Options, diagnostics: Diagnostics
 ) -> Iterator[tuple[Column, Span | None]]:
-    """The columns, each with the place of its name."""
+    """The columns, each with the location of its name."""
     fields, columns = block.get("fields"), block.get("columns")
     key = "fields"
     if options.seatunnel and fields is None and isinstance(columns, Mapping):
-        fields, key = columns, "columns"  # seen in jobs of its 2.3 line
+        fields, key = columns, "columns"  # found in jobs for SeaTunnel 2.3
     if isinstance(fields, Mapping):
         for name, text in fields.items():
             place = f"schema.{key}.{name}"
@@ -118,27 +118,27 @@ def _columns(
         diagnostics.error("PEN2005", "`schema` has neither `fields` nor `columns`", options.span("schema"), help)
 
 
-def _column(each: Value, place: str, options: Options, diagnostics: Diagnostics) -> Iterator[Column]:
+def _column(declared: Value, place: str, options: Options, diagnostics: Diagnostics) -> Iterator[Column]:
     span = options.places.get(place) or options.span("schema.columns")
-    if not isinstance(each, Mapping) or not isinstance(each.get("name"), str) or each.get("type") is None:
+    if not isinstance(declared, Mapping) or not isinstance(declared.get("name"), str) or declared.get("type") is None:
         diagnostics.error("PEN2004", "a column is an object with `name` and `type`", span)
         return
-    for key in each:
+    for key in declared:
         if key not in _COLUMN_KEYS:
             diagnostics.error(
                 "PEN2003", f"a column has no `{key}`", options.key_span(f"{place}.{key}"),
                 did_you_mean(key, _COLUMN_KEYS),
             )  # fmt: skip
-    sized = _type(each["type"], f"{place}.type", options, diagnostics)
+    sized = _type(declared["type"], f"{place}.type", options, diagnostics)
     yield Column(
-        str(each["name"]),
+        str(declared["name"]),
         sized.type,
-        nullable=bool(each.get("nullable", True)),
-        default=each.get("defaultValue"),
-        comment=_text(each.get("comment")),
-        length=_int(each.get("columnLength")) or sized.length,
-        scale=_int(each.get("columnScale")),
-        source_type=_source_type(each["type"]),
+        nullable=bool(declared.get("nullable", True)),
+        default=declared.get("defaultValue"),
+        comment=_text(declared.get("comment")),
+        length=_int(declared.get("columnLength")) or sized.length,
+        scale=_int(declared.get("columnScale")),
+        source_type=_source_type(declared["type"]),
     )
 
 
@@ -151,7 +151,7 @@ def _type(value: Value, place: str, options: Options, diagnostics: Diagnostics) 
 
 
 def _type_span(value: Value, place: str, offset: int, options: Options) -> Span | None:
-    """From the faulty character to the end of the type's text, where the text is as written in the file."""
+    """From the invalid character to the end of the type's text, if the text is as written in the file."""
     text = options.texts.get(place)
     if text is not None and text.value == value and offset < len(text.value):
         return text.span(offset)

@@ -1,4 +1,4 @@
-"""What a sink is: the options it takes, what it can do, and the steps by which the engine writes to it.
+"""The interface of sinks: options, capabilities, and the steps by which the engine writes.
 
 Importing a connector imports neither pyspark nor a driver: annotations only, and imports inside the methods that run.
 """
@@ -23,12 +23,12 @@ S = TypeVar("S", bound=Staged)
 
 @dataclass(frozen=True, slots=True)
 class SinkCapabilities:
-    """What a sink can do; a mode that is not here is a validation error (PEN4004), never a silent no-op.
+    """What a sink supports; any other mode is a validation error (PEN4004), never a silent no-op.
 
-    `is_staged`: nothing of a run is visible before its commit. A sink that is not says so in `explain`.
-    `fills_columns`: a column that the rows lack is the target's to fill; else it is staged as NULL. `row_kind_modes`:
-    the write modes that honour row kinds (`catalog.row_kind`): where `WriteTask.table.has_row_kind`, the staged rows
-    have the hidden column. Rows with kinds in any other mode are a validation error (PEN4011).
+    `is_staged`: nothing of a run is visible before its commit; `explain` reports sinks without it.
+    `fills_columns`: the target fills columns that the rows lack; otherwise they are staged as NULL. `row_kind_modes`:
+    the write modes that apply row kinds (`catalog.row_kind`): if `WriteTask.table.has_row_kind`, the staged rows have
+    the hidden column. Rows with kinds in any other mode are a validation error (PEN4011).
     """
 
     schema_save_modes: tuple[SchemaSaveMode, ...]
@@ -41,12 +41,12 @@ class SinkCapabilities:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class WriteTask:
-    """One write: what comes in, how it is to be saved, and for which run.
+    """One write: the incoming table, the save modes, and the run.
 
-    `write_id` is unique in the job and stable between runs. `owner` is what a staging place must be marked with, so
-    that other runs can tell whether this one lives, and `journal` where its journal is kept. `batch_id`: the
-    micro-batch of a stream, committed at most once. Where `table.has_row_kind`, the rows end in the column
-    `catalog.row_kind.ROW_KIND`.
+    `write_id` is unique in the job and stable between runs. `owner` is the mark for staging
+    locations, by which other runs see whether this one is running; `journal` is the location of its journal.
+    `batch_id`: the micro-batch of a stream, committed at most once. Where `table.has_row_kind`, the rows end in the
+    column `catalog.row_kind.ROW_KIND`.
     """
 
     options: Options
@@ -62,7 +62,7 @@ class WriteTask:
 
     @property
     def identity(self) -> str:
-        """What is committed at most once: the write of this run, and of this batch of a stream."""
+        """The unit that is committed at most once: this write of this run, and of this batch of a stream."""
         batch = "" if self.batch_id is None else f".{self.batch_id}"
         return f"{self.run_id}.{self.write_id}{batch}"
 
@@ -74,7 +74,7 @@ class WriteTask:
 
 
 class PendingCommit(ABC):
-    """A commit that has been done but for its last step: nobody sees it, and the target cannot refuse it any more."""
+    """A commit that lacks only its last step: it is not visible yet, and the target can no longer refuse it."""
 
     @abstractmethod
     def finish(self) -> None:
@@ -86,9 +86,9 @@ class PendingCommit(ABC):
 
 
 class Sink(Connector, Generic[S]):
-    """A connector that writes, in three steps; every step can be done again without harm.
+    """A connector that writes, in three steps; every step can safely be repeated.
 
-    `staged_type` is the class that its steps hand on (`Sink[TableStaged]`), and by which the journal is read again.
+    `staged_type` is the class that its steps pass on (`Sink[TableStaged]`), and as which the journal is read.
     """
 
     sink_options: ClassVar[tuple[Option, ...]]
@@ -98,43 +98,43 @@ class Sink(Connector, Generic[S]):
 
     @abstractmethod
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-        """Errors that can be seen without the target: options against the incoming schema."""
+        """Report errors that can be found without the target, such as options that do not fit the incoming schema."""
 
     def default_write_mode(self, options: Options) -> WriteMode:
-        """The write mode where the job names none."""
+        """The write mode if the job names none."""
         return self.sink_capabilities.write_modes[0]
 
     def target(self, options: Options) -> str | None:
-        """The place that the rows go to, the same text however it is written; None where there is none."""
+        """The location of the target, normalized; None if there is none."""
         return None
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
-        """What `explain` says of a commit with these actions: where it can be seen half done, what it costs."""
+        """Notes for `explain` on a commit with these actions: whether it can be seen half done, what it costs."""
         return ()
 
     @abstractmethod
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
-        """What is at the target now: whether it exists, holds rows, and its schema."""
+        """The current state of the target: whether it exists and holds rows, and its schema."""
 
     @abstractmethod
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> S:
-        """Say where the rows will be staged, touching nothing: the journal keeps it first, so that whatever a killed
-        `stage` leaves can be aborted."""
+        """Return where the rows will be staged, without changing anything. The journal records it before `stage`, so
+        that the remains of a killed `stage` can be aborted."""
 
     @abstractmethod
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: S) -> S:
-        """Write the rows where nobody sees them; returns `prepared` with what `commit` needs beside it."""
+        """Write the rows where readers do not see them; returns `prepared` with what `commit` needs in addition."""
 
     def written(self, staged: S) -> tuple[int, int | None] | None:
-        """How many rows and bytes were staged, where the sink knows it; else Spark's own counters say so."""
+        """The rows and bytes that were staged, if the sink knows them; otherwise Spark's counters are used."""
         return None
 
     def keeps_rows(self, options: Options) -> bool:
-        """Whether `staged_rows` can give back all columns of the rows, in their types."""
+        """Whether `staged_rows` can return all columns of the rows, in their types."""
         return False
 
     def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: S) -> "DataFrame | None":
-        """The staged rows, for rules that look at all of them before the commit; asked only where `keeps_rows`."""
+        """The staged rows, for rules that look at all of them before the commit; called only if `keeps_rows`."""
         return None
 
     @abstractmethod
@@ -142,7 +142,7 @@ class Sink(Connector, Generic[S]):
         """Make the staged rows the target's; idempotent, also after a kill half-way, and removes the staging."""
 
     def staged_jars(self, staged: S) -> tuple[str, ...]:
-        """Coordinates of the jars by which another process can end the write."""
+        """Coordinates of the jars that another process needs to end the write."""
         return self.maven
 
     def commit_group(self, staged: S) -> str | None:
@@ -151,14 +151,15 @@ class Sink(Connector, Generic[S]):
         return None
 
     def begin_commit(self, spark: "SparkSession", group: Sequence[S]) -> PendingCommit | None:
-        """Do what the target might refuse (a broken constraint), before the run decides to commit: a refused run is
+        """Do what the target may refuse (a violated constraint) before the run decides to commit: a refused run is
         rolled back. After `finish`, `commit_all` is still called, and cleans up. None: `commit_all` does everything."""
         return None
 
     def commit_all(self, spark: "SparkSession", group: Sequence[S]) -> None:
         """Commit the writes of one group, in the order of the job; idempotent for each of them, as `commit` is.
 
-        A group may hold fewer writes than the first time, where the run was killed between two of its journal entries.
+        After a kill, a repeated call may get only some of the writes, those that the journal does not
+        record as committed.
         """
         for staged in group:
             self.commit(spark, staged)
@@ -170,8 +171,8 @@ class Sink(Connector, Generic[S]):
 
     @abstractmethod
     def abort(self, spark: "SparkSession", staged: S) -> None:
-        """Remove what was staged, the target as it was; idempotent. Called only where `commit` was not."""
+        """Remove what was staged and leave the target unchanged; idempotent. Called only if `commit` was not."""
 
 
 AnySink: TypeAlias = Sink[Any]
-"""A sink whose staged class is known to itself only."""
+"""Any sink; only the sink itself knows its staged class."""

@@ -1,4 +1,4 @@
-"""What a source is: the options it takes, what it can do, and how the engine reads it.
+"""The interface of sources: options, capabilities, and how the engine reads them.
 
 Importing a connector imports neither pyspark nor a driver: annotations only, and imports inside the methods that run.
 """
@@ -21,8 +21,8 @@ class SourceCapabilities:
     """What a source can do.
 
     `column_pushdown`, `filter_pushdown`: `read` takes the columns and filters of its `ScanTask`. `is_pruned_by_spark`:
-    it yields a DataFrame of a data source of Spark's, whose optimizer has it read no more than is wanted, so that ours
-    has nothing to push. `is_cheap`: reading it again costs no more than a cache and gives the same rows.
+    it yields a DataFrame of one of Spark's data sources, so Spark's optimizer already pushes down columns and filters.
+    `is_cheap`: reading it again costs no more than a cache and yields the same rows.
     """
 
     column_pushdown: bool = False
@@ -51,28 +51,28 @@ class Source(Connector):
     required_attributes: ClassVar[tuple[str, ...]] = ("source_options", "source_capabilities")
 
     def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
-        """The blocks that a block stands for, each with `schema.table`, where its options mean several tables (a
-        pattern of folders); None where it is one block as it is. `tables` and `read` get each of them by itself."""
+        """One block for each table, with `schema.table`, if the options mean several (such as a pattern of folders);
+        None if the block is one table. `tables` and `read` are called for each of them."""
         return None
 
     @abstractmethod
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
-        """The tables that this block yields, without Spark, Java or network; an open table where the schema cannot be
-        known so. Errors in the options that their spec cannot express go to `diagnostics`."""
+        """The tables that this block yields, without Spark, Java or network; an open table if the schema cannot be
+        determined this way. Errors in the options that their spec cannot express go to `diagnostics`."""
 
     def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
-        """The table as the system that holds it describes it, for `penstock schema sync`; by default as Spark does."""
+        """The table as its system describes it, for `penstock schema sync`; by default as Spark does."""
         from connectors.support.spark_types import columns_of
 
         df = self.read(spark, ScanTask(options, CatalogTable.unknown("described")))
         return CatalogTable.of("described", columns_of(df.schema))
 
     def is_untyped(self, options: Options) -> bool:
-        """Whether its columns have no types unless `infer_schema` reads them from the rows."""
+        """Whether its columns have no types unless `infer_schema` determines them from the rows."""
         return False
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
-        """The location that rows come from, in the words of `Sink.target`, where `target` cannot say it."""
+        """The location of the rows, in the format of `Sink.target`."""
         return None
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The base of what a write leaves in the run's journal: a frozen dataclass that is written as JSON and read back.
+"""The base class for a journal's record of a write: a frozen dataclass that is stored as JSON.
 
     @dataclass(frozen=True, slots=True)
     class TableStaged(Staged):
@@ -6,7 +6,7 @@
         columns: tuple[str, ...]
         password: str = secret("")
 
-`to_json` leaves secrets out; `from_json` refuses a record of other fields or types, since a commit relies on every one.
+`to_json` omits secrets; `from_json` refuses a record with other fields or types, since a commit relies on all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _ATOMS: Final = (bool, int, float, str)
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What a write has made or is about to make: a later process commits or aborts it from that alone.
+    """What a write has staged or is about to stage: another process can commit or abort it from this record alone.
 
     Fields are `bool`, `int`, `float`, `str`, an `Enum` of texts, another `Staged`, `tuple[T, ...]`, `Mapping[str, T]`,
     `Any` for JSON of any shape, or one of these or None.
@@ -35,14 +35,16 @@ class Staged:
 
     def to_json(self) -> dict[str, Value]:
         """The fields for the journal, without the secrets."""
-        return {each.name: _to_json(getattr(self, each.name)) for each in fields(self) if not is_secret(each)}
+        return {field_.name: _to_json(getattr(self, field_.name)) for field_ in fields(self) if not is_secret(field_)}
 
     @classmethod
     def from_json(cls: type[S], record: Mapping[str, Any]) -> S:
-        """The same from the journal, secrets by their defaults. Raises PEN5011 for a record of another shape."""
+        """Read a record of the journal; secrets get their defaults. Raises PEN5011 for a record of another shape."""
         types = get_type_hints(cls)
-        known = {each.name: each for each in fields(cls) if not is_secret(each)}
-        required = {name for name, each in known.items() if each.default is MISSING and each.default_factory is MISSING}
+        known = {field_.name: field_ for field_ in fields(cls) if not is_secret(field_)}
+        required = {
+            name for name, field_ in known.items() if field_.default is MISSING and field_.default_factory is MISSING
+        }
         if unknown := sorted(set(record) - set(known)):
             raise _unreadable(cls, f"it has the unknown field `{unknown[0]}`")
         if missing := sorted(required - set(record)):
@@ -57,8 +59,8 @@ class Staged:
 
 
 def secret(default: T) -> T:
-    """A field that the journal, logs and the repr leave out: a commit of the same process has its value, a later one
-    has the default."""
+    """A field that the journal, logs and the repr omit: a commit in the same process has its value, one in another
+    process the default."""
     found: T = field(default=default, repr=False, metadata={_SECRET: True})
     return found
 
@@ -85,9 +87,9 @@ def _to_json(value: Any) -> Value:
         case Enum():
             return str(value.value)
         case Mapping():
-            return {str(key): _to_json(each) for key, each in value.items()}
+            return {str(key): _to_json(item) for key, item in value.items()}
         case list() | tuple():
-            return [_to_json(each) for each in value]
+            return [_to_json(item) for item in value]
         case None | bool() | int() | float() | str():
             return value
     raise TypeError(f"{type(value).__name__} is no type of a journal entry")
@@ -99,11 +101,11 @@ def _from_json(value: Any, kind: Any) -> Any:
     if origin in (Union, UnionType):
         return _from_union(value, arguments)
     if origin is tuple:
-        return tuple(_from_json(each, arguments[0]) for each in _checked(value, list))
+        return tuple(_from_json(item, arguments[0]) for item in _checked(value, list))
     if origin is not None and issubclass(origin, Mapping):
-        return {key: _from_json(each, arguments[1]) for key, each in _checked(value, dict).items()}
+        return {key: _from_json(item, arguments[1]) for key, item in _checked(value, dict).items()}
     if origin is not None and issubclass(origin, Sequence):
-        return [_from_json(each, arguments[0]) for each in _checked(value, list)]
+        return [_from_json(item, arguments[0]) for item in _checked(value, list)]
     if isinstance(kind, type) and issubclass(kind, Staged):
         return kind.from_json(_checked(value, dict))
     if isinstance(kind, type) and issubclass(kind, Enum):
@@ -125,7 +127,7 @@ def _from_union(value: Any, kinds: Sequence[Any]) -> Any:
 def _atom(value: Any, kind: type) -> Any:
     if kind is float and type(value) is int:
         return float(value)
-    if type(value) is not kind:  # a bool is an int, but not here
+    if type(value) is not kind:  # bool is a subclass of int, but not accepted as one
         raise TypeError(value)
     return value
 

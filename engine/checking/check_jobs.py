@@ -1,7 +1,7 @@
 """Check many jobs, on several cores where there are many: validation waits for nothing but the processor.
 
 Processes take the next few jobs from a common counter until none is left; this one is among them. What a process
-does not answer for, because it could not start, died, or met a fault of ours, is checked here afterwards, so that
+does not answer for, because it could not start, died, or met an error of ours, is checked here afterwards, so that
 the outcome is that of one process, whatever happens to the others.
 """
 

@@ -1,7 +1,7 @@
 """`penstock validate --engine-check`: the questions that validation answered itself, asked of a local Spark.
 
 Every query of the jobs is analyzed by Spark over empty tables of the same columns; nothing is read or run. Where Spark
-says otherwise, that is a fault of Penstock's analyzer, told as PEN9004 beside what is wrong with the jobs.
+says otherwise, that is an error of Penstock's analyzer, told as PEN9004 beside what is wrong with the jobs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ class EngineCheck:
 def engine_check(paths: Sequence[Path], settings: Settings) -> EngineCheck:
     """Ask a local Spark about every query of the jobs; one whose inputs are not all known is left out.
 
-    Raises `RunError` PEN9003 where pyspark is not installed, PEN5002 where Java or its version is not what Spark needs.
+    Raises `RunError` PEN9003 if pyspark is not installed, PEN5002 if Java or its version is not what Spark needs.
     """
     if find_spec("pyspark") is None:
         message = "`--engine-check` asks a local Spark and needs pyspark"
@@ -69,7 +69,7 @@ def engine_check(paths: Sequence[Path], settings: Settings) -> EngineCheck:
 
 
 def _questions(path: Path, settings: Settings) -> tuple[Mapping[str, str], list[Question]]:
-    """The Spark settings of a job, and its queries, those that are at fault among them."""
+    """The Spark settings of a job, and its queries, those that are at error among them."""
     ignored, asked = Diagnostics(), list[Question]()
 
     def recorded(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str) -> Analysis:
@@ -94,7 +94,7 @@ def _compare(question: Question, spark_says: "Accepted | Rejected") -> Iterator[
     said, text = question.said, question.text
     error = next((diagnostic for diagnostic in said.diagnostics if diagnostic.severity is Severity.ERROR), None)
     if isinstance(spark_says, Rejected):
-        if error is None and "penstock:" not in text.value:  # a fault that a comment suppresses is known
+        if error is None and "penstock:" not in text.value:  # an error that a comment suppresses is known
             start, end = spark_says.start, spark_says.end
             span = text.span() if start is None or end is None else text.span(start, min(end, len(text.value)))
             reason = spark_says.message.strip().split("\n")[0]

@@ -16,7 +16,7 @@ class Command(Protocol):
     def add_arguments(self, parser: ArgumentParser) -> None: ...
 
     def run(self, arguments: Namespace) -> int:
-        """Carry the command out; 0 if all is well. Faults are raised as `PenstockError`."""
+        """Carry the command out; 0 if all is well. Errors are raised as `PenstockError`."""
         ...
 
 

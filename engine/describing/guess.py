@@ -30,7 +30,7 @@ class Guess:
 
 
 def guess(path: str, format: str | None = None) -> Guess:
-    """How to read a path; raises `JobError` PEN4032 where its name does not show that."""
+    """How to read a path; raises `JobError` PEN4032 if its name does not show that."""
     local = local_path(path)
     if format == "delta" or (local is not None and os.path.isdir(os.path.join(local, "_delta_log"))):
         return Guess("Delta", {"path": path})

@@ -185,7 +185,7 @@ STRUCTURAL: Final = (
 
 
 def check_of(type: str, arguments: Arguments) -> RowCheck | TableCheck | QueryCheck | None:
-    """How an expectation is checked; None where there is none of that name here.
+    """How an expectation is checked; None if there is none of that name here.
 
     Raises `KeyError` with the argument that is missing, `ValueError` for one that is not what it must be.
     """

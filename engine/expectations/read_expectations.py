@@ -18,7 +18,7 @@ OWN_KEYS = ("name", "condition", "type", "expectation_type", "kwargs", "on_viola
 
 
 def read_rules(options: Options, node: str, table: CatalogTable, diagnostics: Diagnostics) -> tuple[Rule, ...]:
-    """The rules of a block's `expectations`; faults go to `diagnostics`, and a faulty rule is left out."""
+    """The rules of a block's `expectations`; errors go to `diagnostics`, and a invalid rule is left out."""
     written = options.get("expectations")
     if not isinstance(written, list | tuple):
         return ()

@@ -69,21 +69,21 @@ def _jobs_and_tables(compiled: Sequence[Compiled]) -> tuple[list[_Job], list[_Ta
     targets = {location for job in compiled for write in job.built.writes if (location := _location(write))}
     tables: dict[str, _Table] = {}
     jobs = []
-    for each in compiled:
-        name = os.path.relpath(each.path.resolve(), root)
+    for compilation in compiled:
+        name = os.path.relpath(compilation.path.resolve(), root)
         of_nodes: dict[AnyNode, _Table] = {}
-        for node in each.built.nodes():
+        for node in compilation.built.nodes():
             if isinstance(node, Scan | Write) and (location := _location(node)):
                 key = _inside(location, targets) if isinstance(node, Scan) else location
                 table = tables.setdefault(key, _Table(_shown(key), node.connector.name))
-                table.add(node, each, name)
+                table.add(node, compilation, name)
                 of_nodes[node] = table
-        jobs.append(_Job(name, each, of_nodes))
+        jobs.append(_Job(name, compilation, of_nodes))
     return jobs, list(tables.values())
 
 
 def _location(node: Scan | Write) -> str | None:
-    """Where the rows are, the same text for a reader and a writer; None where they are nowhere (Console)."""
+    """Where the rows are, the same text for a reader and a writer; None if they are nowhere (Console)."""
     connector, options = node.connector, node.options
     if isinstance(node, Write):
         found = connector.target(options) if isinstance(connector, Sink) else None
@@ -114,8 +114,8 @@ def _shown(location: str) -> str:
 
 def _drawn_jobs(jobs: Sequence[_Job], tables: Sequence[_Table]) -> dict[str, Any]:
     order = _in_order(jobs, tables)
-    keys = {each: index for index, each in enumerate(order)}
-    nodes = [_job_node(each) if isinstance(each, _Job) else _table_node(each) for each in order]
+    keys = {item: index for index, item in enumerate(order)}
+    nodes = [_job_node(item) if isinstance(item, _Job) else _table_node(item) for item in order]
     edges = dict.fromkeys(
         (keys[job], keys[table]) if isinstance(node, Write) else (keys[table], keys[job])
         for job in jobs
@@ -134,15 +134,15 @@ def _in_order(jobs: Sequence[_Job], tables: Sequence[_Table]) -> list[_Job | _Ta
     order: dict[_Job | _Table, None] = {}
     seen: set[_Job | _Table] = set()
     every: list[_Job | _Table] = [*jobs, *tables]
-    work = [(each, False) for each in reversed(every)]
+    work = [(child, False) for child in reversed(every)]
     while work:
-        each, is_done = work.pop()
+        item, is_done = work.pop()
         if is_done:
-            order[each] = None
-        elif each not in seen:
-            seen.add(each)
-            work.append((each, True))
-            before: Sequence[_Job | _Table] = _read(each) if isinstance(each, _Job) else writers[each]
+            order[item] = None
+        elif item not in seen:
+            seen.add(item)
+            work.append((item, True))
+            before: Sequence[_Job | _Table] = _read(item) if isinstance(item, _Job) else writers[item]
             work.extend((other, False) for other in reversed(before))
     return list(order)
 

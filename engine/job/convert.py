@@ -15,7 +15,7 @@ from engine.job.script.render_script import to_sql
 
 
 def convert(path: str | PathLike[str], diagnostics: Diagnostics) -> str:
-    """The text of the other form; faults are in `diagnostics`, and the text is then of no use."""
+    """The text of the other form; errors are in `diagnostics`, and the text is then of no use."""
     source = read_file(path, diagnostics)
     if source is None:
         return ""

@@ -1,4 +1,4 @@
-"""A job file -> a `Job` whose blocks are checked; every fault of the file is found in one go."""
+"""A job file -> a `Job` whose blocks are checked; every error of the file is found in one go."""
 
 import os
 import re
@@ -50,7 +50,7 @@ COMMON: Final = (
 _UID: Final = re.compile(r"\w[\w.-]{0,63}")
 
 _HIDING = ("PEN1002", "PEN2005", "PEN2007", "PEN3001")
-"""Faults of a text after which what seems to be missing in it may be there: one of them is told, not what follows."""
+"""Errors of a text after which what seems to be missing in it may be there: one of them is told, not what follows."""
 
 
 def load(
@@ -61,7 +61,7 @@ def load(
     seatunnel: bool = False,
     reads_secrets: bool = False,
 ) -> Job | None:
-    """The job of a HOCON, JSON or SQL file; None where its text cannot be read at all.
+    """The job of a HOCON, JSON or SQL file; None if its text cannot be read at all.
 
     Errors go to `diagnostics`. A block with errors is in the job all the same (`options.is_valid` is False): the
     others can be checked too. `seatunnel`: unknown options and undefined variables are treated as in that engine.
@@ -234,7 +234,7 @@ class _Loader:
             return node, tuple(tables), spec if has_own else ()
         inherited = common - {EXPECTATIONS.name}
         before = list(self.diagnostics)
-        tables = [TableOptions(check(inheriting(node, each, inherited), (EXPECTATIONS, *spec))) for each in listed]
+        tables = [TableOptions(check(inheriting(node, table, inherited), (EXPECTATIONS, *spec))) for table in listed]
         self.diagnostics.items[len(before) :] = _once(self.diagnostics.items[len(before) :])
         rest = replace(node, entries=tuple(entry for entry in node.entries if entry.key in common))
         return rest, tuple(tables), ()
@@ -291,7 +291,9 @@ class _Loader:
 
 def _once(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Each problem of options that several tables inherit, once."""
-    return list({(each.code, each.span, each.message): each for each in diagnostics}.values())
+    return list(
+        {(diagnostic.code, diagnostic.span, diagnostic.message): diagnostic for diagnostic in diagnostics}.values()
+    )
 
 
 def _cache(options: Options) -> Cache | None:

@@ -51,7 +51,7 @@ def read_from_text(inner: Query, outer: Query) -> PlacedText | None:
 
 
 def chain(inner: Query, outer: Query, merge: Merge) -> Query | None:
-    """The two as one, under the outer's name and id; None where what it yields is not surely the same."""
+    """The two as one, under the outer's name and id; None if what it yields is not surely the same."""
     body = merge(inner, outer)
     if body is None:
         return None

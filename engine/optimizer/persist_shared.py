@@ -72,7 +72,7 @@ def _persisted(node: PersistableNode, readers: int, varies: bool) -> Persisted |
 
 
 def _readers(plan: Plan) -> Counter[str]:
-    """How often each node, by its name, is read; rules that are checked by a query of their own read it once more,
+    """How often each node, by its name, is read; rules that are checked by a query of their own read it again,
     unless they read what a sink has staged."""
     judged = {write.input.name for write in plan.writes if staged_rules(write)}
     found = Counter(child.name for node in plan.nodes() for child in children(node))

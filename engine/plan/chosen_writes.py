@@ -12,7 +12,7 @@ def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diag
     """The plan with the writes that `only` names (all, where it is empty) and `but` does not.
 
     A write is named by its own name, its set's, its table's path or the end of that; `*` and `?` stand for letters.
-    None where a name fits no write, or none is left: that is reported.
+    None if a name fits no write, or none is left: that is reported.
     """
     for pattern in (*only, *but):
         if not any(_is_named(write, pattern) for write in plan.writes):

@@ -36,7 +36,7 @@ class BaseNode:
     """What every node has.
 
     `parallelism`, `uid`: as the job gives them. `id`: empty until `with_ids` gives one. `span`: the place in the job
-    file of faults that have none of their own. `table_set`: the name of the set of which the node is one table.
+    file of errors that have none of their own. `table_set`: the name of the set of which the node is one table.
     """
 
     name: str

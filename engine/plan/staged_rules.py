@@ -1,4 +1,4 @@
-"""Which rules are checked on the rows that a sink staged, instead of by reading their node's input once more."""
+"""Which rules are checked on the rows that a sink staged, instead of by reading their node's input again."""
 
 from engine.expectations.rules import QueryCheck, Rule
 from engine.plan.nodes import Expect, Write

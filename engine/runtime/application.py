@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 def application(
     jobs: Sequence[Compiled], master: str | None = None, state: str | None = None, *, is_quiet: bool = True
 ) -> Iterator["SparkSession"]:
-    """A session with the jars and settings of all the jobs, and of the dead runs that they will find.
+    """A session with the jars and settings of all the jobs, and of the killed runs that they will find.
 
-    It is stopped at the end, unless it was running before. Raises `JobError` PEN2014 where two jobs want different
+    It is stopped at the end, unless it was running before. Raises `JobError` PEN2014 if two jobs want different
     settings of the application.
     """
     refuse_differing_settings(jobs)
@@ -110,7 +110,7 @@ def _session(
 
 
 def _to_recover(state: str) -> Mapping[AnySink, tuple[str, ...]]:
-    """The sinks of dead runs and their jars; none for a state directory elsewhere than on this disk."""
+    """The sinks of killed runs and their jars; none for a state directory elsewhere than on this disk."""
     return writing.sinks_to_recover(state) if _is_here(state) else {}
 
 

@@ -27,10 +27,10 @@ def executions(spark: "SparkSession", wanted: Callable[[str], bool], after: int 
     found: dict[str, list[Execution]] = defaultdict(list)
     listed = _listed(spark)  # in the order of ids
     for index in reversed(range(listed.size())):
-        each = listed.apply(index)
-        if (execution_id := each.executionId()) <= after:
+        execution = listed.apply(index)
+        if (execution_id := execution.executionId()) <= after:
             break
-        if wanted(description := each.description()):
+        if wanted(description := execution.description()):
             found[description].insert(0, _execution(store, execution_id))
     return found
 

@@ -41,7 +41,7 @@ def record(files: Files, root: str, run: RunRecord) -> None:
 
 
 def find(files: Files, root: str, run_id: str) -> RunRecord | None:
-    """The run of that id; None where none is recorded."""
+    """The run of that id; None if none is recorded."""
     path = f"{root}/runs/{run_id}/run.json"
     return _read(files.read(path)) if files.exists(path) else None
 
@@ -68,7 +68,7 @@ def _settled(files: Files, journal: str, run: RunRecord) -> RunRecord:
 
 
 def _read(text: str) -> RunRecord | None:
-    """None where the file is of a version of Penstock that wrote other things."""
+    """None if the file is of a version of Penstock that wrote other things."""
     try:
         values = json.loads(text)
         return RunRecord(**{**values, "state": State(values["state"])})

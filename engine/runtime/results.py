@@ -27,7 +27,7 @@ class PipelineResult:
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """A job's end; `seconds` from the first check of its sinks to its last commit; `errors` are behind its faults.
+    """A job's end; `seconds` from the first check of its sinks to its last commit; `errors` are behind its errors.
 
     `interrupted_by`: the signal that came too late to stop this job, but not those after it. `done`: how many writes a
     run of the same id had committed before.

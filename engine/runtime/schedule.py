@@ -1,4 +1,4 @@
-"""Run a job's pipelines side by side: at most so many at once, with retries where a fault may pass."""
+"""Run a job's pipelines side by side: at most so many at once, with retries where an error is transient."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ class FailurePolicy(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often a pipeline whose fault may pass is tried again, and the seconds to wait before."""
+    """How often a pipeline whose error may pass is tried again, and the seconds to wait before."""
 
     times: int = 3
     interval_seconds: float = 3.0

@@ -15,7 +15,7 @@ def state_dir(setting: str | None = None) -> str:
 
 
 def local_state_dir(setting: str | None = None) -> str:
-    """As `state_dir`, for what reads it without Spark; raises PEN2004 where it is on another file system."""
+    """As `state_dir`, for what reads it without Spark; raises PEN2004 if it is on another file system."""
     found = state_dir(setting)
     path = local_path(found)
     if path is None:

@@ -43,7 +43,7 @@ def row_table(names: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """Where tables are printed; as wide as the terminal, and wide enough where there is none."""
+    """Where tables are printed; as wide as the terminal, and wide enough if there is none."""
     out = stream or sys.stdout
     width = None if out.isatty() or "COLUMNS" in os.environ else _UNSEEN_WIDTH
     return Console(file=out, width=width, highlight=False)
@@ -77,7 +77,7 @@ def _set_rows(pipelines: list[PipelineResult]) -> Iterator[tuple[str, ...]]:
         f"{sum(pipeline.seconds for pipeline in pipelines):.1f}",
     )
     for state in State:
-        ended = [table for each in pipelines if each.state is state for table in each.tables]
+        ended = [table for pipeline in pipelines if pipeline.state is state for table in pipeline.tables]
         if ended and state is not State.FINISHED:
             yield (f"  {len(ended)} {state.value}: {', '.join(ended)}", "", "", "", "", "", "")
 

@@ -1,4 +1,4 @@
-"""Which faults may pass, so that trying again is worth it.
+"""Which errors is transient, so that trying again is worth it.
 
 Spark marks its errors with SQLSTATE codes (its `error-conditions.json`); the first two characters name a class. What a
 query, its data or its schema brings about comes back on every attempt; what a network, a disk or a neighbour brings
@@ -65,7 +65,7 @@ PERMANENT_OS_ERRORS: Final = (
 )
 
 TRANSIENT_CODES: Final = frozenset({"PEN5001", "PEN5004", "PEN5005"})
-"""Diagnostics that say where it failed, not why: their cause decides. Every other code is a permanent fault."""
+"""Diagnostics that say where it failed, not why: their cause decides. Every other code is a permanent error."""
 
 _SQLSTATE: Final = re.compile(r"SQLSTATE: (\w{2})\w{3}")
 

@@ -42,7 +42,7 @@ class TableChange:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All changes; `broken` are the faults of jobs that were sound before."""
+    """All changes; `broken` are the errors of jobs that were sound before."""
 
     changes: tuple[TableChange, ...]
     broken: tuple[str, ...] = ()

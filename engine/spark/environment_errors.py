@@ -16,7 +16,7 @@ _DENIED: Final = re.compile(r"Permission denied|Read-only file system|AccessCont
 
 
 def environment_error(text: str, node: AnyNode) -> RunError | None:
-    """What the texts of an error and its causes say of the machine; None where they say nothing of it."""
+    """What the texts of an error and its causes say of the machine; None if they say nothing of it."""
     of = f" (in `{node.name}`)"
     path = node.options.span("path") if isinstance(node, Write) else node.span
     if _NO_SPACE.search(text):

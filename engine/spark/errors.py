@@ -30,7 +30,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         message = f"a jar of this session was built for another Spark version than {__version__}: it looks for {misfit}"
         return run_error("PEN9003", f"{message} (in `{node.name}`)", node.span)
     if python := _raised(str(error)):
-        of = next((each for each in involved if isinstance(each, Native)), node)
+        of = next((involved_node for involved_node in involved if isinstance(involved_node, Native)), node)
         return run_error("PEN5001", f"{python} (in `{of.name}`)", of.span)
     message, help = message_and_remedy(told.message)
     if placed := _placed(causes, involved):

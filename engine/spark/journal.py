@@ -8,7 +8,7 @@
         <write id>.committed.json
         end.json                    finished, or rolled back
 
-A file is there wholly or not at all. Without `commit.json` a dead run is rolled back, with it rolled forward.
+A file is there wholly or not at all. Without `commit.json` a killed run is rolled back, with it rolled forward.
 """
 
 import json
@@ -45,7 +45,7 @@ class Journal:
         return as_uri(self.folder)
 
     def begin(self, mark: Mapping[str, Value], writes: Mapping[str, str], job: str, done: Collection[str] = ()) -> None:
-        """Start anew: `writes` are connector names by write id. The steps of an earlier, ended try are removed; `done`
+        """Start again: `writes` are connector names by write id. The steps of an earlier, ended try are removed; `done`
         are the ids of writes that it committed.
 
         A process that is killed in between leaves the earlier try ended, or this one begun: `end.json` goes last.
@@ -90,7 +90,7 @@ class Journal:
         return self.files.exists(f"{self.folder}/commit.json")
 
     def read(self) -> "Recorded | None":
-        """What is recorded; None where the run never began. Raises PEN5011 where a step cannot be read."""
+        """What is recorded; None if the run never began. Raises PEN5011 if a step cannot be read."""
         found: dict[str, dict[str, Any]] = {}
         for name in self.files.children(self.folder):
             if name.endswith(".json") and not name.startswith("."):
@@ -151,7 +151,7 @@ class Recorded:
         return self.is_staged(write_id) or f"{write_id}.prepared" in self.steps
 
     def place(self, write_id: str, kind: type[Staged]) -> Staged:
-        """What the write staged, or was about to. Raises PEN5011 where another version of the connector wrote it."""
+        """What the write staged, or was about to. Raises PEN5011 if another version of the connector wrote it."""
         step = f"{write_id}.staged" if self.is_staged(write_id) else f"{write_id}.prepared"
         return kind.from_json(self.steps[step].get("staged", {}))
 

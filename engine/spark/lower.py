@@ -131,8 +131,8 @@ def _scan(spark: SparkSession, scan: Scan) -> DataFrame:
 
 
 def _query(spark: SparkSession, query: Query, lowered: Lowered) -> DataFrame:
-    for each in query.inputs:
-        lowered.dataframes[each.node].createOrReplaceTempView(quote(each.name))
+    for given in query.inputs:
+        lowered.dataframes[given.node].createOrReplaceTempView(quote(given.name))
     carrying = [input.name for input in query.inputs if input.node.table.has_row_kind]
     df = spark.sql(_text(query, carrying))
     return df if query.table.has_row_kind or not carrying else df.drop(ROW_KIND)

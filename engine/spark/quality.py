@@ -11,7 +11,7 @@ from engine.expectations.rules import Rule
 
 
 def run_expectation(df: DataFrame, node: str, rule: Rule, rows: int) -> ExpectationOutcome:
-    """What great-expectations finds; a fault of its own is a `RunError`, not a broken rule."""
+    """What great-expectations finds; an error of its own is a `RunError`, not a broken rule."""
     with warnings.catch_warnings():  # its own dependencies warn of each other
         warnings.simplefilter("ignore")
         return _run(df, node, rule, rows)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def sample_rows(
     spark: "SparkSession", plan: Plan, node: Node, limit: int
 ) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
-    """The names of its columns and at most `limit` rows; raises `RunError` where Spark cannot read or compute them."""
+    """The names of its columns and at most `limit` rows; raises `RunError` if Spark cannot read or compute them."""
     session = pipeline_session(spark, plan.env.spark)
     df = lower_nodes(session, [node], {})[node]
     try:

@@ -61,7 +61,7 @@ def open_session(
     """The running session, or a new one with these settings and jars.
 
     `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'. Raises
-    `RunError` PEN5002 where Java or its version is not what Spark needs, PEN5003 where a jar is not found.
+    `RunError` PEN5002 if Java or its version is not what Spark needs, PEN5003 if a jar is not found.
     """
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # one JSON line per analysis error
         logging.getLogger(logger).setLevel(logging.CRITICAL + 1)

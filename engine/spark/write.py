@@ -1,7 +1,7 @@
 """Write a job: check every sink, stage every sink, commit every sink in order.
 
     check   what is at each target, and what the save modes make of it; touches nothing
-    begin   opens the run's journal, after ending what dead runs left
+    begin   opens the run's journal, after ending what killed runs left
     stage   writes rows where nobody sees them; the same again for a retry
     commit  decides in the journal, then puts each sink's rows in place
     abort   removes what was staged
@@ -97,10 +97,10 @@ def check(spark: SparkSession, writes: Sequence[Write], run_id: str = "dry-run")
 
 
 def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: str, job: str = "") -> OpenRun | None:
-    """Open the run's journal; None where this run id has committed all these writes, and nothing is to be done.
+    """Open the run's journal; None if this run id has committed all these writes, and nothing is to be done.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
-    will stand. Raises PEN5007 where a living process holds the run id, PEN5005 where a target can never be one.
+    will stand. Raises PEN5007 if a living process holds the run id, PEN5005 if a target can never be one.
     """
     log = journal(spark, state, run_id)
     recorded = log.read()
@@ -122,7 +122,7 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
 
 
 def _refuse_second_run(spark: SparkSession, state: str, run_id: str, checks: Sequence[SinkCheck], job: str) -> None:
-    """Raise PEN5007 where another process is running this job: both would write the same targets."""
+    """Raise PEN5007 if another process is running this job: both would write the same targets."""
     ids = {check.write.id for check in checks}
     for log in open_journals(spark, state):
         recorded = log.read() if log.run_id != run_id else None
@@ -143,7 +143,7 @@ def committed_writes(spark: SparkSession, state: str, run_id: str) -> frozenset[
 def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
     """Write the rows where nobody sees them; may be called again for a retry, and from any thread.
 
-    `nodes` are the nodes whose work this is: an error is told at the one that it came from. Raises PEN5007 where the
+    `nodes` are the nodes whose work this is: an error is told at the one that it came from. Raises PEN5007 if the
     target is held by another run, or one has written to it since it was checked.
     """
     checked = next(check for check in run.checks if check.write is write)
@@ -241,7 +241,7 @@ def abort_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
     """Remove everything that was staged; the targets stay as they were.
 
     Gives warnings (PEN5011) of what cannot be removed: the run then stays open, and the next one or `resume` ends it.
-    It raises nothing of that kind, which would take the place of the fault for which the run is ended.
+    It raises nothing of that kind, which would take the place of the error for which the run is ended.
     """
     left: list[Diagnostic] = []
     for check in run.checks:
@@ -258,9 +258,9 @@ def abort_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
 
 
 def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
-    """End a dead run: finish it where it had decided to commit, else roll it back.
+    """End a killed run: finish it where it had decided to commit, else roll it back.
 
-    Raises PEN5008 where there is no such run or it has ended, PEN5007 where it lives, and a `RunError` with all that
+    Raises PEN5008 if there is no such run or it has ended, PEN5007 if it lives, and a `RunError` with all that
     keeps it from being ended: what could be done of it is done.
     """
     recorded = journal(spark, state, run_id).read()
@@ -276,7 +276,7 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
 
 
 def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
-    """End all dead runs of this state directory, those whose connectors this session has.
+    """End all killed runs of this state directory, those whose connectors this session has.
 
     Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
     other run back.
@@ -295,7 +295,7 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
 
 
 def sinks_to_recover(state: str) -> Mapping[AnySink, tuple[str, ...]]:
-    """The sinks of dead runs in a local state directory, and the jars with which a session can end them."""
+    """The sinks of killed runs in a local state directory, and the jars with which a session can end them."""
     needed: dict[AnySink, tuple[str, ...]] = {}
     for log in open_journals(None, state):
         recorded = log.read()
@@ -414,7 +414,7 @@ def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) ->
 
 def _remedy(write: Write, target: CatalogTable, problem: Problem) -> str:
     """How the rows or the target could be changed so that they fit, without loss of rows."""
-    option = next((each for each in write.connector.sink_options if each.name == "schema_evolution"), None)
+    option = next((spec for spec in write.connector.sink_options if spec.name == "schema_evolution"), None)
     for evolution in option.choices if option else ():
         if problem not in fits(write.table.schema, target.schema, evolution):
             return f"schema_evolution = {evolution} changes the target and keeps its rows"

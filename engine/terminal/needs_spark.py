@@ -6,6 +6,6 @@ from catalog.diagnostics import run_error
 
 
 def require_spark(what: str) -> None:
-    """Raise PEN9003 where pyspark is missing; `what` needs it, as the start of a sentence."""
+    """Raise PEN9003 if pyspark is missing; `what` needs it, as the start of a sentence."""
     if find_spec("pyspark") is None:
         raise run_error("PEN9003", f"{what} needs pyspark", None, "pip install 'penstock[spark]'")

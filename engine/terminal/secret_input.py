@@ -1,4 +1,4 @@
-"""What `penstock encrypt` and `penstock decrypt` share: where the value comes from, and how a fault is told."""
+"""What `penstock encrypt` and `penstock decrypt` share: where the value comes from, and how an error is told."""
 
 import os
 import sys
@@ -32,7 +32,7 @@ def print_shaded(arguments: Namespace, shading: Shading) -> int:
 
 
 def print_job(path: str, change: Callable[[Job, Mapping[str, str]], str]) -> int:
-    """Print a job file after `change`; one whose text has faults is refused."""
+    """Print a job file after `change`; one whose text has errors is refused."""
     from engine.job.load import load
 
     diagnostics = Diagnostics()

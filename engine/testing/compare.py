@@ -36,7 +36,7 @@ class Difference:
 def difference(
     columns: Sequence[str], expected: Sequence[Row], found: Sequence[Row], *, ordered: bool = False
 ) -> Difference | None:
-    """What differs; None where nothing does. Nulls, decimals and nested values are compared exactly."""
+    """What differs; None if nothing does. Nulls, decimals and nested values are compared exactly."""
     wanted, there = Counter(map(_key, expected)), Counter(map(_key, found))
     missing, unexpected = wanted - there, there - wanted
     if missing or unexpected:

@@ -24,7 +24,7 @@ from engine.testing.read_tests import NamedRows, Records
 def run_test(
     spark: SparkSession, plan: Plan, given: tuple[NamedRows, ...], expected: tuple[NamedRows, ...]
 ) -> Iterator[Diagnostic]:
-    """What differs (PEN6004) and what cannot be tested (PEN6005); nothing where the test passes."""
+    """What differs (PEN6004) and what cannot be tested (PEN6005); nothing if the test passes."""
     scans = {node.name.removesuffix("_unchecked"): node for node in plan.nodes() if isinstance(node, Scan)}
     rows = {named.name: named for named in given}
     for name in rows.keys() - scans.keys():

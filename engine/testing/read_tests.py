@@ -41,7 +41,7 @@ class JobTest:
 
 
 def find_tests(paths: list[str], diagnostics: Diagnostics) -> tuple[JobTest, ...]:
-    """The tests below the paths; a test file without a job, or that cannot be read, is a fault."""
+    """The tests below the paths; a test file without a job, or that cannot be read, is an error."""
     tests: list[JobTest] = []
     for path in map(Path, paths):
         files = (

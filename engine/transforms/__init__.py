@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def transform(name: str) -> Transform | None:
-    """The transform of that name, ignoring case; None where there is none."""
+    """The transform of that name, ignoring case; None if there is none."""
     return plugins.get(name)
 
 

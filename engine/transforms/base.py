@@ -29,7 +29,7 @@ class TableTransform(Protocol):
     options: ClassVar[tuple[Option, ...]]
 
     def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
-        """The query over `table`, whose path's last name it reads; None where a fault was reported. An open table's
+        """The query over `table`, whose path's last name it reads; None if an error was reported. An open table's
         columns are not known: nothing may be said of those that it does not list."""
         ...
 
@@ -48,7 +48,7 @@ class RoutingTransform(TableTransform, Protocol):
     """A transform of one table that puts some of its rows into a table of their own."""
 
     def routed(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> tuple[str, Select] | None:
-        """The path of the other table and the query over `table` that makes it; None where there is none."""
+        """The path of the other table and the query over `table` that makes it; None if there is none."""
         ...
 
 
@@ -91,7 +91,7 @@ class SetTransform(Protocol):
     def groups(
         self, tables: Sequence[CatalogTable], options: Options, diagnostics: Diagnostics
     ) -> tuple[TableGroup, ...] | None:
-        """The tables that it yields; None where an error was reported."""
+        """The tables that it yields; None if an error was reported."""
         ...
 
 
@@ -108,7 +108,7 @@ class NativeTransform(Protocol):
     is_expensive: ClassVar[bool]
 
     def output(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> CatalogTable | None:
-        """The table that it makes of `table`; None where an error was reported, or the columns are not known."""
+        """The table that it makes of `table`; None if an error was reported, or the columns are not known."""
         ...
 
     def apply(self, df: "DataFrame", table: CatalogTable, options: Options) -> "DataFrame":

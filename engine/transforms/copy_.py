@@ -1,4 +1,4 @@
-"""`Copy`: columns once more, under other names."""
+"""`Copy`: columns again, under other names."""
 
 from typing import ClassVar
 

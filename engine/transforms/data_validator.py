@@ -73,7 +73,7 @@ class DataValidator:
         return Select(table.path.table, (), tuple(failing))
 
     def routed(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> tuple[str, Select] | None:
-        """The table of errors and the query that makes it; None where errors go elsewhere."""
+        """The table of errors and the query that makes it; None if errors go elsewhere."""
         if options.string("row_error_handle_way") != "ROUTE_TO_TABLE":
             return None
         checks = _checks(table, options, Diagnostics())
@@ -121,19 +121,19 @@ def _rules(options: Options, diagnostics: Diagnostics) -> "list[tuple[str, Mappi
     """Each rule with its column and its place among the options."""
     found: list[tuple[str, Mapping[str, Value], str]] = []
     value = options["field_rules"]
-    for index, each in enumerate(value if isinstance(value, list | tuple) else ()):
+    for index, item in enumerate(value if isinstance(value, list | tuple) else ()):
         place = f"field_rules.{index}"
-        if not isinstance(each, Mapping) or not each.get("field_name"):
+        if not isinstance(item, Mapping) or not item.get("field_name"):
             diagnostics.error("PEN2005", "a rule needs `field_name`", options.span(place))
             continue
-        nested = each.get("rules")
-        rules = nested if isinstance(nested, list | tuple) else [each]
-        found += [(str(each["field_name"]), rule, place) for rule in rules if isinstance(rule, Mapping)]
+        nested = item.get("rules")
+        rules = nested if isinstance(nested, list | tuple) else [item]
+        found += [(str(item["field_name"]), rule, place) for rule in rules if isinstance(rule, Mapping)]
     return found
 
 
 def _check(field: str, type: DataType, rule: Mapping[str, Value]) -> _Check | None:
-    """The rule as SQL; None where it is not known or lacks what it needs."""
+    """The rule as SQL; None if it is not known or lacks what it needs."""
     kind = str(rule.get("rule_type") or "").upper()
     name = quote(field)
     found: tuple[str, str] | None = None

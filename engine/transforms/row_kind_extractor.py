@@ -37,7 +37,7 @@ class RowKindExtractor:
             diagnostics.error("PEN2011", message, place, 'give another one: custom_field_name = "kind"')
             return None
         if options.string("transform_type").upper() == "FULL":
-            cases = " ".join(f"WHEN {quote_text(each.value)} THEN {quote_text(each.name)}" for each in RowKind)
+            cases = " ".join(f"WHEN {quote_text(kind.value)} THEN {quote_text(kind.name)}" for kind in RowKind)
             kind = f"CASE {kind} {cases} END"
         return with_columns(table, {name: kind})
 

@@ -74,7 +74,7 @@ def _may_be_missing(select: exp.Select, table: exp.Table) -> bool:
     sides = [(join, (join.args.get("side") or "").upper()) for join in select.args.get("joins") or ()]
     for at, (join, side) in enumerate(sides):
         if join.this is table:
-            later = any(each in ("RIGHT", "FULL") for _, each in sides[at + 1 :])
+            later = any(side in ("RIGHT", "FULL") for _, side in sides[at + 1 :])
             return side in ("LEFT", "FULL") or later
     return any(side in ("RIGHT", "FULL") for _, side in sides)
 

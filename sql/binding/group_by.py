@@ -21,7 +21,7 @@ _SETS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
 def bind_group(scope: SelectScope, select: exp.Select, items: "Sequence[Item]") -> Grouping | None:
-    """The grouping of a SELECT; None where it neither groups nor aggregates."""
+    """The grouping of a SELECT; None if it neither groups nor aggregates."""
     group = select.args.get("group")
     having = select.args.get("having")
     if group is None:

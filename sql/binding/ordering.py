@@ -156,7 +156,7 @@ def projected_by(
         return None
     selected = {canonical(scope, item.body) for item in items if not item.is_star}
     for item in items:
-        selected |= {each.identity for each in item.attributes if each.identity is not None}
+        selected |= {attribute.identity for attribute in item.attributes if attribute.identity is not None}
     if _computes_more(scope, having.this, selected, grouping):
         return "a HAVING that uses what the select list does not have"
     return None

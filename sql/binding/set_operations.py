@@ -19,7 +19,7 @@ def bind_set_operation(binder: Binder, environment: Environment, node: exp.SetOp
 
 
 def combine(binder: Binder, node: exp.SetOperation, left: Output, right: Output) -> Output:
-    """The columns of a set operation over two outputs; faults are placed on its right side."""
+    """The columns of a set operation over two outputs; errors are placed on its right side."""
     rows = merge(left.row_origins, right.row_origins)
     if left.is_open or right.is_open:
         return Output(left.attributes if right.is_open and not left.is_open else (), rows, True)

@@ -107,7 +107,7 @@ def _bounds(spec: exp.Expr) -> tuple[_Bound, _Bound]:
 
 
 def _position(bound: object, side: str) -> float | None:
-    """Where a bound lies, seen from the current row; None where that is no literal number."""
+    """Where a bound lies, seen from the current row; None if that is no literal number."""
     sign = -1 if side == "PRECEDING" else 1
     if isinstance(bound, str):
         return 0 if bound.upper() == "CURRENT ROW" else sign * inf

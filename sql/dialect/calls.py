@@ -64,7 +64,7 @@ def _call(edits: Edits, index: int, end: int) -> Site | None:
 
 
 def _filled(call: Call, template: str) -> Parts | None:
-    """None where the call has fewer arguments than the template's: the analysis then reports it."""
+    """None if the call has fewer arguments than the template's: the analysis then reports it."""
     needed = max((number for number in range(9) if f"{{{number}}}" in template), default=-1) + 1
     return call.fill(template) if call.count == needed else None
 
@@ -136,7 +136,7 @@ def _joined(edits: Edits, first: int, last: int) -> Parts:
             ranges.append((start, at - 1))
             start = at + 1
     call = Call("||", [*ranges, (start, last)], edits)
-    return joined([as_text(call, each) for each in range(call.count)])
+    return joined([as_text(call, argument) for argument in range(call.count)])
 
 
 def _division(edits: Edits, index: int) -> Site:
@@ -151,10 +151,10 @@ def _divided(call: Call) -> Parts | None:
     if left in _WHOLE_NUMBERS and right in _WHOLE_NUMBERS:
         type = BIGINT if BIGINT in (left, right) else INT
         return call.fill(f"CAST(({{0}}) DIV ({{1}}) AS {type})")
-    decimals = [each for each in (left, right) if isinstance(each, Decimal)]
-    if not decimals or any(each in (FLOAT, DOUBLE) for each in (left, right)) or None in (left, right):
+    decimals = [operand for operand in (left, right) if isinstance(operand, Decimal)]
+    if not decimals or any(operand in (FLOAT, DOUBLE) for operand in (left, right)) or None in (left, right):
         return None
-    precision, scale = max(each.precision for each in decimals), max(each.scale for each in decimals)
+    precision, scale = max(decimal.precision for decimal in decimals), max(decimal.scale for decimal in decimals)
     quotient = "CAST({0} AS DECIMAL(38,18)) / ({1})"
     up = f"CASE WHEN {quotient} < 0 THEN floor({quotient}, {scale}) ELSE ceil({quotient}, {scale}) END"
     return call.fill(f"CAST({up} AS DECIMAL({precision},{scale}))")

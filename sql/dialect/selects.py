@@ -22,7 +22,7 @@ _AFTER_FROM: Final = frozenset(
 
 
 def from_clause(tokens: Sequence[Token], select: int) -> tuple[int, int] | None:
-    """The indexes of FROM and of the last token of its clause, for the SELECT at an index; None where it has none."""
+    """The indexes of FROM and of the last token of its clause, for the SELECT at an index; None if it has none."""
     depth, start = 0, None
     for index in range(select + 1, len(tokens)):
         kind = tokens[index].token_type

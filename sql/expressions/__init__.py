@@ -1,8 +1,8 @@
-"""The type of an expression as Spark's analyzer gives it, and the faults within it.
+"""The type of an expression as Spark's analyzer gives it, and the errors within it.
 
 `infer` walks a tree of sqlglot's once, by the handlers below; what an operator gives is in
 `sql/types/operators.py`, what a function gives in `sql/functions/`; casts, literals and names have their own files.
-What can't be proved is unknown, and no fault by itself.
+What can't be proved is unknown, and no error by itself.
 """
 
 from sqlglot import exp

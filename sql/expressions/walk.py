@@ -1,4 +1,4 @@
-"""The walk over an expression: each node's type by the handler of its kind, faults reported where they stand."""
+"""The walk over an expression: each node's type by the handler of its kind, errors reported where they stand."""
 
 from collections.abc import Callable
 from typing import Final
@@ -17,7 +17,7 @@ HANDLERS: Final[dict[type[exp.Expr], Handler]] = {}
 
 
 def infer(node: exp.Expr, scope: Scope) -> Typed:
-    """What is known of an expression; its faults are reported to the scope."""
+    """What is known of an expression; its errors are reported to the scope."""
     handler = HANDLERS.get(type(node))
     if handler is None:
         infer_children(node, scope)

@@ -10,7 +10,7 @@ from sql.types.operators import Mismatch
 
 
 def generated(call: Call) -> tuple[NamedTyped, ...] | None:
-    """The columns that a generator or table function gives; None where they are not known."""
+    """The columns that a generator or table function gives; None if they are not known."""
     name = call.name.removesuffix("_outer")
     columns = _columns(name, call)
     if columns is not None and call.name.endswith("_outer"):

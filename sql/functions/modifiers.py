@@ -74,7 +74,7 @@ UNITS: Final = frozenset(
 
 
 def check_unit(name: str, node: exp.Expr, scope: Scope) -> None:
-    """The first argument of `timestampadd(DAY, 1, ts)` and its like."""
+    """The first argument of `timestampadd(DAY, 1, ts)` and similar placeholders."""
     if node.name.lower() not in UNITS or not isinstance(node, (exp.Column, exp.Var, exp.Identifier)):
         known = ", ".join(sorted(UNITS)).upper()
         scope.report("PEN3013", node, f"`{name}` takes a unit of time here, as a bare word", f"one of {known}")
@@ -97,7 +97,7 @@ def _check_texts(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
             scope.report("PEN3013", node, f"`{name}` takes hex, utf-8 or base64 here, this is '{node.name}'")
         elif index in _ONE_CHARACTER.get(name, ()) and len(node.name) != 1:
             scope.report("PEN3013", node, f"`{name}` takes one character here, this is '{node.name}'")
-        elif name in _NUMBER_FORMATS and index == 1 and not any(each in "09" for each in node.name):
+        elif name in _NUMBER_FORMATS and index == 1 and not any(character in "09" for character in node.name):
             scope.report("PEN3013", node, f"a format of numbers has a `0` or `9`, this is '{node.name}'")
 
 

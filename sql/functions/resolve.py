@@ -193,7 +193,7 @@ def _lambdas(signature: Signature, nodes: Sequence[exp.Expr], scope: Scope, infe
 
 
 def _cast(signature: Signature, nodes: Sequence[exp.Expr], given: Sequence[Typed], scope: Scope) -> list[Typed] | None:
-    """The arguments as cast to their kinds; None where one does not fit, which is reported."""
+    """The arguments as cast to their kinds; None if one does not fit, which is reported."""
     args: list[Typed] = []
     fits = True
     for index, (node, arg) in enumerate(zip(nodes, given, strict=True)):

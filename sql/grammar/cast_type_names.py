@@ -17,7 +17,7 @@ _NOT_READ: Final = ("collate", "geometry", "geography")
 
 
 def type_issues(text: str, tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
-    """The faults of all types that a query writes."""
+    """The errors of all types that a query writes."""
     for index, token in enumerate(tokens):
         if _is_double_colon(text, token) and index + 1 < len(tokens):
             yield from _issue(text, tokens[index + 1].start, _end_behind(text, tokens, index + 1))
@@ -44,7 +44,7 @@ def _issue(text: str, start: int, end: int) -> Iterator[SyntaxIssue]:
 
 
 def _span_in_call(tokens: Sequence[Token], opening: int) -> tuple[int, int] | None:
-    """From behind the AS of a cast to before its closing bracket; None where no bracket opens here."""
+    """From behind the AS of a cast to before its closing bracket; None if no bracket opens here."""
     if opening >= len(tokens) or tokens[opening].token_type != TokenType.L_PAREN:
         return None
     depth, start = 0, None

@@ -27,7 +27,7 @@ class Places:
         return max(bisect_right(self._starts, offset) - 1, 0)
 
     def is_before(self, one: exp.Expr, other: exp.Expr) -> bool:
-        """Whether the first node stands before the second; False where a place is not known."""
+        """Whether the first node stands before the second; False if a place is not known."""
         first, second = _extent(one), _extent(other)
         return first is not None and second is not None and first < second
 
@@ -44,7 +44,7 @@ class Places:
 
 
 def first_offset(node: exp.Expr) -> int | None:
-    """The offset of the first name, literal or named function of the node; None where it has none."""
+    """The offset of the first name, literal or named function of the node; None if it has none."""
     found = _extent(node)
     return found[0] if found else None
 

@@ -29,7 +29,7 @@ UNEXPECTED: Final = "syntax error at or near"
 
 @dataclass(frozen=True, slots=True)
 class SyntaxIssue:
-    """A fault at the characters `start` to `end` (exclusive); not `is_certain`: Spark may well accept it."""
+    """An error at the characters `start` to `end` (exclusive); not `is_certain`: Spark may well accept it."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class SyntaxIssue:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The tree (None where the text does not parse), its tokens, and what was wrong."""
+    """The tree (None if the text does not parse), its tokens, and what was wrong."""
 
     tree: exp.Expr | None
     tokens: Sequence[Token]

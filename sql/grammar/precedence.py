@@ -32,13 +32,13 @@ def _chain(node: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr]]:
     operators: list[exp.Expr] = []
     waiting: list[tuple[exp.Expr, bool]] = [(node, False)]
     while waiting:
-        each, is_operator = waiting.pop()
+        item, is_operator = waiting.pop()
         if is_operator:
-            operators.append(each)
-        elif type(each) in _LEVELS:
-            waiting += [(each.args["expression"], False), (each, True), (each.this, False)]
+            operators.append(item)
+        elif type(item) in _LEVELS:
+            waiting += [(item.args["expression"], False), (item, True), (item.this, False)]
         else:
-            operands.append(each)
+            operands.append(item)
     return operands, operators
 
 

@@ -10,7 +10,7 @@ from sql.grammar.recursion import too_deep, with_room
 
 @with_room
 def tables_named(query: str) -> tuple[str, ...]:
-    """The names of the tables that a query reads, in order of appearance, CTEs left out; none where it does not parse.
+    """The names of the tables that a query reads, in order of appearance, CTEs left out; none if it does not parse.
 
     A name of several parts has dots, unquoted.
     """

@@ -23,7 +23,7 @@ _WANT_OPERAND: Final = {
 
 
 def check_syntax(parsed: Parsed) -> Iterator[SyntaxIssue]:
-    """Faults that two or three tokens in a row show, and clauses in the wrong order."""
+    """Errors that two or three tokens in a row show, and clauses in the wrong order."""
     tokens = parsed.tokens
     yield from _aliases_in_calls(tokens)
     if parsed.tree is not None:

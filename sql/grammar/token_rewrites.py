@@ -36,7 +36,7 @@ _BEFORE_SIGN: Final = frozenset((
 
 
 def rewritten(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with such syntax replaced; the same where there is none."""
+    """The tokens with such syntax replaced; the same if there is none."""
     if not any(candidate.token_type in _SIGNS or candidate.text.lower() in _WORDS for candidate in tokens):
         return list(tokens)
     made: list[Token] = []
@@ -130,7 +130,7 @@ def named_by_text(tokens: list[Token]) -> list[Token]:
         if skipped:
             skipped -= 1
             continue
-        following = [each.token_type for each in tokens[index + 1 : index + 4]]
+        following = [token.token_type for token in tokens[index + 1 : index + 4]]
         is_part = bool(made) and made[-1].token_type == _T.DOT
         is_call = token.text.lower() == "identifier" and following == [_T.L_PAREN, _T.STRING, _T.R_PAREN]
         parts = _NAME_TEXT.findall(tokens[index + 2].text) if is_call and not is_part else []
@@ -178,7 +178,7 @@ def is_unknown_test(text: str, node: exp.Is) -> bool:
 
 
 def path_name(path: str) -> str | None:
-    """The last name of a path `:a.b[0]['c']`, which names the column; None where it has positions only."""
+    """The last name of a path `:a.b[0]['c']`, which names the column; None if it has positions only."""
     names: list[str] = []
     name = quote = ""
     for character in path.lstrip(":"):

@@ -222,7 +222,7 @@ def _pieces(raw: str, quote: str) -> Sequence[Piece]:
 
 
 def _escape(raw: str, index: int, quote: str) -> tuple[str, int]:
-    """What an escape at `index` stands for and its width; no width where there is none."""
+    """What an escape at `index` stands for and its width; no width if there is none."""
     if raw[index] == quote and raw[index + 1 : index + 2] == quote:
         return quote, 2
     if quote == "`" or raw[index] != "\\" or index + 1 >= len(raw) - 1:

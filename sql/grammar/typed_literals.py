@@ -15,7 +15,7 @@ _TIME: Final = re.compile(r"T?(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?(?P<zo
 
 
 def literal_issue(word: Token, literal: Token) -> Iterator[SyntaxIssue]:
-    """The fault of a literal of a type that a word before it names."""
+    """The error of a literal of a type that a word before it names."""
     kind = word.text.upper()
     value = literal.text
     match kind:

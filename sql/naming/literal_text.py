@@ -135,7 +135,7 @@ _ZONED: Final = re.compile(
 
 
 def _in_utc(text: str) -> str | None:
-    """A timestamp with an offset as the session, which is in UTC, shows it; None where there is no offset."""
+    """A timestamp with an offset as the session, which is in UTC, shows it; None if there is no offset."""
     found = _ZONED.fullmatch(text)
     if found is None:
         return None

@@ -54,7 +54,7 @@ class ColumnReference:
 @lru_cache(maxsize=4096)
 @with_room
 def parse_expression(expression: str) -> exp.Expr | None:
-    """The tree of a single expression without an alias; None where the text is anything else."""
+    """The tree of a single expression without an alias; None if the text is anything else."""
     try:
         tokens = Spark().tokenize(PREFIX + expression)
         trees = [] if too_deep(tokens) else Spark().parser().parse(keep_calls(tokens), PREFIX + expression)
@@ -111,7 +111,7 @@ def _reference(column: exp.Column, source: str) -> ColumnReference | None:
 
 
 def substitute(expression: Fragment, source: str, replacement: Callable[[str], Fragment | None]) -> Fragment | None:
-    """The expression with each column of `source` replaced; None where one has no replacement."""
+    """The expression with each column of `source` replaced; None if one has no replacement."""
     found = references(text_of(expression), source)
     if found is None:
         return None

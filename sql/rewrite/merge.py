@@ -20,7 +20,7 @@ LONGEST: Final = 2000
 
 
 def merge_selects(inner: Select, outer: Select, table: CatalogTable) -> Select | None:
-    """`outer` over `inner` over `table` as one Select over `table`; None where the two cannot be proved equal to it.
+    """`outer` over `inner` over `table` as one Select over `table`; None if the two cannot be proved equal to it.
 
     The inner predicates stay first: `b <> 0` before `a / b > 1`. Every expression must be pure. One of the inner's that
     may raise is not put into a predicate, which would run it earlier, nor into two places.
@@ -49,7 +49,7 @@ def merge_selects(inner: Select, outer: Select, table: CatalogTable) -> Select |
 
 
 def select_from_text(outer: Select, text: PlacedText) -> PlacedText | None:
-    """`outer` over a user's query, whose text stays whole as what is read FROM; None where it cannot stand there."""
+    """`outer` over a user's query, whose text stays whole as what is read FROM; None if it cannot stand there."""
     if not is_one_statement(text.value):
         return None
     return outer.to_text(PlacedText.join(["(\n", text, f"\n) AS {quote(outer.source)}"]))

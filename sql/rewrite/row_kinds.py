@@ -31,7 +31,7 @@ class RowKindError(Exception):
 def with_row_kinds(query: PlacedText, carrying: Collection[str]) -> PlacedText:
     """The query with the kind of each row as one more column; the same text where it reads them all by `*`.
 
-    `carrying` are the inputs whose rows have kinds. Raises `RowKindError` where the kind of an output row is not that
+    `carrying` are the inputs whose rows have kinds. Raises `RowKindError` if the kind of an output row is not that
     of one input row.
     """
     parsed = parse(query.value)
@@ -117,16 +117,16 @@ class _Carrier:
         for name, clause in _AGGREGATING.items():
             if query.args.get(name):
                 raise RowKindError(f"has {clause} over rows with row kinds")
-        if any(find_special(each).aggregates for each in query.expressions):
+        if any(find_special(projection).aggregates for projection in query.expressions):
             raise RowKindError("aggregates rows with row kinds")
 
     def has_star(self, query: exp.Select, source: str) -> bool:
         """Whether a star of the query takes in the hidden column; a star inside a function would show it."""
-        for each in query.expressions:
-            for star in own_nodes(each):
-                if isinstance(star, exp.Star) and star is not each and not _is_qualified(star, each):
+        for projection in query.expressions:
+            for star in own_nodes(projection):
+                if isinstance(star, exp.Star) and star is not projection and not _is_qualified(star, projection):
                     raise RowKindError("has a `*` inside a function, which would show the hidden column: name columns")
-        return any(_is_star_of(each, source) for each in query.expressions)
+        return any(_is_star_of(projection, source) for projection in query.expressions)
 
     def end_of_columns(self, query: exp.Select) -> int:
         """The offset of the FROM that ends the select list: the last one before the item's own name, beside it."""

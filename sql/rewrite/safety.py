@@ -45,7 +45,7 @@ def may_raise(expression: str, columns: Mapping[str, DataType]) -> bool:
 
 
 def _safe_type(node: exp.Expr, columns: Mapping[str, DataType]) -> DataType | None:
-    """The type of an expression that cannot raise; None where that is not sure."""
+    """The type of an expression that cannot raise; None if that is not sure."""
     match node:
         case exp.Column():
             return columns.get(node.name.lower()) if len(node.parts) == 1 else None

@@ -1,4 +1,4 @@
-"""What one analysis knows and collects while it binds a query: inputs, faults, reads."""
+"""What one analysis knows and collects while it binds a query: inputs, errors, reads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -102,7 +102,7 @@ class Binder:
         self.diagnostics.append(Diagnostic(code, message, self.placed.span(*at), help, severity))
 
     def has_error(self, code: str, node: exp.Expr) -> bool:
-        """Whether a fault of that code was found at the node."""
+        """Whether an error of that code was found at the node."""
         span = self.placed.span(*self.places.range(node))
         return any(diagnostic.code == code and diagnostic.span == span for diagnostic in self.diagnostics)
 

@@ -26,7 +26,7 @@ class Dependency(str, Enum):
 class ColumnLineage:
     """One output column depends on one column of one input, in one way.
 
-    `output` is None where every output column does: the source column decides which rows there are, or their order.
+    `output` is None if every output column does: the source column decides which rows there are, or their order.
     """
 
     output: str | None

@@ -143,7 +143,7 @@ class Relation:
         return [slot for slot in (*self.concealed, *self.star()) if slot.source.answers(qualifier)]
 
     def keys_of_using(self, name: str) -> list[Slot]:
-        """The column that a USING key means, in a list: the first of that name; none where there is none."""
+        """The column that a USING key means, in a list: the first of that name; none if there is none."""
         folded = name.lower()
         return [slot for slot in self.star() if slot.attribute.name.lower() == folded][:1]
 

@@ -222,7 +222,7 @@ class SelectScope:
         return [column.name for column, _ in self.correlated.get(id(outermost(query)), ())]
 
     def star(self, node: exp.Expr) -> list[Attribute] | None:
-        """The columns that a star stands for, its EXCEPT applied; None where they are not known."""
+        """The columns that a star stands for, its EXCEPT applied; None if they are not known."""
         return expand_star(self, node)
 
     def subquery(self, node: exp.Expr) -> tuple[NamedTyped, ...] | None:

@@ -17,7 +17,7 @@ def is_star(node: exp.Expr) -> bool:
 
 
 def expand_star(scope: EnclosingScope, node: exp.Expr) -> list[Attribute] | None:
-    """The columns that a star stands for; None where they are not known (or a fault was reported)."""
+    """The columns that a star stands for; None if they are not known (or an error was reported)."""
     star = node.this if isinstance(node, exp.Column) else node
     attributes = _qualified(scope, node) if isinstance(node, exp.Column) else _all(scope)
     if attributes is None:
@@ -162,7 +162,7 @@ def _has_field(scope: EnclosingScope, node: exp.Expr, type: DataType, parts: Seq
 
 
 def _without_fields(struct: Struct, dropped: Sequence[tuple[str, ...]]) -> Struct:
-    """The struct without fields; one that loses a field within it is made anew, and so never null."""
+    """The struct without fields; one that loses a field within it is made again, and so never null."""
     kept: list[Field] = []
     for field in struct.fields:
         inner = [path[1:] for path in dropped if path[0] == field.name.lower()]

@@ -84,7 +84,7 @@ class CreateTable:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CreateView:
-    """CREATE VIEW; `query` is None where the WITH list names a transform instead."""
+    """CREATE VIEW; `query` is None if the WITH list names a transform instead."""
 
     name: PlacedText
     text: PlacedText

@@ -169,7 +169,7 @@ def _promoted(a: DataType, b: DataType) -> DataType | None:
 
 
 def promoted_string(other: DataType) -> DataType | None:
-    """What a string becomes beside the other type; None where it can't."""
+    """What a string becomes beside the other type; None if it can't."""
     if isinstance(other, Decimal):
         return DOUBLE
     return other if isinstance(other, Time) else STRING_PROMOTIONS.get(other)

@@ -85,7 +85,7 @@ def whole(a: Decimal) -> Decimal:
 
 
 def of_literal(text: str) -> Decimal | None:
-    """The type of a number as written, `1.50` being decimal(3,2); None where it has more than 38 digits."""
+    """The type of a number as written, `1.50` being decimal(3,2); None if it has more than 38 digits."""
     mantissa, _, exponent = text.lower().partition("e")
     before, _, after = mantissa.lstrip("+-").partition(".")
     digits = (before + after).lstrip("0")

@@ -2,7 +2,7 @@
 
 The typer (`sql/expressions`) walks one expression and asks its `Scope` for what only the binder can say:
 
-    infer(node, scope) -> Typed               the type of an expression; reports the faults within it
+    infer(node, scope) -> Typed               the type of an expression; reports the errors within it
     output_name(node, scope) -> str           the name that Spark gives an expression without an alias
     generator_columns(node, scope) -> ...     the columns of explode, inline, stack, range, ... (None: not known)
     is_aggregate(node) / is_generator(node) / is_window_only(node) / is_deterministic(node) / may_raise(node) -> bool
@@ -55,7 +55,7 @@ class Scope(Protocol):
     def tokens(self) -> Sequence[Token]: ...
 
     def resolve(self, node: exp.Column) -> Typed:
-        """A column, lambda variable or lateral alias, struct fields in its dotted name included; faults are reported.
+        """A column, lambda variable or lateral alias, struct fields in its dotted name included; errors are reported.
 
         Call it for each `Column` of the tree, once; the calls are what lineage is made of.
         """
@@ -79,7 +79,7 @@ class Scope(Protocol):
         """The columns of this query that a subquery, once typed, was found to use, by their names."""
 
     def expand(self, node: exp.Expr) -> tuple[NamedTyped, ...] | None:
-        """The columns that `*`, `t.*` or `s.*` stands for as an argument; None where they are not known."""
+        """The columns that `*`, `t.*` or `s.*` stands for as an argument; None if they are not known."""
 
     def subquery(self, node: exp.Expr) -> tuple[NamedTyped, ...] | None:
         """Output columns of the query in a scalar subquery, EXISTS or IN, which is analyzed here; None: not known."""

@@ -19,7 +19,7 @@ _DAY_TIME: Final = re.compile(r"\s*([+-])?(?:(\d+)\s+)?((?:\d+:)*\d+(?:\.\d*)?)\
 
 
 def of_pairs(text: str) -> int | None:
-    """Months or microseconds of `1 day 2 hours`; None where the text is none."""
+    """Months or microseconds of `1 day 2 hours`; None if the text is none."""
     total = Number(0)
     for value, word in _PAIR.findall(text):
         unit = word.lower().removesuffix("s")
@@ -41,7 +41,7 @@ def has_months(text: str) -> bool:
 
 
 def micros_of(text: str | None) -> int | None:
-    """Microseconds of a text without months and years; None where it is none."""
+    """Microseconds of a text without months and years; None if it is none."""
     return None if text is None or is_none(text) or has_months(text) else of_pairs(text)
 
 

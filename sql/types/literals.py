@@ -128,7 +128,7 @@ def interval(node: exp.Interval) -> Typed:
 
 
 def units_of(node: exp.Expr) -> list[str] | None:
-    """The units of `INTERVAL 1 DAY 2 HOURS`, which sqlglot takes for a sum; None where it is something else."""
+    """The units of `INTERVAL 1 DAY 2 HOURS`, which sqlglot takes for a sum; None if it is something else."""
     if isinstance(node, exp.Interval):
         unit = node.args.get("unit")
         name = _unit(unit.name) if isinstance(unit, exp.Var) else None

@@ -55,7 +55,7 @@ DECIMAL_RESULTS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
 
 
 class Mismatch(Exception):  # noqa: N818  # it says what it is; users never see it
-    """Operands that Spark refuses; `argument` is the place of the one at fault (None: all together)."""
+    """Operands that Spark refuses; `argument` is the place of the one at error (None: all together)."""
 
     def __init__(self, message: str, argument: int | None = None) -> None:
         super().__init__(message)
@@ -164,7 +164,7 @@ def _moved(point: Typed, by: Typed, operator: str) -> Typed | None:
 
 def date_shape(operator: str, left: DataType, right: DataType) -> str | None:
     """How a date or timestamp is moved: by `days`, by an interval of days, or `moved` otherwise; `_swapped` where the
-    point stands on the right; None where nothing is moved."""
+    point stands on the right; None if nothing is moved."""
     points = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
     if left in points and right in points:
         return None

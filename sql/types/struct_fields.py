@@ -5,7 +5,7 @@ from sql.types.expression_type import NOT_KNOWN, Typed
 
 
 def field_of(typed: Typed, name: str) -> Typed | None:
-    """What `x.name` is; None where Spark refuses it. `.name` of an array of structs is the array of the fields."""
+    """What `x.name` is; None if Spark refuses it. `.name` of an array of structs is the array of the fields."""
     match typed.type:
         case Struct() as struct:
             field = _only(struct, name)

@@ -42,7 +42,7 @@ ATOMIC: Final[dict[object, DataType]] = {
 
 
 def to_type(node: exp.Expr) -> DataType | None:
-    """The type that a node names; None where it is none that is known here."""
+    """The type that a node names; None if it is none that is known here."""
     if isinstance(node, exp.Interval):
         return _interval(node)
     if not isinstance(node, exp.DataType):
@@ -87,7 +87,7 @@ _NOT_READ: Final = ("collate", "geometry", "geography", "generated", "default")
 
 
 def schema_error(text: str) -> str | None:
-    """What is wrong with a schema string, as a type and as columns; None where nothing is, or it can't be told."""
+    """What is wrong with a schema string, as a type and as columns; None if nothing is, or it can't be told."""
     if any(word in text.lower() for word in _NOT_READ):
         return None
     try:

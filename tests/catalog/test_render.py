@@ -1,4 +1,4 @@
-"""How faults are shown."""
+"""How errors are shown."""
 
 import io
 import json

@@ -217,7 +217,7 @@ def cpu_of_children() -> float:
 
 
 def test_output_that_nobody_reads_is_no_success(folder):
-    for number in range(400):  # more faults than a pipe holds
+    for number in range(400):  # more errors than a pipe holds
         (folder / f"bad{number}.conf").write_text(BAD)
     shown = subprocess.Popen(
         [sys.executable, "-m", "engine.cli", "validate", "--processes", "1", "."],

@@ -1,4 +1,4 @@
-"""The program that the kill test kills: it ends what dead runs left, then overwrites its targets, version by version.
+"""The program that the kill test kills: it ends what killed runs left, then overwrites its targets, version by version.
 
 It says on its output where it is: `recovered`, then for each version `stage N`, `commit N`, `done N`.
 """

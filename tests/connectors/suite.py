@@ -82,7 +82,7 @@ class SinkSuite:
         return (tmp_path / "target").exists()
 
     def bury(self, tmp_path, run_id, mark):
-        """Let the process that holds the target be a dead one."""
+        """Let the process that holds the target be a killed one."""
         [lock] = tmp_path.glob(".target.penstock/lock")
         lock.with_name(".lock.crc").unlink(missing_ok=True)  # Hadoop's checksum of what stood there
         lock.write_text(json.dumps({"run_id": run_id, "owner": mark}))
@@ -146,7 +146,7 @@ class SinkSuite:
         assert run.journal.read().outcome is RunOutcome.FINISHED
         expected = self.expect(spark, "new" if data == "DROP_DATA" else "both")
         assert self.rows_at(spark, tmp_path / "target") == expected
-        self.sink.commit(spark, run.places["w"])  # once more does nothing
+        self.sink.commit(spark, run.places["w"])  # again does nothing
         assert self.rows_at(spark, tmp_path / "target") == expected
         assert self.leftovers(tmp_path) == []
 

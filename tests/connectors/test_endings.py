@@ -1,4 +1,4 @@
-"""How runs end where ending them meets faults of its own: nothing is hidden, and nothing is held back for ever."""
+"""How runs end where ending them meets errors of its own: nothing is hidden, and nothing is held back for ever."""
 
 import errno
 import json

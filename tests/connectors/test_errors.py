@@ -1,4 +1,4 @@
-"""Spark's errors reach users at the place in the job file where the fault stands, without Java's stack."""
+"""Spark's errors reach users at the place in the job file where the error stands, without Java's stack."""
 
 import pytest
 

@@ -25,7 +25,7 @@ TABLES = {table.path.table: table for table in ALL}
 
 @dataclass
 class Agreement:
-    """Counts over what was asked; `faults` are the disagreements, each with its query."""
+    """Counts over what was asked; `errors` are the disagreements, each with its query."""
 
     accepted: int = 0
     rejected: int = 0
@@ -76,7 +76,7 @@ def everyday(asked: SparkOracle, count: int, seed: int = 0) -> Agreement:
 
 
 def mutants(asked: SparkOracle, count: int, seed: int = 0) -> Agreement:
-    """Single-fault mutants of queries that Spark accepts, until Spark has rejected `count` of them."""
+    """Single-error mutants of queries that Spark accepts, until Spark has rejected `count` of them."""
     result = Agreement()
     for mutant in _mutants(asked, seed):
         answer = asked.ask(mutant.query)
@@ -143,14 +143,14 @@ def _is_placed(found: Analysis, mutant: Mutant, answer: Rejected) -> bool:
         return any(_is_open_bracket(mutant.query, text, span) for span in syntax)
     places = [text.span(mutant.start, mutant.end)]
     if answer.start is not None and answer.end is not None:
-        is_name = _NAME.fullmatch(mutant.query[answer.start : answer.end])  # `v.z`, where the fault is `z`
+        is_name = _NAME.fullmatch(mutant.query[answer.start : answer.end])  # `v.z`, where the error is `z`
         places.append(text.span(answer.start, answer.end if is_name else answer.start + 1))
     spans = [span for each in found.diagnostics for span in (each.span, *each.also)]
     return any(_touch(span, place) for span in spans for place in places)
 
 
 def _is_open_bracket(query: str, text: PlacedText, span: Span) -> bool:
-    """Whether a fault marks a `(` that nothing closes: which of those around it was meant to be, no one can say."""
+    """Whether an error marks a `(` that nothing closes: which of those around it was meant to be, no one can say."""
     opened: list[int] = []
     for offset, char in enumerate(re.sub(r"'[^']*'|`[^`]*`", lambda found: "_" * len(found[0]), query)):
         if char == "(":

@@ -1,4 +1,4 @@
-"""Single-fault mutants: one change at one token of a valid query, with the offsets where the fault then stands."""
+"""Single-error mutants: one change at one token of a valid query, with the offsets where the error then stands."""
 
 import random
 import re
@@ -20,7 +20,7 @@ _KEYWORDS = frozenset(
 
 @dataclass(frozen=True)
 class Mutant:
-    """A query with one fault; it stands between offsets `start` and `end` (end exclusive)."""
+    """A query with one error; it stands between offsets `start` and `end` (end exclusive)."""
 
     kind: str
     query: str
@@ -40,7 +40,7 @@ def tokens(query: str) -> list[Token]:
 
 
 def mutate(query: str, seed: int) -> Mutant | None:
-    """One mutant of the query; None where the drawn kind of fault has no place in it."""
+    """One mutant of the query; None if the drawn kind of error has no place in it."""
     chooser = random.Random(seed)
     kind = chooser.choice(list(_ERRORS))
     places = _ERRORS[kind](tokens(query))

@@ -18,7 +18,7 @@ def _make(make: "QueryGenerator", relation: "Relation") -> ExpressionGenerator:
 
 
 def _column(make: "QueryGenerator", relation: "Relation", *kinds: str) -> str:
-    """A column of one of the kinds, in brackets where there is none."""
+    """A column of one of the kinds, in brackets if there is none."""
     found = [name for kind in kinds for name in relation.columns.get(kind, ())]
     return make.random.choice(found) if found else "(1)"
 

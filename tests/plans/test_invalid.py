@@ -1,4 +1,4 @@
-"""Job files with faults, and what a user is told of them: `invalid/<case>.conf` and `.sql`, beside it `<case>.txt`."""
+"""Job files with errors, and what a user is told of them: `invalid/<case>.conf` and `.sql`, beside it `<case>.txt`."""
 
 from pathlib import Path
 

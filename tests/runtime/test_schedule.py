@@ -1,4 +1,4 @@
-"""Pipelines side by side, retried where the fault may pass, stopped where a neighbour fails."""
+"""Pipelines side by side, retried where the error is transient, stopped where a neighbour fails."""
 
 import threading
 import time

@@ -25,7 +25,7 @@ CASES = {name: tuple(files) for name, files in groupby(FILES, name_of)}
 
 
 def expected(path: Path) -> str | None:
-    """The message with which the job fails; None where it passes."""
+    """The message with which the job fails; None if it passes."""
     first = path.read_text(encoding="utf-8").partition("\n")[0]
     if first == "# passes":
         return None

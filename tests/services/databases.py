@@ -153,7 +153,7 @@ def sqlite(tmp_path: Path) -> Database:
 def _running(
     command: Sequence[str], log: Path, user: str | None, port: int, again: Sequence[str] | None = None
 ) -> Iterator[Any]:
-    """Runs the server; yields what kills it and starts it anew."""
+    """Runs the server; yields what kills it and starts it again."""
     running = [start(command, log, user)]
     wait_until(lambda: accepts(port), running[0], log)
 

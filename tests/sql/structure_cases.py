@@ -1,4 +1,4 @@
-"""The cases of `structure/*.test`: a query, then `= column type, ...` or one `! CODE text message` per fault."""
+"""The cases of `structure/*.test`: a query, then `= column type, ...` or one `! CODE text message` per error."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an analysis says besides columns and faults: places in a job file, lineage, reads, suppression, open tables."""
+"""What an analysis says besides columns and errors: places in a job file, lineage, reads, suppression, open tables."""
 
 import pytest
 

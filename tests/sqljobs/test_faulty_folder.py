@@ -1,4 +1,4 @@
-"""A folder of ten faulty jobs, as CI sees it: every format names the right places, and the exit code is 2."""
+"""A folder of ten invalid jobs, as CI sees it: every format names the right places, and the exit code is 2."""
 
 import json
 import re

@@ -91,7 +91,7 @@ document.body.innerHTML = "<output>" + JSON.stringify(result) + "</output>";
 
 
 needs_chromium = pytest.mark.skipif(
-    CHROMIUM is None and "CI" not in os.environ,  # CI installs it (.ci/browser), so there its absence is a fault
+    CHROMIUM is None and "CI" not in os.environ,  # CI installs it (.ci/browser), so there its absence is an error
     reason="needs Chromium, and .ci/browser could not install it (Debian: apt-get install chromium)",
 )
 

@@ -1,4 +1,4 @@
-"""Statements of a SQL job file: what is read, where it stands, and every fault of a script at once."""
+"""Statements of a SQL job file: what is read, where it stands, and every error of a script at once."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass

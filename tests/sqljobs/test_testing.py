@@ -1,4 +1,4 @@
-"""`penstock test`: what passes, what a person reads where it does not, and faults of test files."""
+"""`penstock test`: what passes, what a person reads where it does not, and errors of test files."""
 
 from decimal import Decimal
 from pathlib import Path

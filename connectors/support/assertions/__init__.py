@@ -1,1 +1,1 @@
-"""What the rules of the Assert sink demand, as Spark SQL over one row or as checks of a table."""
+"""The rules of the Assert sink, as Spark SQL over one row or as checks of a table."""

@@ -1,4 +1,4 @@
-"""One rule of the Assert sink, and where its parts stand in the job file."""
+"""One rule of the Assert sink, and the locations of its parts in the job file."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from connectors.support.option import Options, Value
 
 @dataclass(frozen=True, slots=True)
 class AssertRule:
-    """One rule: what it demands, the Spark SQL that says whether a row keeps it (None: a rule on the count of rows)."""
+    """A rule: its description, and the Spark SQL predicate that valid rows satisfy (None: a rule on the row count)."""
 
     text: str
     span: Span | None
@@ -21,7 +21,7 @@ class AssertRule:
 
 
 def span_of(options: Options, location: str) -> Span | None:
-    """The location itself, or the nearest around it that is known."""
+    """The span of the location, or of the nearest enclosing one that is known."""
     while location:
         if location in options.places:
             return options.places[location]
@@ -40,9 +40,9 @@ def blocks(
         message = f"`{key}` must be a list of objects"
         diagnostics.error("PEN2004", message, span_of(options, f"{location}.{key}"), f"{key} = [{{ … }}]")
         return
-    for index, each in enumerate(value):
-        if isinstance(each, Mapping):
-            yield f"{location}.{key}.{index}", each
+    for index, item in enumerate(value):
+        if isinstance(item, Mapping):
+            yield f"{location}.{key}.{index}", item
         else:
             span = span_of(options, f"{location}.{key}.{index}")
             diagnostics.error("PEN2004", f"`{key}` must be a list of objects", span)
@@ -61,5 +61,5 @@ def check_keys(
 
 
 def unknown_rule(kind: str, known: Sequence[str], location: str, options: Options, diagnostics: Diagnostics) -> None:
-    help = did_you_mean(kind, known) or "known: " + ", ".join(f"`{each}`" for each in known)
+    help = did_you_mean(kind, known) or "known: " + ", ".join(f"`{name}`" for name in known)
     diagnostics.error("PEN2004", f"unknown rule type `{kind}`", span_of(options, location), help)

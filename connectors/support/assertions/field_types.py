@@ -21,9 +21,9 @@ def wanted_type(value: Value) -> DataType | None:
 
 
 def agrees(wanted: DataType | None, type: DataType) -> bool:
-    """Whether values of the type pass for the type that the rule wants."""
+    """Whether the type satisfies the type of the rule."""
     if type == VOID or has_unknown(type):
-        return True  # all values are NULL, which have any type
+        return True  # all values are NULL, which fits every type
     match wanted, type:
         case None, _:
             return isinstance(type, Decimal)

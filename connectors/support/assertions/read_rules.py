@@ -1,4 +1,4 @@
-"""The `rules` block of the Assert sink: what its author demands, or what is wrong with it."""
+"""Reads the `rules` block of the Assert sink, and reports its errors."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from connectors.support.option import Options, Value
 
 ROW_RULES: Final = ("MIN_ROW", "MAX_ROW")
 FIELD_RULES: Final[Mapping[str, str]] = {
-    # rule: what holds for a value that keeps it; {v} is the value, {r} the rule's
+    # rule: the predicate of a valid value; {v} is the value, {r} that of the rule
     "NOT_NULL": "{v} is not null",
     "NULL": "{v} is null",
     "MIN": "{v} >= {r}",
@@ -35,8 +35,7 @@ _VALUE_KEYS: Final = ("rule_type", "rule_value", "equals_to")
 
 
 def read_rules(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> Iterator[AssertRule]:
-    """The rules on the rows of a table; what is wrong with them, and rules on its schema that are broken, are
-    reported."""
+    """The rules on the rows of a table. Invalid rules, and violated rules on the schema, are reported."""
     rules = options.mapping("rules")
     check_keys(rules, _RULE_KEYS, "rules", options, diagnostics)
     if not any(rules.get(key) for key in _RULE_KEYS) and not (rules and diagnostics.has_errors):
@@ -54,7 +53,7 @@ def read_rules(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
 def _of_table(
     rules: Mapping[str, Value], table: CatalogTable, options: Options, diagnostics: Diagnostics
 ) -> tuple[Mapping[str, Value], str]:
-    """The rules of this table, and where they stand: those of its entry in `tables_configs`, where there are such."""
+    """The rules of the table and their location: those of its entry in `tables_configs`, if there is one."""
     if "tables_configs" not in rules:
         return rules, "rules"
     found: tuple[Mapping[str, Value], str] = ({}, "rules.tables_configs")
@@ -70,12 +69,12 @@ def _of_table(
 def _table_rules(
     rules: Mapping[str, Value], location: str, table: CatalogTable, options: Options, diagnostics: Diagnostics
 ) -> Iterator[AssertRule]:
-    for inner, each in blocks(rules, "row_rules", location, options, diagnostics):
-        yield from _row_rule(each, inner, options, diagnostics)
-    for inner, each in blocks(rules, "field_rules", location, options, diagnostics):
-        yield from _field_rules(each, inner, table, options, diagnostics)
-    for inner, each in blocks(rules, "condition_rules", location, options, diagnostics):
-        condition = str(each.get("condition") or "")
+    for inner, rule in blocks(rules, "row_rules", location, options, diagnostics):
+        yield from _row_rule(rule, inner, options, diagnostics)
+    for inner, field_rule in blocks(rules, "field_rules", location, options, diagnostics):
+        yield from _field_rules(field_rule, inner, table, options, diagnostics)
+    for inner, rule in blocks(rules, "condition_rules", location, options, diagnostics):
+        condition = str(rule.get("condition") or "")
         if not condition:
             diagnostics.error("PEN2005", "a condition rule needs a `condition`", span_of(options, inner))
             continue
@@ -89,10 +88,10 @@ def _table_rules(
 
 
 def _row_rule(
-    each: Mapping[str, Value], location: str, options: Options, diagnostics: Diagnostics
+    block: Mapping[str, Value], location: str, options: Options, diagnostics: Diagnostics
 ) -> Iterator[AssertRule]:
-    check_keys(each, _ROW_KEYS, location, options, diagnostics)
-    kind, count = str(each.get("rule_type")).upper(), each.get("rule_value")
+    check_keys(block, _ROW_KEYS, location, options, diagnostics)
+    kind, count = str(block.get("rule_type")).upper(), block.get("rule_value")
     span = span_of(options, location)
     if kind not in ROW_RULES:
         unknown_rule(kind, ROW_RULES, location, options, diagnostics)
@@ -109,10 +108,10 @@ def _row_rule(
 
 
 def _field_rules(
-    each: Mapping[str, Value], location: str, table: CatalogTable, options: Options, diagnostics: Diagnostics
+    block: Mapping[str, Value], location: str, table: CatalogTable, options: Options, diagnostics: Diagnostics
 ) -> Iterator[AssertRule]:
-    check_keys(each, _FIELD_KEYS, location, options, diagnostics)
-    name = str(each.get("field_name") or "")
+    check_keys(block, _FIELD_KEYS, location, options, diagnostics)
+    name = str(block.get("field_name") or "")
     column = table.column(name)
     if column is None and not table.is_open:
         hint = did_you_mean(name, table.schema.names)
@@ -120,14 +119,14 @@ def _field_rules(
         diagnostics.error("PEN3004", f"no column `{name}` in `{table.path}`", span, hint)
         return
     type = column.type if column else UNKNOWN
-    yield from _type_rule(each.get("field_type"), name, type, location, options=options, diagnostics=diagnostics)
-    if "field_value" not in each or each["field_value"] in ([], None):
+    yield from _type_rule(block.get("field_type"), name, type, location, options=options, diagnostics=diagnostics)
+    if "field_value" not in block or block["field_value"] in ([], None):
         help = "field_value = [{ rule_type = NOT_NULL }]"
         diagnostics.error("PEN2005", f"the rule of `{name}` has no `field_value`", span_of(options, location), help)
-    for inner, rule in blocks(each, "field_value", location, options, diagnostics):
+    for inner, rule in blocks(block, "field_value", location, options, diagnostics):
         check_keys(rule, _VALUE_KEYS, inner, options, diagnostics)
         is_empty = rule.get("rule_type") is None and rule.get("equals_to") is None
-        if is_empty and not (options.seatunnel and "equals_to" in rule):  # there, `equals_to = null` demands nothing
+        if is_empty and not (options.seatunnel and "equals_to" in rule):  # `null` checks nothing
             help = "rule_type = NOT_NULL, or equals_to = 1"
             diagnostics.error("PEN2005", "a rule needs a `rule_type` or `equals_to`", span_of(options, inner), help)
         if rule.get("rule_type") is not None:
@@ -172,7 +171,7 @@ def _equality(
         except LiteralError as cause:
             diagnostics.error("PEN2004", f"`{value}` {cause}", span)
             return
-    if options.seatunnel:  # there NULL is equal to everything
+    if options.seatunnel:  # in SeaTunnel, NULL equals everything
         keeps = f"({column} is null or {keeps})"
     yield AssertRule(f"`{name}` EQUALS_TO {value}", span, keeps, column)
 
@@ -180,7 +179,7 @@ def _equality(
 def _type_rule(
     value: Value, name: str, type: DataType, location: str, *, options: Options, diagnostics: Diagnostics
 ) -> Iterator[AssertRule]:
-    """Reports a column of another type; for decimals, the rule that its digits are as few as wanted."""
+    """Report a column of another type; for decimals, yield the rule that limits their digits."""
     if value is None or has_unknown(type):
         return
     span = span_of(options, f"{location}.field_type")
@@ -189,7 +188,7 @@ def _type_rule(
     except TypeTextError as cause:
         diagnostics.error("PEN4001", cause.message, span, cause.help)
         return
-    if wanted == VOID and type != VOID and options.seatunnel:  # there, types are compared by values
+    if wanted == VOID and type != VOID and options.seatunnel:  # SeaTunnel compares types by values
         yield AssertRule(f"`{name}` is NULL, as its type says", span, f"{quote(name)} is null", quote(name))
     elif not agrees(wanted, type):
         message = f"the column `{name}` is {type}, not {wanted or 'decimal'} as the rule says"
@@ -200,7 +199,7 @@ def _type_rule(
 
 
 def _is_number(value: Value) -> bool:
-    """Also one in quotes."""
+    """Whether the value is a number, quoted or not."""
     try:
         return not isinstance(value, bool) and math.isfinite(float(str(value)))
     except ValueError:

@@ -1,4 +1,4 @@
-"""`catalog_table_rule`: what the schema itself must be, checked before any row is read."""
+"""`catalog_table_rule`: rules on the schema, checked before any row is read."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -20,7 +20,7 @@ _IDENTIFIER: Final = ("catalog_name", "table")
 def check_table(
     rule: Mapping[str, Value], location: str, table: CatalogTable, options: Options, diagnostics: Diagnostics
 ) -> None:
-    """Report (PEN5006) where the table's keys, columns or name are not those of the rule."""
+    """Report PEN5006 if the table's keys, columns or name differ from those of the rule."""
     check_keys(rule, _KEYS, location, options, diagnostics)
     if table.is_open:
         return
@@ -77,8 +77,11 @@ def _constraints(
     for inner, block in blocks(rule, "constraint_key_rule", location, options, diagnostics):
         check_keys(block, _CONSTRAINT, inner, options, diagnostics)
         columns = tuple(
-            (str(each.get("constraint_key_column_name")), str(each.get("constraint_key_sort_type") or "ASC").upper())
-            for _, each in blocks(block, "constraint_key_columns", inner, options, diagnostics)
+            (
+                str(key_column.get("constraint_key_column_name")),
+                str(key_column.get("constraint_key_sort_type") or "ASC").upper(),
+            )
+            for _, key_column in blocks(block, "constraint_key_columns", inner, options, diagnostics)
         )
         wanted.append((str(block.get("constraint_key_name")), str(block.get("constraint_key_type")).upper(), columns))
     found = [
@@ -88,7 +91,7 @@ def _constraints(
     if not found:
         yield f"`{table.path}` has no constraint keys"
     elif wanted and sorted(wanted) != sorted(found):
-        told = ", ".join(f"{name} {kind} ({_listed([each for each, _ in columns])})" for name, kind, columns in found)
+        told = ", ".join(f"{name} {kind} ({_listed([name_ for name_, _ in columns])})" for name, kind, columns in found)
         yield f"the constraint keys of `{table.path}` are {told}, not those of the rule"
 
 
@@ -119,12 +122,12 @@ def _columns(
         ):  # fmt: skip
             if block.get(key) is not None and str(block[key]) != str(value):
                 yield f"the {key} of the column `{name}` is {value}, not {block[key]}"
-    if named and (missing := [each.name for each in table.columns if each.name.lower() not in named]):
+    if named and (missing := [column.name for column in table.columns if column.name.lower() not in named]):
         yield f"`{table.path}` has further columns: {_listed(missing)}"
 
 
 def _names(value: Value) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
+    return [str(item) for item in value] if isinstance(value, Sequence) and not isinstance(value, str) else []
 
 
 def _listed(names: Sequence[str]) -> str:

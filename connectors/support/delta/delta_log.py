@@ -1,4 +1,4 @@
-"""The columns of a Delta table, read from its log without Spark (the protocol's `metaData` action)."""
+"""The columns of a Delta table, read without Spark from the `metaData` action of its log."""
 
 import json
 import os

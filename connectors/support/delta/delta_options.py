@@ -1,4 +1,4 @@
-"""The options of Delta tables, and how those of the write modes go together."""
+"""The options of Delta tables, and their valid combinations for each write mode."""
 
 from typing import Final
 
@@ -79,7 +79,7 @@ SINK_OPTIONS: Final = (
         "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks, `widen` also "
         "gives columns a wider type (int to bigint).",
         default=SchemaEvolution.FAIL.value,
-        choices=tuple(each.value for each in SchemaEvolution),
+        choices=tuple(evolution.value for evolution in SchemaEvolution),
     ),
     *SAVE_OPTIONS,
     *KEY_OPTIONS,
@@ -129,7 +129,7 @@ SINK_OPTIONS: Final = (
 
 
 def check_write_mode(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-    """Options that the write mode needs, or that have no meaning for it."""
+    """Report options that the write mode needs, and those without effect on it."""
     mode = options.choice("write_mode", WriteMode)
     is_replace = mode is WriteMode.REPLACE_WHERE
     if is_replace and not options.optional_string("replace_where"):
@@ -178,7 +178,7 @@ def _check_keys(mode: WriteMode, options: Options, table: CatalogTable, diagnost
 
 
 def _check_versions(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-    """scd2 fills three columns itself, and takes the first instant of a version from `sequence_field`."""
+    """scd2 fills three columns itself; the start of a version is the value of `sequence_field`."""
     for option in VERSION_OPTIONS:
         name = options.string(option)
         if table.column(name) is not None:

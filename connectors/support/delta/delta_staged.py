@@ -1,4 +1,4 @@
-"""What a write to a Delta table leaves in the journal."""
+"""The journal's record of a write to a Delta table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from connectors.support.staged import Staged
 
 
 class CommitKind(str, Enum):
-    """How staged rows become the table's."""
+    """How staged rows are added to the table."""
 
     FILES = "files"
     MERGE = "merge"
@@ -18,9 +18,9 @@ class CommitKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class KeyedRows(Staged):
-    """How staged rows find the table's: the columns of their key, and which of several rows of a key counts.
+    """How staged rows match the table's: the columns of their key, and which of several rows of a key wins.
 
-    `versions`: the columns that hold from when, until when and whether a row is the current one, for scd2.
+    `versions`: for scd2, the columns with the start and end of a version and whether it is the current one.
     """
 
     keys: tuple[str, ...]
@@ -33,11 +33,11 @@ class KeyedRows(Staged):
 
 @dataclass(frozen=True, slots=True)
 class DeltaStaged(Staged):
-    """The places of a write and what its one transaction does.
+    """The locations of a write, and the contents of its transaction.
 
-    `target` is the table's directory as a URI, `missing` its parents that were not there (innermost first), `staging` a
-    directory beside the run's journal, `prefix` what the names of the staged files begin with. `metadata` is Delta's
-    action for a table that is new or changes, `replaces_…` what the rows take the place of, `changes` the columns that
+    `target` is the table's directory as a URI, `missing` its parents that did not exist (innermost first), `staging` a
+    directory next to the run's journal, `prefix` the start of the staged files' names. `metadata` is Delta's
+    action for a table that is new or changes, `replaces_…` what the rows replace, `changes` the columns that
     a merge adds to the table or widens, with their types in Spark's JSON. `after_commit`: SQL over `{table}`.
     """
 
@@ -67,5 +67,5 @@ class DeltaStaged(Staged):
 
     @property
     def application(self) -> str:
-        """The name under which Delta's log keeps that the write was done."""
+        """The application id under which Delta's log records the write."""
         return f"penstock/{self.identity}"

@@ -1,6 +1,6 @@
-"""The steps of a write that merges: its rows are staged as Parquet beside the journal, and one MERGE commits them.
+"""The steps of a merging write: rows are staged as Parquet next to the journal, and one MERGE commits them.
 
-Everything that a MERGE could refuse is tried while the rows are staged, when the run can still be rolled back.
+What a MERGE could refuse is checked while the rows are staged, when the run can still be rolled back.
 """
 
 from collections.abc import Mapping

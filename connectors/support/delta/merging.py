@@ -1,4 +1,4 @@
-"""Rows that find a table's rows by their key: resolved to one row per key while they are staged, merged at the commit.
+"""Rows matched to a table's rows by key: reduced to one row per key while they are staged, merged at the commit.
 
 Staged rows have the incoming columns and `__deleted`, whether the row deletes the target's row of its key.
 """
@@ -24,11 +24,11 @@ LOCAL_MERGE: Final[Mapping[str, Mapping[str, str]]] = {
     "on": {"spark.sql.optimizer.windowGroupLimitThreshold": "1000"},
     "off": {"spark.sql.optimizer.windowGroupLimitThreshold": "-1"},
 }
-"""Session settings by which one row per key and task is kept before the shuffle, or all are shuffled."""
+"""Session settings: reduce to one row per key in each task before the shuffle, or shuffle all rows."""
 
 
 def resolved(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
-    """One row per key, with `__deleted`; fails where a key is NULL, or nothing says which of several rows counts."""
+    """One row per key, with `__deleted`; fails if a key is NULL, or if the winner of several rows is not determined."""
     columns = [quote(name) for name in df.columns if name != ROW_KIND]
     kind = [quote(ROW_KIND)] if rows.has_row_kind else []
     marked = df.selectExpr(*columns, f"{_is_deleted(rows)} as {DELETED}", *kind)
@@ -58,14 +58,14 @@ def _is_deleted(rows: KeyedRows) -> str:
 
 
 def _several(rows: KeyedRows) -> str:
-    """The message, as Spark SQL, that names the key of several rows."""
+    """The error message, as Spark SQL, with the key that several rows share."""
     shown = [f"concat({quote_text(key + ' = ')}, cast({quote(key)} as string))" for key in rows.keys]
     key = f"concat_ws(', ', {', '.join(shown)})"
     return f"concat('several rows have the key ', {key}, ': name the column that orders them, sequence_field')"
 
 
 def without_deletes(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
-    """What a new or emptied table gets of resolved rows."""
+    """The resolved rows that a new or emptied table receives: those that are not deletes."""
     kept = df.where(f"not {DELETED}").drop(DELETED)
     return kept.selectExpr("*", *_first_version(rows)) if rows.versions else kept
 
@@ -82,7 +82,7 @@ def _valid_from(rows: KeyedRows, alias: str = "") -> str:
 
 
 def merge_statement(target: str, source: str, columns: Sequence[str], rows: KeyedRows, bounds: str) -> str:
-    """Update the rows of equal key, insert the others, delete those that are marked; older rows change nothing."""
+    """Update rows with an equal key, insert the others, delete marked ones; older rows change nothing."""
     on = " AND ".join([*(f"t.{quote(key)} = s.{quote(key)}" for key in rows.keys), *([bounds] if bounds else [])])
     newer = _newer(rows)
     sets = ", ".join(f"t.{quote(name)} = s.{quote(name)}" for name in columns)
@@ -127,7 +127,7 @@ def versions_statement(target: str, source: str, columns: Sequence[str], rows: K
 
 
 def bounds_of(staged: "DataFrame", keys: Sequence[str]) -> str:
-    """A predicate on the target's key columns that lets Delta pass over files without a staged key."""
+    """A predicate on the target's key columns by which Delta skips files without a staged key."""
     types = {name: type for name, type in staged.dtypes if name in keys}
     bounded = [key for key in keys if types.get(key, "").partition("(")[0] in _BOUNDED]
     if not bounded:
@@ -145,5 +145,5 @@ def bounds_of(staged: "DataFrame", keys: Sequence[str]) -> str:
 
 
 def column_list(options: Options) -> tuple[str, ...]:
-    """The three columns of scd2: from when, until when and whether a row is the current one."""
+    """The three columns of scd2: start and end of a version, and whether it is the current one."""
     return tuple(options.string(name) for name in VERSION_OPTIONS)

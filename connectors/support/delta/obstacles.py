@@ -1,4 +1,4 @@
-"""What an existing Delta table does not permit: found before the run, since its commit would fail."""
+"""Properties of an existing Delta table that would fail the commit, reported before the run."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,11 +15,11 @@ _VERSIONS: Final[tuple[tuple[DataType, ...], ...]] = (
     (TIMESTAMP, TIMESTAMP_NTZ),
     (BOOLEAN,),
 )
-"""The types of the columns that scd2 fills: a version's first instant, its end, whether it is the current one."""
+"""The types of the columns that scd2 fills: start and end of a version, and whether it is the current one."""
 
 
 def refuse_for_table(metadata: Mapping[str, Any], options: Options, diagnostics: Diagnostics) -> None:
-    """Report what the table with this `metaData` action cannot take (PEN4003, PEN4004)."""
+    """Report what a table with this `metaData` action cannot accept (PEN4003, PEN4004)."""
     mode = options.choice("write_mode", WriteMode)
     recreates = options.choice("schema_save_mode", SchemaSaveMode) is SchemaSaveMode.RECREATE_SCHEMA
     replaces = recreates or options.choice("data_save_mode", DataSaveMode) is DataSaveMode.DROP_DATA

@@ -1,7 +1,7 @@
 """The steps of a write to a Delta table: where its rows are staged, how they are committed, how they are removed.
 
-<table>/<prefix>part-….parquet         the staged rows, in the table's own directory, unknown to its log
-<run>/staging/<write id>/actions.json  what Delta returned for them, one action a line
+<table>/<prefix>part-….parquet         the staged rows, in the table's directory, not in its log
+<run>/staging/<write id>/actions.json  the actions that Delta returned for them, one per line
 <run>/staging/<write id>/data          the staged rows of a merge, as Parquet
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _LOOKED_AT: Final = 64
-"""Up to so many files are looked for before every commit; more only where another process staged them."""
+"""Up to this many files are checked before every commit; more only if another process staged them."""
 _PREFIX: Final = "penstock-"
 _MERGES: Final = {
     WriteMode.UPSERT: CommitKind.MERGE,
@@ -80,7 +80,7 @@ def _keyed(task: WriteTask) -> KeyedRows:
 
 
 def after_commit(asked: Mapping[str, Any]) -> tuple[str, ...]:
-    """Statements over `{table}` that are run when the rows are in."""
+    """Statements over `{table}` that run after the commit."""
     statements = []
     if optimize := asked.get("optimize"):
         by = f" ZORDER BY ({', '.join(map(quote, optimize))})" if isinstance(optimize, list | tuple) else ""
@@ -96,7 +96,7 @@ def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Del
             return _stage_files(spark, df, task, prepared)
         return stage_merge(spark, df, task, prepared)
     except BaseException:
-        with suppress(OSError):  # the run's own abort tries again, and tells what stays
+        with suppress(OSError):  # the run's own abort tries again, and reports what is left
             abort(spark, prepared)
         raise
 
@@ -138,7 +138,7 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
 
 
 def _counts(actions: Sequence[str]) -> tuple[int | None, int]:
-    """Rows and bytes of staged files; no number of rows where the table's files have no statistics."""
+    """Rows and bytes of staged files; the row count is unknown if the files have no statistics."""
     added = [json.loads(action)["add"] for action in actions]
     rows = [json.loads(add.get("stats") or "{}").get("numRecords") for add in added]
     return None if None in rows else sum(rows), sum(add["size"] for add in added)
@@ -151,7 +151,7 @@ def staged_rows(spark: "SparkSession", staged: DeltaStaged) -> "DataFrame":
 
 
 def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
-    """One transaction; Delta's log keeps that it was done, so that a second one of the same run does nothing."""
+    """Commit in one transaction. Delta's log records it, so that a second call of the same run does nothing."""
     table = DeltaTable(spark, staged.target)
     files, staging = files_at(spark, staged.staging)
     if not table.has_committed(staged.application, staged.version):
@@ -162,8 +162,8 @@ def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
             _refuse_missing_rows(spark, staged)
             commit_merge(spark, staged)
     elif files.exists(f"{staging}/actions.json") and not files.exists(f"{staging}/begun"):
-        _remove_files(spark, staged)  # staged once more for a run that the log knows
-    files.delete(f"{staging}/actions.json")  # before `begun`: without it, the files would count as staged once more
+        _remove_files(spark, staged)  # staged again for a run that the log already records
+    files.delete(f"{staging}/actions.json")  # before `begun`: without it, the files would count as staged again
     files.delete(staging)
 
 
@@ -211,7 +211,7 @@ def abort(spark: "SparkSession", staged: DeltaStaged) -> None:
 
 
 def _remove_files(spark: "SparkSession", staged: DeltaStaged) -> None:
-    """The staged data files: those that were noted, else all whose name begins with the prefix of this write."""
+    """Remove the staged data files: the recorded ones, else all whose name begins with the write's prefix."""
     files, target = files_at(spark, staged.target)
     noted = _actions(spark, staged, missing_ok=True)
     names = _paths(noted) if noted else files.files(target) if files.exists(target) else []
@@ -225,13 +225,13 @@ def _remove_files(spark: "SparkSession", staged: DeltaStaged) -> None:
 
 
 def foreign_files(files: Files, folder: str) -> list[str]:
-    """What a directory without a table holds beside the files that runs stage there."""
+    """The files of a directory without a table, except those that runs stage there."""
     names = [name for name in files.files(folder) if not name.startswith("_delta_log/")]
     return [name for name in names if not name.rpartition("/")[2].lstrip(".").startswith(_PREFIX)]
 
 
 def _remove_empty(files: Files, folder: str) -> None:
-    """A directory and those in it, where no file is in them."""
+    """Remove a directory and its subdirectories if they hold no files."""
     for name in files.children(folder):
         if not files.is_file(f"{folder}/{name}"):
             _remove_empty(files, f"{folder}/{name}")
@@ -264,7 +264,7 @@ def _refuse_missing_rows(spark: "SparkSession", staged: DeltaStaged) -> None:
 
 
 def _refuse_another_table(table: DeltaTable, staged: DeltaStaged) -> None:
-    """A table that was dropped and made anew since the rows were staged may have another schema."""
+    """Refuse a table that was dropped and recreated since the rows were staged: its schema may differ."""
     if staged.is_new or staged.replaces_schema:
         return
     if not table.exists() or table.metadata()["id"] != staged.table_id:
@@ -272,7 +272,7 @@ def _refuse_another_table(table: DeltaTable, staged: DeltaStaged) -> None:
 
 
 def _refuse_another_schema(table: DeltaTable, staged: DeltaStaged) -> None:
-    """Another write has made the table meanwhile: these files are its own where they are of one schema."""
+    """Another write has created the table in the meantime: the staged files fit if the schemas are equal."""
     wanted, found = json.loads(staged.metadata or "{}").get("metaData", {}), table.metadata()
     if any(wanted.get(key) != found.get(key) for key in ("schemaString", "partitionColumns")):
         raise _made_anew(staged)

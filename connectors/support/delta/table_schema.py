@@ -1,4 +1,4 @@
-"""The schema of a Delta table as its log has it, and how `schema_evolution` changes it."""
+"""The schema of a Delta table in its log, and how `schema_evolution` changes it."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from connectors.support.option import Options
 from connectors.support.spark_types import of_spark_json
 
 _SIGNS: Final = frozenset(" ,;{}()\n\t=")
-"""What no name of a column may hold without column mapping (Delta's `SchemaMergingUtils`)."""
+"""Characters that column names must not contain without column mapping (Delta's `SchemaMergingUtils`)."""
 _LENGTH: Final = re.compile(r"(?:var)?char\((\d+)\)\Z")
 _WIDENING: Final = "delta.enableTypeWidening"
 
@@ -26,7 +26,8 @@ def table_of(metadata: Mapping[str, Any]) -> CatalogTable:
 
 
 def constraints(metadata: Mapping[str, Any], written: Sequence[str]) -> dict[str, str]:
-    """The predicates that every row of the table satisfies, by name; those of columns, where they are written."""
+    """The predicates that every row of the table satisfies, by name; those of columns only if the
+    columns are written."""
     prefix = "delta.constraints."
     found = {
         name.removeprefix(prefix): text
@@ -51,7 +52,7 @@ def _column_constraints(field: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def evolved(metadata: Mapping[str, Any], incoming: Mapping[str, Any]) -> str | None:
-    """Delta's `metaData` action with columns of wider types and new columns; None where nothing changes.
+    """Delta's `metaData` action with columns of wider types and new columns; None if nothing changes.
 
     `incoming`: columns by name, their types in Spark's JSON.
     """

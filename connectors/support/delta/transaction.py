@@ -113,9 +113,9 @@ class DeltaTable:
         metadata: str | None,
         replaces: "Replaces",
     ) -> bool:
-        """One transaction of the staged files and what they replace; False where it was committed before.
+        """One transaction of the staged files and what they replace; False if it was committed before.
 
-        A conflict with another writer is resolved by doing it again on the table as it is then.
+        A conflict with another writer is resolved by a retry on the changed table.
         """
 
         def attempt() -> bool:
@@ -158,7 +158,7 @@ class DeltaTable:
             yield from (removed.apply(index) for index in range(removed.size()))
 
     def _delete(self, condition: str | None) -> Any:
-        """Delta's DELETE, whose actions another transaction can take over."""
+        """The actions of Delta's DELETE, for use in another transaction."""
         none = self.jvm.scala.Option.empty()
         if condition is None:
             plan = self.session.emptyDataFrame().queryExecution().logical()
@@ -184,7 +184,7 @@ class DeltaTable:
         self.log.startTransaction().updateMetadata(self.delta.actions.Action.fromJson(metadata), False)
 
     def change_metadata(self, change: Callable[[Mapping[str, Any]], str | None]) -> None:
-        """Commit the `metaData` action that `change` makes of the latest one; nothing where it makes none."""
+        """Commit the `metaData` action that `change` makes of the latest one; nothing if it makes none."""
 
         def attempt() -> None:
             changed = change(self.metadata())
@@ -212,7 +212,7 @@ class DeltaTable:
 
 @dataclass(frozen=True, slots=True)
 class Replaces:
-    """What the staged files take the place of: nothing, everything, their partitions, or the rows of a condition."""
+    """What the staged files replace: nothing, everything, their partitions, or the rows of a condition."""
 
     everything: bool = False
     schema: bool = False
@@ -222,13 +222,13 @@ class Replaces:
 
 @contextmanager
 def own_session(spark: "SparkSession", settings: Mapping[str, str]) -> Iterator[Any]:
-    """A JVM session with the settings of this one and these besides, active in this thread: Delta takes some values
-    from the session only, which other writes of the pipeline must not see."""
+    """A JVM session with additional settings, active in this thread: Delta reads some values only from the session,
+    and other writes of the pipeline must not see them."""
     jvm: Any = spark.sparkContext._jvm
     classic = jvm.org.apache.spark.sql.classic.SparkSession
     session = spark._jsparkSession.cloneSession()
     for key, value in settings.items():
-        session.sessionState().conf().setConfString(key, value)  # `conf().set` refuses some
+        session.sessionState().conf().setConfString(key, value)  # `conf().set` refuses some settings
     before = classic.getActiveSession()
     classic.setActiveSession(session)
     try:
@@ -256,7 +256,7 @@ def analyze(jvm: Any, session: Any, statement: str) -> None:
 
 
 def retried(attempt: Callable[[], T]) -> T:
-    """What a transaction returns; one that conflicts with another writer is done again."""
+    """The result of a transaction, which is retried if it conflicts with another writer."""
     for number in range(1, _ATTEMPTS + 1):
         try:
             return attempt()

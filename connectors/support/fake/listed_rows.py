@@ -11,7 +11,7 @@ from connectors.support.option import Options, Value
 
 
 def listed_rows(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> list[list[str]]:
-    """The rows, column by column; what is wrong with them is reported."""
+    """The rows, column by column; invalid ones are reported."""
     found = []
     for index, row in enumerate(_list(options.get("rows"))):
         location = f"rows.{index}"
@@ -72,7 +72,7 @@ def _literal(
     except LiteralError as cause:
         position = table.schema.names.index(name)
         at = next(
-            (each for each in (f"{location}.fields.{position}", f"{location}.fields.{name}") if each in options.places),
+            (key for key in (f"{location}.fields.{position}", f"{location}.fields.{name}") if key in options.places),
             location,
         )
         diagnostics.error("PEN2004", f"the value of `{name}`, `{value}`, {cause}", _span(at, options))

@@ -1,4 +1,4 @@
-"""The options of FakeSource that say what values are made."""
+"""The options of FakeSource for generated values."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -13,7 +13,7 @@ RANGES: Final[Mapping[str, tuple[float, float]]] = {
     "float": (0, 3.4028234e38),
     "double": (0, 1.7976931348623157e308),
 }
-"""Least and greatest made-up value of a numeric type, where no option says otherwise."""
+"""The default range of generated values of a numeric type."""
 
 TEMPLATED: Final = ("string", *RANGES)
 DATE_PARTS: Final = ("year", "month", "day")

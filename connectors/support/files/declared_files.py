@@ -1,4 +1,4 @@
-"""The declared `schema` of a file source against its files: what Spark would refuse when the job runs."""
+"""Checks the declared `schema` of a file source against its files: a mismatch would fail the run."""
 
 import os
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ from connectors.support.option import Options
 from connectors.support.schema_option import refuse_missing_columns, refuse_schema
 
 _FOOTERS: Final = 20
-"""Files whose footers are read at most; of more, the first and the last."""
+"""The most files whose footers are read; of more files, only the first and the last."""
 
 
 def warn_of_missing_path(options: Options, diagnostics: Diagnostics) -> None:
-    """Report a local path that leads to no file (PEN4030): a warning, since a CI has no data."""
+    """Report a local path without files (PEN4030): a warning, since CI usually has no data."""
     path = local_path(options.string("path"))
     if path is None or not options.get("schema"):
         return
@@ -30,7 +30,7 @@ def warn_of_missing_path(options: Options, diagnostics: Diagnostics) -> None:
 def check_declared(
     table: CatalogTable, options: Options, files: Sequence[str], parts: Sequence[Column], diagnostics: Diagnostics
 ) -> None:
-    """Report declared columns and types that the files do not have; `parts` are the columns of their directories."""
+    """Report declared columns and types that differ from the files; `parts`: the columns of their directories."""
     kind = file_format(options)
     if kind == "csv" and options.flag("csv_use_header_line"):
         _check_headers(table, options, files, parts, diagnostics)

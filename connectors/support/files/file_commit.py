@@ -1,13 +1,13 @@
-"""How files are committed: staged in a hidden directory beside the target, then put in its place.
+"""Commits files: staged in a hidden directory next to the target, then moved into it.
 
     out/.orders.penstock/lock            which run may write to out/orders
     out/.orders.penstock/<id>/data       the staged rows; <id> is the run's and the write's
-    out/.orders.penstock/<id>/next       the target as it will be, of hard links; after the swap, as it was
-    out/orders/_penstock/<id>.json       the mark of a finished commit; Spark's readers pass over it
+    out/.orders.penstock/<id>/next       the future target, made of hard links; after the swap, the old target
+    out/orders/_penstock/<id>.json       the mark of a finished commit; Spark's readers ignore it
 
-On a local disk the target is swapped for its successor in one step, whatever the mode: readers find the old files or
-the new ones. A Hadoop file system has no such step: there `replace` is two renames, and the other modes move file by
-file. Every order of steps is such that doing them again after a kill ends in the same files.
+On a local disk the target is swapped for its successor atomically, in every mode: readers see either the old or the new
+files. Hadoop file systems have no such operation: there `replace` is two renames, and the other modes move file by
+file. All steps can be repeated after a kill and lead to the same files.
 """
 
 import glob
@@ -43,7 +43,7 @@ PARTITIONS: Final = "partitions"
 
 @dataclass(frozen=True, slots=True)
 class FileStaged(Staged):
-    """The places of a write, as URIs. `missing`: the target's parents that were not there, innermost first."""
+    """The locations of a write, as URIs. `missing`: the target's parents that did not exist, innermost first."""
 
     target: str
     root: str
@@ -59,7 +59,7 @@ class FileStaged(Staged):
 F = TypeVar("F", bound=FileStaged)
 
 Writer = Callable[["DataFrame", str, list[str]], None]
-"""Writes rows into a directory (a URI), parted by columns."""
+"""Writes rows into a directory (a URI), partitioned by columns."""
 
 
 def inspect(
@@ -68,7 +68,7 @@ def inspect(
     schema: Callable[[str], CatalogTable | None],
     has_rows: Callable[[str], bool],
 ) -> TargetState:
-    """What is at the target; `schema` and `has_rows` read it as the format does (they get a URI or local path)."""
+    """Inspect the target; `schema` and `has_rows` read it in its format (their argument is a URI or local path)."""
     files, target = files_at(spark, task.options.string("path"))
     if not files.exists(target):
         return TargetState(exists=False)
@@ -85,7 +85,7 @@ def inspect(
 
 
 def check_path(options: Options, diagnostics: Diagnostics) -> None:
-    """A target is one directory: readers take a pattern, which a writer would make a directory of."""
+    """Refuse a glob pattern: readers accept one, but a writer would create a directory of that name."""
     path = options.string("path")
     if not path.strip():
         diagnostics.error("PEN2004", "`path` is empty", options.span("path"), "name the directory to write")
@@ -94,7 +94,7 @@ def check_path(options: Options, diagnostics: Diagnostics) -> None:
 
 
 def caveats(actions: Sequence[Action]) -> tuple[str, ...]:
-    """How a commit is seen half done on a file system that cannot swap two directories."""
+    """How a commit is visible half done on a file system that cannot swap two directories."""
     ends = "a run that is killed there is finished by `penstock run --resume`, or by the next run"
     if Action.CREATE in actions:
         return ()
@@ -104,7 +104,7 @@ def caveats(actions: Sequence[Action]) -> tuple[str, ...]:
 
 
 def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> FileStaged:
-    """The places of the write; touches nothing."""
+    """Determine the locations of the write; changes nothing."""
     files, target = files_at(spark, task.options.string("path"))
     if target in ("/", os.path.expanduser("~")) or (os.getcwd() + "/").startswith(target.rstrip("/") + "/"):
         raise run_error(
@@ -128,7 +128,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
 
 
 def missing_folders(files: Files, folder: str) -> Iterator[str]:
-    """The folder and those above it that are not there, innermost first."""
+    """The folder and its parents that do not exist, innermost first."""
     least = 3 if "://" in folder else 1  # slashes, below a file system's root
     while folder.count("/") >= least and not files.exists(folder):
         yield folder
@@ -145,9 +145,9 @@ def stage(
     write: Writer,
     end: Callable[["SparkSession", F], None],
 ) -> F:
-    """Take the target's lock and write the rows into the staging directory; leaves nothing where it raises.
+    """Take the target's lock and write the rows into the staging directory; leaves nothing if it raises.
 
-    `end` is the sink's own commit, for what a dead run had decided on the same target.
+    `end` is the sink's own commit, for a killed run that had decided to commit to the same target.
     """
     files, staging = files_at(spark, prepared.staging)
     _lock(spark, files, prepared, task, end)
@@ -170,7 +170,7 @@ def stage(
         files.write(f"{staging}/data/{MARKS}/{prepared.identity}.json", json.dumps(mark))
         files.write(f"{staging}/staged.json", json.dumps(prepared.to_json()))
     except BaseException:
-        with suppress(OSError):  # the run's own abort tries again, and tells what stays
+        with suppress(OSError):  # the run's own abort tries again, and reports what is left
             abort(spark, prepared)
         raise
     return prepared
@@ -185,12 +185,12 @@ def _refuse_foreign_partitions(files: Files, prepared: FileStaged, task: WriteTa
 
 
 def staged_data(spark: "SparkSession", staged: FileStaged) -> str:
-    """Where the staged files are, as Spark reads it."""
+    """The location of the staged files, as Spark reads it."""
     return as_uri(f"{files_at(spark, staged.staging)[1]}/data")
 
 
 def commit(spark: "SparkSession | None", staged: FileStaged) -> None:
-    """Put the staged files in place; a second call finds the mark and only cleans up."""
+    """Move the staged files into the target; a second call finds the mark and only cleans up."""
     files, staging = files_at(spark, staged.staging)
     _, target = files_at(spark, staged.target)
     if not _is_committed(files, staged, target):
@@ -203,7 +203,7 @@ def commit(spark: "SparkSession | None", staged: FileStaged) -> None:
         else:
             _commit_by_renames(files, staged.mode, staging, target)
     elif isinstance(files, LocalFiles) and staged.mode == APPEND:
-        for before in ("next", "old"):  # the target as it was: which name it has, the way of the swap decides
+        for before in ("next", "old"):  # the old target: its name depends on how it was swapped
             _carry_over(f"{staging}/{before}", target)
     _release(files, staged, staging)
 
@@ -225,7 +225,7 @@ def _is_committed(files: Files, staged: FileStaged, target: str) -> bool:
 
 
 def _plain(uri: str) -> str:
-    """As a shell takes it."""
+    """The path as it is typed in a shell."""
     return local_path(uri) or uri
 
 
@@ -244,7 +244,7 @@ def _commit_locally(files: LocalFiles, mode: str, staging: str, target: str) -> 
     else:
         files.delete(successor)
         if not _link_successor(mode, data, target, successor):
-            _commit_by_renames(files, mode, staging, target)  # a disk without hard links
+            _commit_by_renames(files, mode, staging, target)  # the disk has no hard links
             return
     if not files.exists(target):
         files.rename(successor, target)
@@ -259,7 +259,7 @@ def _commit_locally(files: LocalFiles, mode: str, staging: str, target: str) -> 
 
 
 def _link_successor(mode: str, data: str, target: str, successor: str) -> bool:
-    """Make `next`: the target's files that stay and the staged ones, as hard links; False where there are none."""
+    """Make `next`: the target's files that stay and the staged ones, as hard links; False if there are none."""
     replaced = _partitions(data) if mode == PARTITIONS else set()
 
     def leaves(folder: str, names: list[str]) -> set[str]:
@@ -278,7 +278,7 @@ def _link_successor(mode: str, data: str, target: str, successor: str) -> bool:
 
 
 def _carry_over(old: str, target: str) -> None:
-    """Another program's files, written to the target while its successor was being made, are not lost."""
+    """Preserve files that another program wrote to the target while its successor was built."""
     for root, _, names in os.walk(old):
         for name in names:
             source = os.path.join(root, name)
@@ -298,7 +298,7 @@ def _partitions(data: str) -> set[str]:
     return found - {"."}
 
 
-# --- other file systems: renames, in an order that can be taken up again ---
+# --- other file systems: renames, in an order that can be resumed ---
 
 
 def _commit_by_renames(files: Files, mode: str, staging: str, target: str) -> None:
@@ -317,8 +317,8 @@ def _commit_by_renames(files: Files, mode: str, staging: str, target: str) -> No
                 files.rename(f"{target}/{part}", f"{old}/{part}")
             files.rename(f"{data}/{part}", f"{target}/{part}")
         names = files.files(data)
-    for name in sorted(set(names) - set(marks)) + marks:  # the mark last: it says that all is done
-        files.delete(f"{target}/{name}")  # there where a rename was cut off that copies, as an object store's does
+    for name in sorted(set(names) - set(marks)) + marks:  # the mark comes last: it records that all is done
+        files.delete(f"{target}/{name}")  # exists if a rename that copies, as on object stores, was interrupted
         files.rename(f"{data}/{name}", f"{target}/{name}")
 
 
@@ -332,14 +332,14 @@ def _lock(
     task: WriteTask,
     end: Callable[["SparkSession", F], None],
 ) -> None:
-    """Make this run the only one that writes to the target, ending what a dead one left."""
+    """Lock the target for this run, and end the write of a killed run."""
     _, root = files_at(spark, prepared.root)
     lock = f"{root}/lock"
     for _ in range(3):
         try:
             if files.write_new(lock, json.dumps({"run_id": task.run_id, "owner": dict(prepared.owner)})):
                 return
-        except FileNotFoundError:  # a run that ends has removed the directory between two steps of ours
+        except FileNotFoundError:  # a run that ends removed the directory between two of our steps
             continue
         holder = _read(files, lock)
         if holder is None:
@@ -360,7 +360,7 @@ def _lock(
 def _end_dead_run(
     spark: "SparkSession", files: Files, root: str, kind: type[F], *, end: Callable[["SparkSession", F], None]
 ) -> None:
-    """Finish a write whose run had decided to commit, remove any other."""
+    """Finish a write whose run had decided to commit; remove any other."""
     for name in _stagings(files, root):
         record = _read(files, f"{root}/{name}/staged.json")
         staged = None if record is None else kind.from_json(record)
@@ -382,15 +382,15 @@ def _release(files: Files, staged: FileStaged, staging: str) -> None:
     holder = _read(files, f"{root}/lock")
     if _stagings(files, root) or (holder is not None and holder.get("run_id") != staged.run_id):
         return
-    for name in files.children(root) if holder is not None else ():  # the lock, and what a kill left of its writing
+    for name in files.children(root) if holder is not None else ():  # the lock, and temporary files left by a kill
         files.delete(f"{root}/{name}")
     files.delete_empty(root)  # another run may have taken the lock by now
-    for folder in staged.missing:  # the target is in them, unless nothing was committed
+    for folder in staged.missing:  # they contain the target, unless nothing was committed
         files.delete_empty(folder)
 
 
 def _stagings(files: Files, root: str) -> list[str]:
-    """The stagings of all writes to the target that are under way."""
+    """The staging directories of all writes to the target in progress."""
     return [name for name in files.children(root) if name != "lock" and not name.startswith(".lock.")]
 
 

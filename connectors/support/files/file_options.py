@@ -1,6 +1,6 @@
-"""Options of file formats, and what Spark's readers and writers call them.
+"""Options of file formats, and their names in Spark's readers and writers.
 
-SeaTunnel's names come first; the alternatives are Spark's, so that both kinds of user find theirs.
+SeaTunnel's names come first; the alternatives are Spark's.
 """
 
 from collections.abc import Mapping
@@ -260,7 +260,7 @@ _OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "parquet": ("compress_codec", "file_filter_pattern"),
     "orc": ("compress_codec", "file_filter_pattern"),
 }
-"""The options that a format heeds; one that is written for another format is a fault."""
+"""The options that a format uses; writing one for another format is an error."""
 
 _ONLY_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "infer_schema": ("csv",),
@@ -280,10 +280,10 @@ CODECS_OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "orc": ("none", "snappy", "zlib", "lzo", "zstd", "lz4", "brotli"),
 }
 XML_ATTRIBUTE: Final = "_"
-"""What the name of a column begins with that is an attribute of its row's element."""
+"""The prefix of columns that are attributes of the row's element."""
 
 NO_QUOTE: Final = "\ufffe"
-"""A character that no text has, where Spark's csv needs one that encloses values."""
+"""A character that does not occur in texts, for Spark's csv option `quote`, which needs one."""
 
 _QUOTING: Final[Mapping[str, Mapping[str, str]]] = {
     "MINIMAL": {},
@@ -298,7 +298,7 @@ def file_format(options: Options) -> str:
 
 
 def misplaced(options: Options, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Options that were written though the format does not heed them."""
+    """Options that the job sets although the format does not use them."""
     heeded = _OF_FORMAT[file_format(options)]
     written = [name for name in names if name in options.places]
     return tuple(
@@ -323,7 +323,7 @@ def spark_options(options: Options) -> dict[str, str]:
 
 
 def reader_options(options: Options) -> dict[str, str]:
-    """What `spark.read` gets for these options; a row that does not fit fails the job unless told otherwise."""
+    """What `spark.read` gets for these options; a malformed row fails the job by default."""
     found = spark_options(options)
     found.pop("compression", None)  # Spark knows it from the file's name; the reader has no such option
     kind = file_format(options)

@@ -47,7 +47,7 @@ _SPARK_METADATA: Final = b"org.apache.spark.sql.parquet.row.metadata"
 
 
 class UnknownSchemaError(Exception):
-    """Why the columns cannot be known without Spark: `reason`, as the end of a sentence."""
+    """The columns cannot be read without Spark; `reason` is the end of a sentence."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -59,9 +59,9 @@ class MissingPackageError(UnknownSchemaError):
 
 
 def local_path(path: str) -> str | None:
-    """The path on this machine's file system, or None where another file system holds it.
+    """The path on this machine's file system, or None if another file system holds it.
 
-    As in Hadoop's `Path`, what follows `file:` is the path as it is: nothing in it is an escape.
+    As in Hadoop's `Path`, the rest of a `file:` URI is the literal path, without escapes.
     """
     if path.startswith("file:"):
         return "/" + path[len("file:") :].lstrip("/")
@@ -77,12 +77,12 @@ def data_files(path: str) -> list[str]:
 
 
 def spark_path(path: str) -> str:
-    """The path as Spark is given it: it knows no `~`."""
+    """The path for Spark, which does not expand `~`."""
     return os.path.expanduser(path) if path.startswith("~") else path
 
 
 def target_folder(path: str) -> str:
-    """The path as one text, however it is written: of this machine's file system absolute, without links."""
+    """The normalized path: on this machine's file system absolute, with links resolved."""
     local = local_path(path)
     return path.rstrip("/") if local is None else os.path.realpath(local)
 
@@ -125,7 +125,7 @@ def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str
 def csv_header(file: str, delimiter: str, quote: str, encoding: str) -> list[str]:
     """The names in the first line of a CSV file, plain or gzipped; raises `UnknownSchemaError`.
 
-    As in Spark, a byte order mark is no part of the first name.
+    As in Spark, a byte order mark is not part of the first name.
     """
     if not file.endswith((".csv", ".txt", ".gz")) and os.path.splitext(file)[1] in (".bz2", ".zst", ".lz4", ".snappy"):
         raise UnknownSchemaError(f"`{os.path.basename(file)}` has a compression that is not supported here")
@@ -142,7 +142,7 @@ def csv_header(file: str, delimiter: str, quote: str, encoding: str) -> list[str
 
 
 def unfit_name(names: Sequence[str]) -> str | None:
-    """Why the names in a file cannot be those of a table's columns, as the end of a sentence; None where they can."""
+    """Why a table cannot have the column names of a file, as the end of a sentence; None if they can."""
     seen: dict[str, str] = {}
     for place, name in enumerate(names, 1):
         if not name:
@@ -160,7 +160,7 @@ def _opened(file: str, encoding: str) -> IO[str]:
 
 
 def partition_columns(path: str, files: Iterable[str]) -> list[Column]:
-    """The columns that directories named `column=value` make, typed as Spark infers them."""
+    """The columns of `column=value` directories, with the types that Spark infers."""
     values: dict[str, list[str]] = {}
     root = path if os.path.isdir(path) else os.path.dirname(re.split(r"[*?\[{]", path)[0])
     for file in files:
@@ -239,7 +239,7 @@ def _orc_schema(file: str) -> list[Column]:
 
 
 def _of_orc(field: "pyarrow.Field") -> DataType:
-    """ORC has one type for both kinds of timestamp: Spark takes it for a point in time unless told otherwise."""
+    """ORC has one type for both kinds of timestamp: Spark reads it as a point in time by default."""
     written = (field.metadata or {}).get(_ORC_TYPE)
     return parse_type(written.decode()) if written else _with_points_in_time(_of_arrow(field.type))
 
@@ -305,7 +305,7 @@ def _files_below(root: str) -> list[str]:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether Spark's readers pass over a file or directory of this name."""
+    """Whether Spark's readers ignore a file or directory of this name."""
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 

@@ -1,4 +1,4 @@
-"""Which types the files of a format, or a Delta table, can hold (what Spark 4.1's sources refuse, asked of each)."""
+"""The types that files of a format, or a Delta table, can hold (measured for each source of Spark 4.1)."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -63,14 +63,14 @@ def can_hold(file_format: str, type: DataType) -> bool:
 def can_read_as(file_format: str, held: DataType, declared: DataType) -> bool:
     """Whether Spark reads a column that Parquet or ORC files hold as one type under a schema that declares another.
 
-    What Spark 4.1 does, asked for each pair of types; of nested types, only the kind is compared.
+    Measured on Spark 4.1 for each pair of types; of nested types, only the kind is compared.
     """
     if held == declared or VOID in (held, declared) or has_unknown(held):
         return True
     if isinstance(held, _NESTED) or isinstance(declared, _NESTED):
         return type(held) is type(declared)
     if _is_rare(held) or _is_rare(declared):
-        return True  # nothing is claimed of variants, intervals and times
+        return True  # variants, intervals and times are not checked
     if file_format == "orc":
         return declared in _ORC.get(held, (*_ORC_SCALARS, *_ORC_BESIDE.get(held, ()))) or (
             isinstance(declared, Decimal) and held not in _ORC
@@ -90,7 +90,7 @@ def _is_rare(type: DataType) -> bool:
 
 
 _SMALL: Final = (TINYINT, SMALLINT, INT, BIGINT, DOUBLE, DATE)
-"""What Parquet's INT32 is read as."""
+"""The types as which Parquet's INT32 can be read."""
 
 _PARQUET: Final[Mapping[DataType, tuple[DataType, ...]]] = {
     TINYINT: _SMALL,

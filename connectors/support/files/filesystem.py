@@ -22,14 +22,14 @@ _NO_HARD_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTS
 
 
 class Files(Protocol):
-    """Paths are absolute, of one file system; a directory is made with all above it. Faults are OSErrors."""
+    """Operations on absolute paths of one file system. Directories are made with their parents. Errors are OSErrors."""
 
     def exists(self, path: str) -> bool: ...
 
     def is_file(self, path: str) -> bool: ...
 
     def children(self, folder: str) -> list[str]:
-        """Names of what a directory holds, sorted; none where it is not there."""
+        """Names in a directory, sorted; none if it does not exist."""
         ...
 
     def files(self, folder: str) -> list[str]:
@@ -41,28 +41,28 @@ class Files(Protocol):
     def read(self, path: str) -> str: ...
 
     def write(self, path: str, text: str) -> None:
-        """A small file, there wholly or not at all, also after a power cut."""
+        """Write a small file atomically, also across a power failure."""
         ...
 
     def write_new(self, path: str, text: str) -> bool:
-        """As `write`; False, with nothing done, where the path is taken: of two writers, one wins."""
+        """As `write`; False, with nothing done, if the path exists: of two writers, one wins."""
         ...
 
     def rename(self, source: str, target: str) -> None:
-        """Raises OSError where the target is there."""
+        """Raises OSError if the target exists."""
         ...
 
     def delete(self, path: str) -> None:
-        """With all that it holds; nothing where it is not there."""
+        """Delete recursively; does nothing if the path does not exist."""
         ...
 
     def delete_empty(self, folder: str) -> None:
-        """A directory that holds nothing; it stays where it does, or another process puts something in meanwhile."""
+        """Delete a directory only if it is empty, also if another process adds a file at the same moment."""
         ...
 
 
 def files_at(spark: "SparkSession | None", path: str) -> tuple[Files, str]:
-    """The file system that holds a path, and the absolute path in it; without a scheme as Spark takes it."""
+    """The file system of a path, and the absolute path in it. Paths without a scheme are resolved as in Spark."""
     if path.startswith("file:") or spark is None:
         found = local_path(path)
         if found is None:
@@ -79,10 +79,10 @@ def files_at(spark: "SparkSession | None", path: str) -> tuple[Files, str]:
 
 @contextmanager
 def committing(spark: "SparkSession", place: str) -> Iterator[bool]:
-    """Whether the rows staged at a place are still to be written; after the block they count as written.
+    """Yield whether the rows of a staging directory must still be written; after the block they count as written.
 
-    They are removed only after a note (`done`) says so: a kill half-way would else leave some of them, which the next
-    commit would take for all.
+    A mark (`done`) is written before they are removed: otherwise a kill half-way would leave some of them, which the
+    next commit would take for all.
     """
     files, staging = files_at(spark, place)
     is_due = files.exists(f"{staging}/data") and not files.exists(f"{staging}/done")
@@ -93,7 +93,7 @@ def committing(spark: "SparkSession", place: str) -> Iterator[bool]:
 
 
 def as_uri(path: str) -> str:
-    """An absolute path as Spark reads it whatever its default file system is: Hadoop's paths know no `%20`."""
+    """An absolute path as a URI that ignores Spark's default file system; Hadoop's paths do not decode `%20`."""
     return f"file://{path}" if path.startswith("/") else path
 
 
@@ -136,7 +136,7 @@ class LocalFiles:
         temporary = _temporary(path)
         try:
             self._create(temporary, text)
-            os.link(temporary, path)  # unlike a rename, it fails where the path is taken
+            os.link(temporary, path)  # unlike a rename, it fails if the path exists
         except FileExistsError:
             return False
         except OSError as error:
@@ -150,7 +150,7 @@ class LocalFiles:
         return True
 
     def _create_or_refuse(self, path: str, text: str) -> bool:
-        """On a disk without hard links; a kill here leaves a file that is cut off."""
+        """For a disk without hard links; a kill here leaves a truncated file."""
         try:
             self._create(path, text)
         except FileExistsError:
@@ -205,7 +205,7 @@ def _os_errors(method: "Callable[Concatenate[HadoopFiles, P], T]") -> "Callable[
 
 
 def _os_error(thrown: Any) -> OSError | None:
-    """What an exception of Java's is in Python; None for one that is not of input or output."""
+    """The Python error for a Java exception; None if it is not an I/O error."""
     kinds, kind = [], thrown.getClass()
     while kind is not None:
         kinds.append(str(kind.getName()))
@@ -293,7 +293,7 @@ class HadoopFiles:
         self.make_folder(target.rpartition("/")[0])
         if self.exists(target):  # a rename onto a directory would move the source into it
             raise FileExistsError(target)
-        if not self.exists(source):  # of which file systems tell in one way or another
+        if not self.exists(source):  # file systems report this in different ways
             raise FileNotFoundError(source)
         if not self.system.rename(self._path(source), self._path(target)):
             raise OSError(f"{source} could not be renamed to {target}")
@@ -304,7 +304,7 @@ class HadoopFiles:
 
     def delete_empty(self, folder: str) -> None:
         if self.exists(folder) and not self.children(folder):
-            with suppress(OSError):  # something was put in meanwhile
+            with suppress(OSError):  # another process added a file in the meantime
                 self._delete_folder(folder)
 
     @_os_errors
@@ -324,7 +324,7 @@ class HadoopFiles:
 
 
 def _temporary(path: str) -> str:
-    """A name beside the path, hidden, that no other process or thread takes."""
+    """A hidden name next to the path that no other process or thread uses."""
     folder, _, name = path.rpartition("/")
     return f"{folder}/.{name}.{uuid4().hex}.tmp"
 

@@ -1,7 +1,7 @@
-"""Files at a target that Penstock did not write: a sink that replaces a directory does not delete them unasked.
+"""Files at a target that Penstock did not write: a sink that replaces a directory does not delete them by default.
 
 out/orders/_penstock/<id>.json      the mark of a commit; it lists the files that the commit added
-out/orders/notes.txt                in no mark: a foreign file
+out/orders/notes.txt                not in any mark: a foreign file
 """
 
 import json
@@ -24,7 +24,7 @@ OVERWRITE_FOREIGN_FILES: Final = Option(
 
 _LISTED: Final = 3
 _WITHOUT_ROWS: Final = ("_SUCCESS", "_metadata", "_common_metadata")
-"""What Spark, Hadoop and Parquet add to a directory beside the rows."""
+"""Files without rows that Spark, Hadoop and Parquet add to a directory."""
 
 
 def foreign_files(files: Files, target: str) -> list[str]:
@@ -38,7 +38,7 @@ def foreign_files(files: Files, target: str) -> list[str]:
 
 
 def refuse_foreign_files(files: Files, target: str, options: Options, names: Iterable[str] | None = None) -> None:
-    """Raise PEN5030 where replacing the target would delete foreign files; `names`: those that would go, else all."""
+    """Raise PEN5030 if replacing the target would delete foreign files; `names`: the files to delete (default: all)."""
     if options.flag("overwrite_foreign_files"):
         return
     found = foreign_files(files, target) if names is None else list(names)
@@ -55,7 +55,7 @@ def _refusal(target: str, found: list[str], options: Options) -> RunError:
 
 
 def _listed(text: str) -> list[str]:
-    """The files that a mark lists; none where it is no mark."""
+    """The files that a mark lists; none if the file is no mark."""
     try:
         found = json.loads(text)["files"]
     except (ValueError, TypeError, KeyError):

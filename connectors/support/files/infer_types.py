@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 NULL_TEXTS: Final = ("NA", "N/A", "NULL", "null", "None", "\\N", "-")
-"""Texts that people write for a missing value."""
+"""Common texts for a missing value."""
 
 _INT, _BIGINT, _DECIMAL, _DOUBLE, _BOOLEAN, _DATE, _TIMESTAMP, _STRING = (1 << bit for bit in range(8))
 _FIRST_TEXT: Final = 8
@@ -30,16 +30,16 @@ _LEAST_PRECISION: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """The columns with their types, and the text that means NULL in them (None: no text does)."""
+    """The columns with their types, and the text for NULL in them (None if there is none)."""
 
     columns: tuple[Column, ...]
     null_format: str | None = None
 
 
 def infer_types(df: "DataFrame", *, finds_null: bool = False) -> Inferred:
-    """The types of the string columns of `df`; others stay as they are.
+    """Infer the types of the string columns of `df`; other columns are unchanged.
 
-    `finds_null`: also find the text that stands for NULL. Without it such a text makes its column a string.
+    `finds_null`: also find the text for NULL. Without it, such a text makes its column a string.
     """
     from connectors.support.spark_types import columns_of
 
@@ -55,11 +55,13 @@ def infer_types(df: "DataFrame", *, finds_null: bool = False) -> Inferred:
         name: _type(kinds[name], null, int(row[f"s{index}"] or 0), int(row[f"d{index}"] or 0))
         for index, name in enumerate(texts)
     }
-    return Inferred(tuple(Column(each.name, types.get(each.name, each.type), each.nullable) for each in columns), null)
+    return Inferred(
+        tuple(Column(column.name, types.get(column.name, column.type), column.nullable) for column in columns), null
+    )
 
 
 def _aggregates(index: int, name: str) -> tuple[str, str, str]:
-    """The kinds of a column's values as bits, the most digits after a point and before it."""
+    """For each column: the kinds of its values as bits, and the most digits after and before a decimal point."""
     value = quote(name)
     nulls = " ".join(
         f"when {value} = '{text.replace(chr(92), chr(92) * 2)}' then {1 << (_FIRST_TEXT + bit)}"
@@ -84,7 +86,7 @@ def _aggregates(index: int, name: str) -> tuple[str, str, str]:
 
 
 def _null_text(kinds: Iterable[int]) -> str | None:
-    """The text that most columns of other values than strings use for NULL."""
+    """The text for NULL in most columns that are not strings."""
     counts = dict.fromkeys(NULL_TEXTS, 0)
     for kind in kinds:
         values, texts = kind & ((1 << _FIRST_TEXT) - 1), kind >> _FIRST_TEXT

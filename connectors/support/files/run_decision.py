@@ -1,4 +1,4 @@
-"""Whether a run decided to commit: asked when a sink finds the staged rows of a killed run at its target."""
+"""Whether a run decided to commit, for staged rows of a killed run that a sink finds at its target."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def was_decided(spark: "SparkSession | None", journal: str) -> bool:
-    """Whether the run decided to commit: then its staged rows must be committed, otherwise removed.
+    """Whether the run decided to commit. If so, its staged rows must be committed, otherwise removed.
 
     `journal` is `WriteTask.journal` of that run.
     """

@@ -1,4 +1,4 @@
-"""Folders that are tables: `path = "in/{database}/{table}"`, one table for each path that fits."""
+"""Folders as tables: `path = "in/{database}/{table}"`, one table for each matching path."""
 
 import glob
 import re
@@ -15,7 +15,7 @@ PLACEHOLDER: Final = re.compile(r"\{(database|schema|table)\}")
 
 
 def table_folders(options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
-    """The options of each table of a pattern, with its own path and its name as `schema.table`; None where the path
+    """The options of each table of a pattern, with its own path and its name as `schema.table`; None if the path
     is no pattern of tables. One listing finds them all."""
     pattern = options.string("path")
     if not PLACEHOLDER.search(pattern):
@@ -41,7 +41,7 @@ def _named(options: Options, path: str, table: TablePath) -> Options:
 
 
 def _tables(pattern: str, options: Options, diagnostics: Diagnostics) -> Iterator[tuple[str, TablePath]]:
-    """Paths that fit the pattern, and the tables that they are; a name with a dot is reported."""
+    """The paths that match the pattern, and their tables; a name with a dot is reported."""
     first: set[str] = set()
     parts = []
     for index, part in enumerate(PLACEHOLDER.split(pattern)):

@@ -1,1 +1,1 @@
-"""File formats beyond what Spark reads and writes by itself, and the connector of all of them."""
+"""File formats beyond those of Spark, and the connector for all formats."""

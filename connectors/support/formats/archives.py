@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def unpacked(spark: "SparkSession", archives: Sequence[str], root: str, codec: str) -> str:
-    """A directory that holds what is in the archives, each in one of its own; removed when the process ends.
+    """Unpack each archive into its own directory below a common one, which is removed when the process ends.
 
-    The directories between `root` and an archive stay, so that `column=value` ones are found. Raises PEN5004 for a
-    file that is no such archive.
+    The directories between `root` and an archive are kept, so that `column=value` ones are found. Raises PEN5004 for a
+    file that is not such an archive.
     """
     target = tempfile.mkdtemp(prefix="penstock-")
     atexit.register(shutil.rmtree, target, ignore_errors=True)
@@ -40,7 +40,7 @@ def unpacked(spark: "SparkSession", archives: Sequence[str], root: str, codec: s
 
 
 def _fetched(spark: "SparkSession", path: str) -> str:
-    """The archive as a file of this machine."""
+    """The archive as a local file."""
     files, absolute = files_at(spark, path)
     if not isinstance(files, HadoopFiles):
         return absolute

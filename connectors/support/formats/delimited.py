@@ -1,10 +1,10 @@
-"""Values of any type as delimited text, and back, as Spark SQL: how Apache SeaTunnel's text format nests them.
+"""Spark SQL that converts values of any type to delimited text and back, nested as in Apache SeaTunnel's text format.
 
     a\x01b           two columns (`field_delimiter`, or this character)
     1\x022\x023         an array, or the fields of a struct
     k\x031\x02l\x032      a map: entries, in them keys and values
 
-What is inside another value takes the next character. An empty text is NULL.
+Each level of nesting uses the next character. An empty text is NULL.
 """
 
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Formats:
 
 
 def from_text(text: str, type: DataType, formats: Formats, level: int = 1) -> str:
-    """Spark SQL for the value that the expression `text` spells."""
+    """Spark SQL that parses the text expression `text` as a value."""
     blank = f"nullif({text}, '')"
     if formats.null:
         blank = f"nullif({blank}, {quote_text(formats.null)})"

@@ -1,4 +1,4 @@
-"""What every file connector does: LocalFile as it is, the others for the paths and settings of their file system."""
+"""The file connector: LocalFile uses it unchanged, the others adapt paths and settings to their file system."""
 
 import glob
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class FileConnector(Source, Sink[FileStaged]):
-    """Reads and writes files; `located` and `hadoop_settings` are what a file system changes."""
+    """Reads and writes files; a file system overrides `located` and `hadoop_settings`."""
 
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
@@ -68,7 +68,7 @@ class FileConnector(Source, Sink[FileStaged]):
         return file_format(options) == "csv" and not options.get("schema")
 
     def located(self, options: Options) -> Options:
-        """The options with `path` as Spark takes it: a path of this machine, or a URI."""
+        """The options with `path` as Spark reads it: a local path, or a URI."""
         return options
 
     def hadoop_settings(self, options: Options) -> Mapping[str, str]:
@@ -172,7 +172,7 @@ class FileConnector(Source, Sink[FileStaged]):
         return file_commit.stage(spark, df, task, prepared, by=parts, write=write, end=self.commit)
 
     def _open(self, spark: "SparkSession", options: Options) -> Options:
-        """The options as Spark takes them, once the session can reach their file system."""
+        """Prepare the session for the file system, and return the options for Spark."""
         for name, value in self.hadoop_settings(options).items():
             spark.conf.set(name, value)
         return self.located(options)
@@ -181,7 +181,7 @@ class FileConnector(Source, Sink[FileStaged]):
         return replace(task, options=self._open(spark, task.options))
 
     def keeps_rows(self, options: Options) -> bool:
-        """Not in directories by partition, whose names do not keep a column's type."""
+        """Not with partition directories, whose names do not preserve a column's type."""
         left_out = options.strings("sink_columns") or partition_columns_of(options)
         return file_format(options) in ("parquet", "orc") and not left_out
 
@@ -219,7 +219,7 @@ def _check_format(options: Options, spec: Sequence[Option], diagnostics: Diagnos
 
 
 def _check_types(kind: str, data: Sequence[Column], options: Options, diagnostics: Diagnostics) -> None:
-    """What such files cannot hold; Spark would say so only when the job runs."""
+    """Report types that such files cannot hold; Spark would report them only when the job runs."""
     if kind == "binary":
         names = {column.name.lower(): column.type for column in data}
         if names.get("data") != BINARY or names.get("relativepath") != STRING:
@@ -227,7 +227,7 @@ def _check_types(kind: str, data: Sequence[Column], options: Options, diagnostic
             diagnostics.error("PEN4003", message, options.span("file_format_type"))
         return
     if options.seatunnel is not None:
-        return  # as that engine, what a format lacks is written as text
+        return  # as in SeaTunnel, types that a format lacks are written as text
     for column in data:
         if not has_unknown(column.type) and not can_hold(kind, column.type):
             message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
@@ -251,7 +251,7 @@ def _cut(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Cat
         return table
     _known_columns("read_columns", table, options, diagnostics)
     columns = [column for name in names if (column := table.column(name))]
-    if options.seatunnel is not None:  # there the columns of directories stay
+    if options.seatunnel is not None:  # SeaTunnel keeps the columns of directories
         columns += [column for key in table.partition_keys if (column := table.column(key)) and column not in columns]
     return replace(table, schema=TableSchema(tuple(columns)), partition_keys=())
 
@@ -288,25 +288,25 @@ def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnos
 
 
 def _local_files(options: Options) -> list[str]:
-    """The files of a source, where this machine holds them."""
+    """The files of a source, if they are local."""
     path = local_path(options.string("path"))
     return data_files(path) if path is not None else []
 
 
 def _with_partitions(table: CatalogTable, options: Options, parts: Sequence[Column]) -> CatalogTable:
-    """The table with the columns that its directories make, after those of its files."""
+    """The table with the columns of its directories after those of its files."""
     if table.is_open or not options.flag("parse_partition_from_path"):
         return table
     new = tuple(column for column in parts if table.column(column.name) is None)
     keys = tuple(column.name for column in parts)
-    if options.seatunnel is not None:  # there they are texts
+    if options.seatunnel is not None:  # in SeaTunnel they are strings
         new = tuple(replace(column, type=STRING) for column in new)
     schema = replace(table.schema, columns=(*table.columns, *new))
     return replace(table, schema=schema, partition_keys=tuple(schema.column(key).name for key in keys))  # type: ignore[union-attr]
 
 
 def _file_order(table: CatalogTable, options: Options) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
-    """The columns as the files have them, of which `read_columns` may leave out some, and those of the directories."""
+    """The columns in the order of the files, without those that `read_columns` omits, then those of directories."""
     known = declared_table(options, "local_file", Diagnostics())
     if known is None or not known.columns:
         known = _table_of_files(options, _local_files(options), Diagnostics())
@@ -326,7 +326,7 @@ def _has_rows(spark: "SparkSession", path: str, options: Options) -> bool:
 
 
 def _target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogTable | None:
-    """The schema of the files that stand at a target, where the format keeps one."""
+    """The schema of the files at a target, if the format stores one."""
     kind = file_format(task.options)
     if kind not in ("parquet", "orc"):
         return None

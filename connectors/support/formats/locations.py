@@ -1,4 +1,4 @@
-"""Where the stores of Apache SeaTunnel's file connectors keep a path: its options as Hadoop's URI and settings."""
+"""The options of Apache SeaTunnel's file connectors as Hadoop's URI and settings."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,7 +7,7 @@ from connectors.support.option import Options
 
 
 def at_root(options: Options, root: str) -> Options:
-    """The options with `path` below a file system's root; a path that is a URI, or no root, leaves them as they are."""
+    """The options with `path` below a file system's root; unchanged if the path is a URI or there is no root."""
     path = options.string("path")
     if not root or "://" in path or path.startswith("file:"):
         return options

@@ -1,4 +1,4 @@
-"""Files as rows: what each format's reader of Spark cannot do, done by Spark SQL around it."""
+"""Reads files as rows; Spark SQL around Spark's readers adds what they lack."""
 
 import os
 import re
@@ -28,7 +28,7 @@ _LONGEST_LINE_END: Final = 2
 def read_files(
     spark: "SparkSession", options: Options, in_files: Sequence[Column], of_path: Sequence[Column]
 ) -> "DataFrame":
-    """The rows with the columns of the files and those that their directories make, in their declared types."""
+    """The rows with the columns of files and directories, in their declared types."""
     allow_charset(spark, options)
     paths, root = _paths(spark, options)
     ddl = columns_to_ddl([*in_files, *of_path])
@@ -72,7 +72,7 @@ def read_files(
 
 
 def open_files(spark: "SparkSession", options: Options) -> "DataFrame":
-    """The rows of files whose columns only Spark knows."""
+    """The rows of files whose columns only Spark can determine."""
     allow_charset(spark, options)
     paths, root = _paths(spark, options)
     reader = _reader(spark, options, file_format(options), root, ()).options(**_options(options))
@@ -85,13 +85,13 @@ def open_files(spark: "SparkSession", options: Options) -> "DataFrame":
 
 
 def allow_charset(spark: "SparkSession", options: Options) -> None:
-    """Let Spark, in this session, use any character set of Java: by itself it takes seven."""
+    """Let Spark use any character set of Java in this session; its default is seven."""
     if options.string("encoding").lower() not in _SPARK_CHARSETS:
         spark.conf.set("spark.sql.legacy.javaCharsets", "true")
 
 
 def is_delimited(options: Options, columns: Sequence[Column]) -> bool:
-    """Whether the lines of text files are split into columns: not where one text is all that is wanted."""
+    """Whether lines of text files are split into columns; not if the schema is a single string."""
     is_line = len(columns) == 1 and columns[0].type == STRING and options.get("field_delimiter") is None
     return file_format(options) == "text" and not (is_line and is_plain(options))
 
@@ -103,7 +103,7 @@ def is_plain(options: Options) -> bool:
 
 
 def needs_lines(options: Options) -> bool:
-    """Whether lines must be cut by ourselves: Spark skips at most one, and ends them by at most two characters."""
+    """Whether Penstock must split the lines: Spark skips at most one, and its line ends have at most two characters."""
     if file_format(options) not in ("csv", "text"):
         return False
     is_wide = options.string("encoding").lower().startswith(("utf-16", "utf-32"))
@@ -120,7 +120,7 @@ def are_attributes(options: Options) -> bool:
 
 
 def stored_type(kind: str, type: DataType) -> DataType:
-    """The type that such files have in place of one that Spark does not write to them."""
+    """The type stored in such files for one that Spark cannot write to them."""
     if kind == "csv":
         return STRING if isinstance(type, Array | Map | Struct | Time) or type in (BINARY, VOID, VARIANT) else type
     if kind in ("parquet",):
@@ -162,7 +162,7 @@ def _delimited(
     in_files: Sequence[Column],
     of_path: Sequence[Column],
 ) -> "DataFrame":
-    """Columns of text, by Spark's csv reader without its quotes."""
+    """Columns of text, read by Spark's csv reader without quotes."""
     texts = [Column(column.name, STRING) for column in in_files]
     given = {key: value for key, value in _options(options).items() if key in ("encoding", "lineSep", "pathGlobFilter")}
     reader = _reader(spark, options, "csv", root, of_path).schema(columns_to_ddl([*texts, *of_path]))
@@ -187,7 +187,7 @@ def _of_lines(
     in_files: Sequence[Column],
     of_path: Sequence[Column],
 ) -> "DataFrame":
-    """Rows of lines that are cut out of whole files."""
+    """Rows from lines that are split out of whole files."""
     end = options.optional_string("row_delimiter")
     pattern = r"\r?\n" if end in (None, "\n") else re.escape(str(end))
     content = f"decode(content, {quote_text(options.string('encoding'))})"
@@ -238,7 +238,7 @@ def _binary(spark: "SparkSession", options: Options, paths: Sequence[str], root:
 def _reader(
     spark: "SparkSession", options: Options, kind: str, root: str | None, of_path: Sequence[Column]
 ) -> "DataFrameReader":
-    """Spark's reader; it goes into directories that are no `column=value` only where there is none of those."""
+    """Spark's reader; it goes into directories that are no `column=value` only if there is none of those."""
     reader = spark.read.format(kind)
     is_flat = not of_path and (options.seatunnel is not None or _is_archive(options))
     if is_flat or not options.flag("parse_partition_from_path"):
@@ -264,7 +264,7 @@ def _is_archive(options: Options) -> bool:
 
 
 def _paths(spark: "SparkSession", options: Options) -> tuple[list[str], str | None]:
-    """What Spark is to read, and the directory from which `column=value` directories count."""
+    """The paths for Spark, and the directory below which `column=value` directories are columns."""
     path = spark_path(options.string("path"))
     filters = (options.optional_string("file_filter_pattern"), options.optional_string("filename_extension"))
     if not _is_archive(options) and not filters[1] and (filters[0] is None or options.seatunnel is None):

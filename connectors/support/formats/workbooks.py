@@ -1,4 +1,4 @@
-"""Excel workbooks: read by calamine where Spark's tasks are, written by xlsxwriter from Arrow batches."""
+"""Excel workbooks: read by calamine in Spark's tasks, written by xlsxwriter from Arrow batches."""
 
 import io
 import math
@@ -43,7 +43,7 @@ def workbook_rows(
 
 
 def write_workbook(df: "DataFrame", file: str, options: Options, columns: Sequence[Column]) -> None:
-    """All rows as one sheet with a header; numbers and truth values stay such, all else is text."""
+    """Write all rows as one sheet with a header; numbers and booleans keep their type, other values become text."""
     import xlsxwriter
 
     formats = Formats.of(options)

@@ -1,4 +1,4 @@
-"""Rows as files: what each format's writer of Spark cannot do, done by Spark SQL before it and by renames after it."""
+"""Writes rows as files; Spark SQL before Spark's writers, and renames after them, add what they lack."""
 
 import os
 import re
@@ -71,7 +71,7 @@ def _writer(
     values = []
     for column in columns:
         stored, name = stored_type(kind, column.type), quote(column.name)
-        if are_attributes(options):  # Spark writes their values as it has them inside
+        if are_attributes(options):  # Spark would write their internal values
             values.append(f"{to_text(name, column.type, formats)} as {quote(XML_ATTRIBUTE + column.name)}")
         elif stored == column.type:
             values.append(name)
@@ -108,7 +108,7 @@ def _text_writer(df: "DataFrame", given: dict[str, str], options: Options) -> "D
 def _write_by_driver(
     spark: "SparkSession", df: "DataFrame", folder: str, kind: str, *, columns: Sequence[Column], options: Options
 ) -> None:
-    """A workbook has one writer, and the parts of a binary file are put together in their order."""
+    """A workbook has one writer, and the parts of a binary file are joined in order."""
     files, target = files_at(spark, folder)
     files.make_folder(target)
     with tempfile.TemporaryDirectory(prefix="penstock-") as scratch:
@@ -192,7 +192,7 @@ def _remove_empty(files: Files, folder: str) -> None:
 
 
 def _directories(inner: str, by: Sequence[str], options: Options) -> str:
-    """`k=v` directories as `partition_dir_expression` spells them."""
+    """Rename `k=v` directories by `partition_dir_expression`."""
     expression = options.string("partition_dir_expression")
     values = [unquote(part.partition("=")[2]) for part in inner.split("/")]
     default = "/".join(

@@ -1,4 +1,4 @@
-"""Connections: what the options of a block say of one, and how the driver and Spark open it.
+"""Connections: the options that describe one, and how the driver and Spark open it.
 
 A URL may carry a password (`?user=me&password=…`): it is taken out and treated as the option is.
 """
@@ -16,7 +16,7 @@ from connectors.support.jdbc.dialects import DIALECTS, dialect_of
 from connectors.support.option import Option, Options, OptionType
 
 PASSWORD_VARIABLE: Final = "PENSTOCK_JDBC_PASSWORD"
-"""Where `penstock run --resume`, which has no job file, finds the password of the database."""
+"""The variable with the database password for `penstock run --resume`, which reads no job file."""
 
 CONNECTION_OPTIONS: Final = (
     Option("url", OptionType.STRING, "The JDBC URL: `jdbc:postgresql://host:5432/database`.", required=True),
@@ -37,12 +37,12 @@ CONNECTION_OPTIONS: Final = (
         minimum=1,
     ),
 )
-"""What a source and a sink say of their connection."""
+"""The connection options of sources and sinks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A database, and who asks it. `secrets` are properties that no text may show: the password among them."""
+    """A database and its user. `secrets`: connection properties that must not be shown, such as the password."""
 
     url: str
     driver: str
@@ -53,7 +53,7 @@ class Connection:
 
     @property
     def place(self) -> str:
-        """The database, for people: the URL without its parameters."""
+        """The database in messages: the URL without its parameters."""
         return re.split(r"[?;]", self.url, maxsplit=1)[0]
 
     def spark_options(self, writes: bool = False) -> dict[str, str]:
@@ -62,7 +62,7 @@ class Connection:
         url = self.url
         if dialect.spark_scheme:
             url = f"jdbc:{dialect.spark_scheme}:" + url.split(":", 2)[2]
-            given = {each.split("=")[0] for each in re.split(r"[?&]", url)[1:]}
+            given = {parameter.split("=")[0] for parameter in re.split(r"[?&]", url)[1:]}
             for name in ("permitMysqlScheme",):
                 if name in dialect.properties and name not in given:
                     url += ("&" if "?" in url else "?") + name
@@ -89,7 +89,7 @@ def connection_of(options: Options) -> Connection:
 
 
 def check_connection(options: Options, diagnostics: Diagnostics) -> bool:
-    """Whether the URL is one of a database that is known, and has the parts of one; reported where not."""
+    """Whether the URL is complete and of a supported database; otherwise an error is reported."""
     url = options.string("url").strip()
     if "${" in url:
         return False
@@ -100,14 +100,14 @@ def check_connection(options: Options, diagnostics: Diagnostics) -> bool:
         message = f"`url` is not a complete JDBC URL of {dialect.name}"
         diagnostics.error("PEN2004", message, options.span("url"), f'for example: "{dialect.example}"')
         return False
-    known = ", ".join(f"`jdbc:{each.scheme}:`" for each in DIALECTS)
+    known = ", ".join(f"`jdbc:{dialect.scheme}:`" for dialect in DIALECTS)
     message = "`url` is no JDBC URL of a database that Penstock knows"
     diagnostics.error("PEN2004", message, options.span("url"), f"known: {known}; the connector Spark reads any other")
     return False
 
 
 def jars_of(options: Options) -> tuple[str, ...]:
-    """Maven coordinates of the driver; none where another class than the dialect's own is asked for."""
+    """Maven coordinates of the driver; none if the job names another driver class."""
     dialect = dialect_of(str(options.get("url") or ""))
     if dialect is None or options.get("driver") not in (None, dialect.driver):
         return ()

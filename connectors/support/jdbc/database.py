@@ -1,6 +1,6 @@
-"""Statements on the driver, through the JDBC driver that Spark has loaded: one path for every database.
+"""Runs statements from Spark's driver process through the JDBC driver that Spark has loaded, for every database.
 
-Few rows pass here: metadata, bounds, the ledger. Rows of tables are read and written by Spark's tasks.
+Only metadata, bounds and the ledger pass here. Rows of tables are read and written by Spark's tasks.
 """
 
 import re
@@ -28,7 +28,7 @@ _UNREADABLE_URL: Final = re.compile(r"IndexOutOfBoundsException|NumberFormatExce
 
 
 class Database:
-    """An open connection; every statement is committed on its own but in `transaction`."""
+    """An open connection; every statement is committed by itself, except in `transaction`."""
 
     def __init__(self, jvm: Any, handle: Any, connection: Connection) -> None:
         self._jvm = jvm
@@ -50,7 +50,7 @@ class Database:
         return self._handle.getCatalog(), self._handle.getSchema() if self.dialect.has_schemas else None
 
     def execute(self, statement: str) -> int:
-        """Run a statement that yields no rows; how many rows it changed, -1 where the driver does not say."""
+        """Run a statement without a result; returns how many rows it changed, -1 if the driver does not report it."""
         with self._closing(self._handle.createStatement()) as prepared, self._errors(statement):
             if prepared.execute(statement):
                 return -1
@@ -76,7 +76,7 @@ class Database:
 
     @contextmanager
     def transaction(self, isolation: str | None = None) -> Iterator[None]:
-        """All statements of the block, or none: rolled back where it raises."""
+        """Run the block as one transaction, rolled back if it raises."""
         self.begin(isolation)
         try:
             yield
@@ -96,7 +96,7 @@ class Database:
         self._handle.setAutoCommit(True)
 
     def rollback(self) -> None:
-        with suppress(Exception):  # the connection may be what failed
+        with suppress(Exception):  # the connection itself may have failed
             self._handle.rollback()
             self._handle.setAutoCommit(True)
 
@@ -123,7 +123,7 @@ class Database:
 
 
 def connect(spark: "SparkSession", connection: Connection) -> Database:
-    """A connection of the driver; raises `RunError` PEN5012 where none can be opened."""
+    """A connection of the driver; raises `RunError` PEN5012 if none can be opened."""
     from py4j.protocol import Py4JError
 
     jvm: Any = spark.sparkContext._jvm
@@ -140,7 +140,7 @@ def connect(spark: "SparkSession", connection: Connection) -> Database:
 
 @contextmanager
 def connected(spark: "SparkSession", connection: Connection) -> Iterator[Database]:
-    """A connection of the driver, closed at the end."""
+    """A connection of the driver, closed after the block."""
     database = connect(spark, connection)
     try:
         yield database
@@ -156,7 +156,7 @@ def _open(jvm: Any, connection: Connection) -> Any:
 
 
 def cause_of(error: BaseException) -> str:
-    """The innermost message of an error of the JVM's, in one line, without secrets."""
+    """The innermost message of a Java exception, in one line, without secrets."""
     java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     text = str(error)
     while java is not None:

@@ -1,4 +1,4 @@
-"""Tables as the database describes them: columns, types, keys and comments as a `CatalogTable`."""
+"""Reads the description of a table from the database: columns, types, keys and comments as a `CatalogTable`."""
 
 import re
 from collections.abc import Mapping
@@ -20,13 +20,13 @@ _TEXTUAL: Final = re.compile(r"char|text|clob", re.IGNORECASE)
 
 
 def describe_table(database: Database, name: tuple[str, ...]) -> CatalogTable | None:
-    """The table of that name, or None where there is none."""
+    """The table of that name, or None if there is none."""
     catalog, schema, table = _address(database, name)
     fields = database.rows_of(database.metadata.getColumns(catalog, _literal(schema), _literal(table), "%"),
                               _COLUMN_FIELDS)  # fmt: skip
     if not fields:
         return None
-    columns = tuple(_column(each, database.dialect) for each in fields)
+    columns = tuple(_column(column, database.dialect) for column in fields)
     schema_of_table = TableSchema(columns, _primary_key(database, catalog, schema, table),
                                   _unique_keys(database, catalog, schema, table, columns))  # fmt: skip
     path = TablePath(table, schema, catalog)
@@ -34,8 +34,8 @@ def describe_table(database: Database, name: tuple[str, ...]) -> CatalogTable | 
 
 
 def tables_like(database: Database, pattern: str) -> tuple[tuple[str, ...], ...]:
-    """The names of the tables and views that match a regular expression, which is held against `schema.table` and
-    against `database.schema.table`."""
+    """The names of the tables and views of which `schema.table` or `database.schema.table` matches a regular
+    expression."""
     catalog, _ = database.namespace
     found = []
     results = database.metadata.getTables(catalog, None, "%", None)
@@ -64,11 +64,11 @@ def generated_columns(database: Database, name: tuple[str, ...]) -> frozenset[st
     catalog, schema, table = _address(database, name)
     fields = database.rows_of(database.metadata.getColumns(catalog, _literal(schema), _literal(table), "%"),
                               ("COLUMN_NAME", "IS_GENERATEDCOLUMN"))  # fmt: skip
-    return frozenset(str(each["COLUMN_NAME"]).lower() for each in fields if each["IS_GENERATEDCOLUMN"] == "YES")
+    return frozenset(str(column["COLUMN_NAME"]).lower() for column in fields if column["IS_GENERATEDCOLUMN"] == "YES")
 
 
 def native_type(dialect: Dialect, name: str, size: int | None, digits: int | None) -> DataType:
-    """The type of Spark for a column of the database; text where Spark has none that holds every value."""
+    """The type of Spark for a column of the database; STRING if no type of Spark holds every value."""
     lowered = re.sub(r"\s+", " ", name.lower()).strip()
     plain = re.sub(r"\s*\([^)]*\)", "", lowered)
     if plain in _DECIMALS:
@@ -140,7 +140,7 @@ def _comment(database: Database, catalog: str | None, schema: str | None, table:
 
 
 def _address(database: Database, name: tuple[str, ...]) -> tuple[str | None, str | None, str]:
-    """Catalog, schema and table as the driver's metadata takes them."""
+    """Catalog, schema and table as arguments of the driver's metadata methods."""
     catalog, schema = database.namespace
     parts = relative_to(database.dialect, catalog, name)
     if database.dialect.quotes == "``":
@@ -151,7 +151,7 @@ def _address(database: Database, name: tuple[str, ...]) -> tuple[str | None, str
 
 
 def _literal(name: str | None) -> str | None:
-    """A name as a pattern of the metadata, in which `_` and `%` stand for others."""
+    """A name as a metadata pattern, with the wildcards `_` and `%` escaped."""
     return None if name is None else re.sub(r"([\\_%])", r"\\\1", name)
 
 

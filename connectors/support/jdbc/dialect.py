@@ -1,6 +1,6 @@
-"""What one kind of database calls things: its driver, its quotes, its types and its ways to change rows.
+"""SQL dialects of databases: driver, quotes, types and the statements that change rows.
 
-A dialect is data. Statements are made from it by `statements.py`, so that a new database is a new row of `dialects.py`.
+A dialect is data from which `statements.py` builds statements: a new database is a new entry of `dialects.py`.
 """
 
 import re
@@ -12,7 +12,7 @@ from catalog.datatypes import Array, Atomic, DataType, Decimal, Interval, Map, S
 
 
 class Updates(str, Enum):
-    """How rows of one table are changed by those of another."""
+    """The syntax that changes rows of one table by those of another."""
 
     UPDATE_FROM = "UPDATE … FROM"
     UPDATE_JOIN = "UPDATE … JOIN"
@@ -29,8 +29,8 @@ class Dialect:
     aggregates are pushed into it too. `types`: Spark's names of types without parts -> names in DDL; `decimal` is a
     format. `key_types`: the types that differ for columns of a key, where only texts of bounded length can be indexed.
     `native`: names of the database's types -> types of Spark (`describe.py` knows those with parameters).
-    `exact_text`: a text compared by its bytes, as Spark compares it; `folded_columns`: a query for the columns of a
-    table that the database compares otherwise. `stages_like_target`: a staging table takes its columns from the target,
+    `exact_text`: compares a text by its bytes, as Spark does; `folded_columns`: a query for the columns of a table
+    that the database compares otherwise. `stages_like_target`: a staging table takes its columns from the target,
     collations among them. `times_as_text`: dates and times are loaded as texts. `is_tested`: the tests of
     Penstock run against it.
     """
@@ -86,7 +86,7 @@ class Dialect:
         return "'" + escaped.replace("'", "''") + "'"
 
     def column_type(self, type: DataType, length: int | None = None, is_key: bool = False) -> str | None:
-        """The type of a new column that holds values of a type of Spark; None where there is none."""
+        """The type of a new column that holds values of a type of Spark; None if there is none."""
         match type:
             case Decimal(precision, scale):
                 return self._decimal(precision, scale)
@@ -105,7 +105,7 @@ class Dialect:
                 return None
 
     def holds_as_text(self, type: DataType) -> bool:
-        """Whether values of the type are stored as JSON."""
+        """Whether values of the type are stored as JSON text."""
         is_array = self.arrays and isinstance(type, Array) and not isinstance(type.element, Array | Map | Struct)
         return isinstance(type, Array | Map | Struct) and not is_array
 

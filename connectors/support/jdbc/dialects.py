@@ -1,4 +1,4 @@
-"""The databases that Penstock knows, each one row. `Dialect.is_tested` says which of them its tests run against."""
+"""The supported databases. `Dialect.is_tested`: the tests of Penstock run against it."""
 
 import re
 from typing import Final
@@ -115,7 +115,7 @@ MARIADB: Final = Dialect(
     max_precision=65,
     key_types={"string": "varchar(255)", "binary": "varbinary(255)"},
     json="longtext",
-    spark_scheme="mysql",  # Spark knows MySQL's dialect only
+    spark_scheme="mysql",  # Spark recognizes only MySQL's URLs
     properties={
         "permitMysqlScheme": "true",
         "connectionTimeZone": "UTC",
@@ -290,6 +290,6 @@ DIALECTS: Final = (POSTGRESQL, MARIADB, MYSQL, SQLITE, SQL_SERVER, ORACLE, DUCKD
 
 
 def dialect_of(url: str) -> Dialect | None:
-    """The dialect of a JDBC URL; None where Penstock does not know the database."""
+    """The dialect of a JDBC URL; None if Penstock does not know the database."""
     lowered = url.strip().lower()
-    return next((each for each in DIALECTS if lowered.startswith(f"jdbc:{each.scheme}:")), None)
+    return next((dialect for dialect in DIALECTS if lowered.startswith(f"jdbc:{dialect.scheme}:")), None)

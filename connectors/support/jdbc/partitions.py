@@ -1,4 +1,4 @@
-"""How one read is split into several: ranges of a number, date or timestamp, hashes of a text.
+"""Splits a read into partitions: ranges of a number, date or timestamp, or hashes of a text.
 
 partition_column = id, partition_num = 4     ->  four ranges between the least and the greatest id
 partition_column = name, partition_num = 4   ->  four remainders of name's hash, computed by the database
@@ -21,7 +21,7 @@ _EPOCH: Final = datetime(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Partitioning:
-    """What the job says: `number` of partitions, or `rows` of each; bounds where it knows them."""
+    """The partitioning options of a job: the `number` of partitions or the `rows` of each, and optional bounds."""
 
     column: str
     number: int
@@ -32,14 +32,14 @@ class Partitioning:
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
-    """Either settings by which Spark makes ranges itself, or a predicate of the database's SQL for each partition."""
+    """Either settings for Spark's own ranges, or a predicate in the database's SQL for each partition."""
 
     settings: Mapping[str, str] = field(default_factory=dict)
     predicates: tuple[str, ...] = ()
 
 
 def partitions_of(database: Database, source: str, wanted: Partitioning, column: Column | None) -> Partitions:
-    """The partitions of a query's rows; one where it has none. Raises PEN5004 where the column cannot split it."""
+    """The partitions of a query's rows; one if the job asks for none. Raises PEN5004 if the column cannot split it."""
     if column is None:
         raise run_error("PEN5004", f"there is no column `{wanted.column}` to partition the read by")
     name = database.dialect.quote(column.name)
@@ -60,7 +60,7 @@ def partitions_of(database: Database, source: str, wanted: Partitioning, column:
 
 
 def ranges(column: str, cuts: tuple[str, ...]) -> tuple[str, ...]:
-    """Predicates of which exactly one holds for every row; the first takes NULLs."""
+    """Disjoint predicates that cover every row; the first includes NULLs."""
     if not cuts:
         return ("1 = 1",)
     between = [f"{column} >= {low} and {column} < {high}" for low, high in pairwise(cuts)]
@@ -92,8 +92,8 @@ def _number(database: Database, source: str, wanted: Partitioning) -> int:
 
 
 def _is_sparks(type: DataType) -> bool:
-    """Whether Spark makes the ranges itself: it refuses timestamps without a zone, and decimals with a fraction lose
-    nothing by whole bounds, since the first and last range are open."""
+    """Whether Spark computes the ranges itself. It refuses timestamps without a zone. Whole bounds are correct for
+    decimals with a fraction, since the first and last range are open."""
     return type in (*INTEGRAL_TYPES, DATE) or (isinstance(type, Decimal) and type.scale == 0 and type.precision <= 18)
 
 
@@ -109,11 +109,11 @@ def _cuts(lower: str, upper: str, number: int, type: DataType) -> tuple[str, ...
         first, last = _instant(lower), _instant(upper)
         step = (last - first) / number
         cuts = [first + step * index for index in range(1, number)]
-        texts = [f"'{each.date()}'" if type == DATE else f"'{each.isoformat(sep=' ')}'" for each in cuts]
+        texts = [f"'{cut.date()}'" if type == DATE else f"'{cut.isoformat(sep=' ')}'" for cut in cuts]
         return tuple(dict.fromkeys(texts))
     low, high = float(lower), float(upper)
     steps = (low + (high - low) * index / number for index in range(1, number))
-    return tuple(dict.fromkeys(repr(round(each) if type in INTEGRAL_TYPES else each) for each in steps))
+    return tuple(dict.fromkeys(repr(round(step) if type in INTEGRAL_TYPES else step) for step in steps))
 
 
 def _instant(text: str) -> datetime:

@@ -1,8 +1,8 @@
-"""How a table or query of a database is read: by Spark's own data source, so that Spark pushes columns and filters into
-it, and limits and aggregates where it knows the dialect.
+"""Reads a table or query of a database through Spark's own data source, so that Spark pushes down columns and filters,
+and limits and aggregates if it knows the dialect.
 
 A table is read through a catalog of the session's (`spark.sql.catalog.jdbc_…`); a query, and a table with columns that
-Spark's reader would cut off (a numeric of 50 digits, MySQL's TIME), as a subquery in which they are cast to text. Text
+Spark's reader would truncate (a numeric of 50 digits, MySQL's TIME), as a subquery in which they are cast to text. Text
 that MySQL would compare ignoring case is read with a binary collation, so that a pushed filter selects Spark's rows.
 """
 
@@ -73,7 +73,7 @@ def describe(spark: "SparkSession", reading: Reading) -> CatalogTable:
 
 
 def read(spark: "SparkSession", reading: Reading, declared: CatalogTable) -> "DataFrame":
-    """The rows, with the columns and types of `declared`; those of the database where it is open."""
+    """The rows with the columns and types of `declared`, or of the database if that table is open."""
     with connected(spark, reading.connection) as database:
         table = _described(spark, database, reading)
         wanted = table if declared.is_open else declared
@@ -82,18 +82,18 @@ def read(spark: "SparkSession", reading: Reading, declared: CatalogTable) -> "Da
             partitions = partitions_of(database, reading.as_query(database), by, table.column(by.column))
         with _without_padding(spark):
             folded = folded_columns(database, reading.table) if reading.table else frozenset()
-            folded &= {each.name.lower() for each in wanted.columns}
+            folded &= {column.name.lower() for column in wanted.columns}
             df = None
             if _can_read_by_catalog(reading) and not partitions.predicates and not folded:
                 df = _by_catalog(spark, database, reading, partitions)
             if df is None or _to_cast(df, table):
                 df = _by_query(spark, database, reading, table, wanted, partitions=partitions, folded=folded)
     natural = CatalogTable.of("natural", columns_of(df.schema))
-    return df.selectExpr(*(_selected(each, natural, reading) for each in wanted.columns))
+    return df.selectExpr(*(_selected(column, natural, reading) for column in wanted.columns))
 
 
 def converted(value: str, source: DataType, target: DataType) -> str:
-    """Spark SQL for a value that was read as one type and is wanted as another."""
+    """Spark SQL that converts a value from the type as which it was read to another."""
     if str(source) == str(target):
         return value
     if source == STRING and isinstance(target, Array | Map | Struct):
@@ -174,7 +174,7 @@ def _by_query(
     columns: Sequence[str] = ()
     schema = ""
     if not database.dialect.reads_by_catalog:
-        schema = columns_to_ddl(_as_stored(each) for each in wanted.columns)
+        schema = columns_to_ddl(_as_stored(column) for column in wanted.columns)
         reader = reader.option("customSchema", schema)
     elif reading.table is not None:
         plain = reader.option("dbtable", f"({reading.as_query(database)}) penstock_read").load()
@@ -192,11 +192,13 @@ def _options(reading: Reading) -> dict[str, str]:
 
 
 def _to_cast(df: "DataFrame", table: CatalogTable) -> Mapping[str, str]:
-    """Columns, in lower case, that Spark's reader takes for something that cannot hold all of their values, and the
-    database's type that can."""
+    """Columns, in lower case, whose values do not all fit the type of Spark's reader, and a database type that holds
+    them."""
     natural = CatalogTable.of("natural", columns_of(df.schema))
-    differing = [each for each in table.columns if (there := natural.column(each.name)) and there.type != each.type]
-    return {each.name.lower(): str(each.type) for each in differing if each.type in (STRING, Decimal(20, 0))}
+    differing = [
+        column for column in table.columns if (there := natural.column(column.name)) and there.type != column.type
+    ]
+    return {column.name.lower(): str(column.type) for column in differing if column.type in (STRING, Decimal(20, 0))}
 
 
 def _cast_columns(
@@ -216,7 +218,7 @@ def _cast_columns(
 
 
 def _as_stored(column: Column) -> Column:
-    """The column as a database without types of its own holds it: what it has no type for is text."""
+    """The column as stored by a database with few types: a type that it lacks becomes text."""
     is_text = column.type in (DATE, TIMESTAMP, TIMESTAMP_NTZ, VARIANT)
     is_text |= isinstance(column.type, Decimal | Time | Array | Map | Struct)
     return replace(column, type=STRING, nullable=True) if is_text else replace(column, nullable=True)

@@ -1,4 +1,4 @@
-"""The options of a Jdbc source (the names are Apache SeaTunnel's), and what they say of a read."""
+"""The options of a Jdbc source, named as in Apache SeaTunnel, and the read that they describe."""
 
 from dataclasses import replace
 from typing import Final
@@ -47,7 +47,7 @@ SOURCE_OPTIONS: Final = (
 
 
 def check_source(options: Options, diagnostics: Diagnostics) -> None:
-    """Errors of the options that their spec cannot express."""
+    """Report errors that the option spec cannot express."""
     named = [name for name in ("table_path", "query") if options.get(name) is not None]
     if not named:
         help = 'table_path = "schema.table"'
@@ -90,7 +90,7 @@ def check_table_name(options: Options, name: str, diagnostics: Diagnostics) -> N
 
 
 def reading_of(options: Options, cores: int) -> Reading:
-    """The read that checked options describe; `cores`: the partitions where the job names no number."""
+    """The read that checked options describe; `cores`: the number of partitions if the job names none."""
     table, query = options.optional_string("table_path"), options.optional_string("query")
     partitioning = None
     if (column := options.optional_string("partition_column")) is not None:

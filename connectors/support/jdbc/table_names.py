@@ -9,7 +9,7 @@ _PART: Final = re.compile(r"""\s*("(?:[^"]|"")+"|`(?:[^`]|``)+`|\[(?:[^\]]|\]\])
 
 
 def parse_table_name(text: str) -> tuple[str, ...]:
-    """The parts of a name, without quotes. Raises ValueError where it is none."""
+    """The parts of a name, without quotes. Raises ValueError if the text is no name."""
     parts, position = [], 0
     while position < len(text):
         match = _PART.match(text, position)

@@ -1,4 +1,4 @@
-"""Sends one HTTP request, again after transient errors; what fails in the end is an error with the URL and the page."""
+"""Sends one HTTP request, with retries after transient errors; the final error names the URL and the page."""
 
 import gzip
 import http.client
@@ -25,7 +25,7 @@ _STATUS_HELP: Final = {
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """One request; `label` is what messages call it, without secrets (`http://host/items, page 3`)."""
+    """One request; `label` is its name in messages, without secrets (`http://host/items, page 3`)."""
 
     url: str = field(repr=False)
     method: str
@@ -36,7 +36,7 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpClient:
-    """How requests are sent: seconds of the timeouts and between attempts."""
+    """Settings of requests: timeouts and the wait between attempts, in seconds."""
 
     connect_timeout: float
     socket_timeout: float
@@ -141,7 +141,7 @@ class _SecureConnection(http.client.HTTPSConnection):
 
 
 class _Redirect(urllib.request.HTTPRedirectHandler):
-    """A redirection to another host gets none of the headers that hold secrets."""
+    """Redirects to another host are sent without the headers that hold secrets."""
 
     def redirect_request(self, req: urllib.request.Request, *response: Any) -> urllib.request.Request | None:
         *_, newurl = response

@@ -1,6 +1,6 @@
 """The requests of a read, one for each page, and the rows of their responses as JSON texts.
 
-Numbers stay as they are written: `1.50` is not `1.5`, and no digit of a decimal is lost.
+Numbers keep their text: `1.50` is not `1.5`, and no digit of a decimal is lost.
 """
 
 import json
@@ -46,7 +46,7 @@ def client_of(options: Options) -> HttpClient:
 def row_texts(options: Options, column: str | None, row: Struct | None = None) -> Iterator[str]:
     """The rows of all pages, each as the text of a JSON object; one page at a time is in memory.
 
-    `column`: the one that takes whole responses; None where the responses hold the rows. `row`: the declared columns,
+    `column`: the one that takes whole responses; None if the responses hold the rows. `row`: the declared columns,
     whose values are written so that Spark reads them exactly. Raises PEN5004 and PEN5040.
     """
     for found in _all_rows(options, column):
@@ -54,10 +54,10 @@ def row_texts(options: Options, column: str | None, row: Struct | None = None) -
 
 
 def _shaped(value: Any, type: DataType) -> Any:
-    """The value with texts for fractions, which Spark would round to a double, and for objects in other columns."""
+    """The value with fractions as texts, which Spark would round to a double, and objects in other columns as texts."""
     match type, value:
         case Struct(fields), dict():
-            return {each.name: _shaped(value[each.name], each.type) for each in fields if each.name in value}
+            return {column.name: _shaped(value[column.name], column.type) for column in fields if column.name in value}
         case Array(element, _), list():
             return [_shaped(item, element) for item in value]
         case Map(_, of_value, _), dict():

@@ -22,7 +22,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of a request in which a page may be named. The repr holds no value, since some are sensitive."""
+    """The parts of a request that may contain the page. The repr contains no values, since some are sensitive."""
 
     params: dict[str, str] = field(repr=False)
     headers: dict[str, str] = field(repr=False)
@@ -98,7 +98,7 @@ def _with_page(options: Options, page: Page, parts: Parts) -> Parts:
 
 
 def _body_with(body: str, field: str, value: str) -> str | None:
-    """A JSON body with the value under each key of that name; None where it has none."""
+    """A JSON body with the value under each key of that name; None if it has none."""
     count = 0
 
     def fill(node: Any) -> Any:
@@ -130,6 +130,6 @@ def _form_of(body: str) -> bytes:
 
 
 def label(options: Options, page: Page | None) -> str:
-    """What messages call a request: its URL without secrets, and the page."""
+    """The name of a request in messages: its URL without secrets, and the page."""
     url = f"`{redacted_text(options.string('url'))}`"
     return url if page is None or page.value is None else f"{url}, page {redacted_text(page.value)}"

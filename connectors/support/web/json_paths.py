@@ -16,19 +16,19 @@ _STEP: Final = re.compile(
 
 
 def is_json_path(text: str) -> bool:
-    """Whether `values_at` can read the path; filters and functions it cannot."""
+    """Whether `values_at` supports the path; it does not support filters and functions."""
     return _steps(text) is not None
 
 
 def values_at(document: Any, path: str) -> list[Any]:
-    """The values, in the document's order; raises ValueError for what is no such path."""
+    """The values, in the document's order; raises ValueError for an invalid path."""
     steps = _steps(path)
     if steps is None:
         raise ValueError(f"no JSON path: {path!r}")
     values = [document]
     for number, step in enumerate(steps, 1):
         is_last = number == len(steps)
-        parents = [each for value in values for each in (_below(value) if step["deep"] else (value,))]
+        parents = [parent for value in values for parent in (_below(value) if step["deep"] else (value,))]
         values = [child for parent in parents for child in _children(parent, step, is_last and not step["deep"])]
     return values
 
@@ -50,7 +50,7 @@ def _steps(text: str) -> list[re.Match[str]] | None:
 
 
 def _below(value: Any) -> Iterator[Any]:
-    """The value and all that is in it."""
+    """The value and all values nested in it."""
     yield value
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for child in children:

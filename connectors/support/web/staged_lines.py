@@ -37,7 +37,7 @@ def staged_lines(spark: "SparkSession", lines: Iterable[str]) -> "DataFrame":
 
 
 def distributed_lines(spark: "SparkSession", files: Sequence[str]) -> "DataFrame":
-    """The lines of files that only the driver's machine has, read by tasks on others."""
+    """The lines of files on the driver's machine, read by tasks on other machines."""
     for file in files:
         spark.sparkContext.addFile(file)
     names = [os.path.basename(file) for file in files]

@@ -1,4 +1,4 @@
-"""The words of HOCON: keys, strings, numbers and substitutions, read at an offset; None where there is no such one."""
+"""The words of HOCON: keys, strings, numbers and substitutions, read at an offset; None if there is no such one."""
 
 import json
 import re

@@ -1,7 +1,7 @@
-"""Reads HOCON (and JSON, which is a part of it) into syntax with exact places, going on after each fault.
+"""Reads HOCON (and JSON, which is a part of it) into syntax with exact places, going on after each error.
 
 Values mean what pyhocon makes of them; where pyhocon and the HOCON specification part ways, tests/job/test_hocon.py
-lists which is followed. A fault is reported once and the reader goes on at the next line, so that one run finds all.
+lists which is followed. An error is reported once and the reader goes on at the next line, so that one run finds all.
 """
 
 import re
@@ -26,7 +26,7 @@ _CLOSERS: Final = {"{": "}", "[": "]"}
 
 
 def parse(source: SourceFile, diagnostics: Diagnostics, includes: Includes | None = None) -> HoconObject | HoconArray:
-    """The whole file; faults go to `diagnostics`, and what could be read is returned."""
+    """The whole file; errors go to `diagnostics`, and what could be read is returned."""
     return _Reader(source, diagnostics, includes or Includes(source.path)).file()
 
 
@@ -244,7 +244,7 @@ class _Reader:
     # values
 
     def value(self) -> Syntax | None:
-        """Everything up to the end of the value; None where there is nothing."""
+        """Everything up to the end of the value; None if there is nothing."""
         text = self.text
         parts: list[Syntax] = []
         start = self.pos

@@ -190,7 +190,7 @@ class Resolver:
     # substitutions
 
     def substituted(self, each: Substitution) -> Node | None:
-        """What a substitution stands for; None where it is optional and there is nothing."""
+        """What a substitution stands for; None if it is optional and there is nothing."""
         given = self.variables.get(each.name)
         if given is not None:
             return bare(given, each.place)
@@ -217,7 +217,7 @@ class Resolver:
         return TextNode(PlacedText("", each.place.source, ()), each.place, False)
 
     def at(self, fields: Iterable[HoconField], path: Path, walked: Path) -> Node | None:
-        """The value at a path of the file; None where there is none."""
+        """The value at a path of the file; None if there is none."""
         here = (*walked, path[0])
         same = [field for field in fields if field.key == path[0]]
         if len(path) == 1:
@@ -242,7 +242,7 @@ class Resolver:
         return None if target == path or target in self.folding else self.substituted(part)
 
     def error(self, code: str, message: str, place: Place, help: str | None) -> None:
-        """Report a fault once, however often the value is read."""
+        """Report an error once, however often the value is read."""
         if (place.source.path, place.start) not in self.reported:
             self.reported.add((place.source.path, place.start))
             self.diagnostics.error(code, message, place.span, help)

@@ -15,7 +15,7 @@ class BlockKind(str, Enum):
 
 
 class Cache(str, Enum):
-    """Where rows that several read are kept while the job runs; NONE: each reader has them computed anew."""
+    """Where rows that several read are kept while the job runs; NONE: each reader has them computed again."""
 
     NONE = "none"
     MEMORY = "memory"
@@ -91,7 +91,7 @@ class Env:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Job:
-    """A job file, read and checked on its own; its faults are in `found` of whoever loaded it.
+    """A job file, read and checked on its own; its errors are in `found` of whoever loaded it.
 
     Not `is_whole`: part of the file could not be read as blocks, so that what seems to be missing may be there.
     """

@@ -31,7 +31,7 @@ class Wiring:
     """Every block after those that it reads, and what each reads.
 
     A block whose inputs are not all known, or that is part of a cycle, reads nothing; what stands on it is nobody's
-    fault.
+    error.
     """
 
     order: tuple[Block, ...]
@@ -144,12 +144,12 @@ def reads_nothing(block: Block) -> bool:
 
 
 def _is_wired_as_written(block: Block) -> bool:
-    """Whether no fault of the block can hide an input: `plugin_imput = …` is one that does."""
+    """Whether no error of the block can hide an input: `plugin_imput = …` is one that does."""
     return block.names_are_known and (block.options.is_valid or bool(block.inputs) or block.kind is BlockKind.SOURCE)
 
 
 def _hides_output(block: Block) -> bool:
-    """Whether a fault of the block can hide its output's name."""
+    """Whether an error of the block can hide its output's name."""
     if block.kind is BlockKind.SINK:
         return False
     return not block.names_are_known or (not block.options.is_valid and not block.outputs)

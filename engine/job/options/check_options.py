@@ -35,7 +35,7 @@ def check_options(
     secrets: Secrets | None = None,
     is_lenient: bool = False,
 ) -> Options:
-    """The block's options; its faults go to `diagnostics`.
+    """The block's options; its errors go to `diagnostics`.
 
     `owner` is whose options they are, for messages; `at` is where a missing option is reported (default: the block);
     `is_lenient`: an unknown option is but a warning. Without `secrets`, files and ciphers stay unread.

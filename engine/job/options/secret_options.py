@@ -38,7 +38,7 @@ class Shade(str, Enum):
 
 
 class SecretError(ValueError):
-    """Why a secret cannot be had; never holds any of it."""
+    """Why a secret cannot be read; never holds any of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def decrypted(job: Job, environment: Mapping[str, str]) -> str:
 
 
 def shade_of(job: Job) -> Shade:
-    """How the job's secrets are encrypted; raises `JobError` where it does not say."""
+    """How the job's secrets are encrypted; raises `JobError` if it does not say."""
     shade = Shade(job.env.options.string("shade.identifier")) if job.env.options else Shade.NONE
     if shade is Shade.NONE:
         message = f"`{job.source.path}` does not state how its secrets are encrypted"

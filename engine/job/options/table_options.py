@@ -48,7 +48,7 @@ OF_KIND: Final[Mapping[BlockKind, tuple[Option, ...]]] = {
 
 
 def without_list(node: MapNode, name: str, diagnostics: Diagnostics) -> tuple[MapNode, tuple[MapNode, ...] | None]:
-    """The block without that list of blocks, and the list; None where it is not written or is none."""
+    """The block without that list of blocks, and the list; None if it is not written or is none."""
     entry = node.entry(name)
     if entry is None:
         return node, None

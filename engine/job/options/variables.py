@@ -40,7 +40,7 @@ class Variables:
 
 
 def fill_in(node: Node, variables: Variables, diagnostics: Diagnostics, *, in_sink: bool = False) -> Node:
-    """The tree with the variables of its texts filled in; the same object where there are none."""
+    """The tree with the variables of its texts filled in; the same object if there are none."""
     match node:
         case TextNode(text):
             return _filled(node, variables, diagnostics, in_sink) if "${" in text.value else node

@@ -21,7 +21,7 @@ def whole_table(query: PlacedText) -> str | None:
 
 
 def renamed(query: PlacedText, columns: Sequence[ColumnDefinition], at: PlacedText) -> PlacedText:
-    """The query with its columns named by position; the query itself where there are no names."""
+    """The query with its columns named by position; the query itself if there are no names."""
     if not columns:
         return query
     names = ", ".join(quote(column.name.value) for column in columns)

@@ -133,7 +133,7 @@ class _Script:
                 self.cannot(f"the name `{name}` for the input `{next(iter(known))}`", block)
 
     def rules(self, node: MapNode) -> list[str] | None:
-        """CONSTRAINT clauses; None where an expectation has no such form."""
+        """CONSTRAINT clauses; None if an expectation has no such form."""
         written = node.get("expectations")
         items = [plain(item) for item in written.items] if isinstance(written, ListNode) else []
         clauses: list[str] = []
@@ -206,7 +206,7 @@ def _query(query: str) -> str:
 
 
 def _columns(schema: MapNode) -> list[str] | None:
-    """The columns of a `schema` block as SQL; None where it says more than SQL can."""
+    """The columns of a `schema` block as SQL; None if it says more than SQL can."""
     keys = {entry.key for entry in schema.entries}
     fields, columns = schema.get("fields"), schema.get("columns")
     if keys == {"fields"} and isinstance(fields, MapNode):

@@ -17,7 +17,7 @@ ROLES = ("source", "sink")
 
 
 def connector_of(table: CreateTable, diagnostics: Diagnostics) -> PlacedText | None:
-    """The value of `'connector'`; where there is none, that is reported."""
+    """The value of `'connector'`; if there is none, that is reported."""
     written = _property(table, "connector")
     if written is None:
         help = did_you_mean("connector", [property.key.value for property in table.properties])

@@ -1,6 +1,6 @@
 """Job -> plan: blocks become nodes, every edge gets its table, and what does not fit is reported where it stands.
 
-A block with a fault yields no nodes, and what reads it is passed over in silence: nothing is claimed of a table that
+A block with an error yields no nodes, and what reads it is passed over in silence: nothing is claimed of a table that
 may not be what the user meant.
 """
 
@@ -27,7 +27,7 @@ from sql.analyze import analyze
 
 
 def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Plan | None:
-    """The plan of a job; None where it has an error, all of which are then in `diagnostics`.
+    """The plan of a job; None if it has an error, all of which are then in `diagnostics`.
 
     `analyze` is asked of each query; another than `sql.analyze`'s may note what it is asked.
     """
@@ -99,7 +99,7 @@ def _feeds(
     rejects: Mapping[Block, tuple[Node, ...]],
     diagnostics: Diagnostics,
 ) -> tuple[Feed, ...] | None:
-    """What flows into the block; None where any of it has an error or there is none, though it should be."""
+    """What flows into the block; None if any of it has an error or there is none, though it should be."""
     feeds: list[Feed] = []
     for edge in wiring.inputs[block]:
         nodes = built.get(edge.producer) if edge.output >= 0 else rejects[edge.producer][-1 - edge.output :][:1]
@@ -122,7 +122,9 @@ def _of_set(block: Block, edge: Wire, nodes: tuple[Node, ...], is_set: bool, dia
     if is_set and (found := member(nodes, edge.table or "")) is not None:
         return found
     name = (edge.name or "").removesuffix(f".{edge.table}")
-    place = next((each.span for each in block.inputs if each.name == edge.name), None) or block.span
+    place = (
+        next((named_input.span for named_input in block.inputs if named_input.name == edge.name), None) or block.span
+    )
     if is_set:
         message = f"the set `{name}` has no table `{edge.table}`"
         help = did_you_mean(edge.table or "", [node.table.path.table for node in nodes])

@@ -12,7 +12,7 @@ from engine.plan.nodes import Node, Union
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """One input of a block: its name (None where the job gives none) and its nodes, one per table.
+    """One input of a block: its name (None if the job gives none) and its nodes, one per table.
 
     `is_set`: it is a set of tables, even where it has but one.
     """
@@ -23,7 +23,7 @@ class Feed:
 
 
 def united(block: Block, name: str, feeds: tuple[Feed, ...], diagnostics: Diagnostics) -> tuple[Node, ...] | None:
-    """The nodes of one feed, of several sets all their tables, of several tables their UNION ALL; None where schemas
+    """The nodes of one feed, of several sets all their tables, of several tables their UNION ALL; None if schemas
     differ."""
     if len(feeds) == 1:
         return feeds[0].nodes

@@ -59,7 +59,7 @@ def query_nodes(
     *,
     dialect: str = "spark",
 ) -> tuple[Node, ...] | None:
-    """The query of a transform, or one per table of an input with several; None where an error was reported.
+    """The query of a transform, or one per table of an input with several; None if an error was reported.
 
     `dialect`: the SQL that users' queries are written in.
     """
@@ -142,7 +142,7 @@ def _as_member(query: Query, node: Node) -> CatalogTable:
     schema = replace(
         output.schema,
         primary_key=key if has_key else None,
-        constraint_keys=tuple(each for each in keys if all(column.lower() in kept for column, _ in each.columns)),
+        constraint_keys=tuple(key for key in keys if all(column.lower() in kept for column, _ in key.columns)),
     )
     has_partitions = all(column.lower() in kept for column in node.table.partition_keys)
     return replace(
@@ -222,25 +222,27 @@ def _query(
         )
         return None
     nodes = {feed.name or feed.nodes[0].name: feed.nodes[0] for feed in feeds}
-    text = plugin.query({each: node.table for each, node in nodes.items()}, block.options, diagnostics)
+    text = plugin.query({input_name: node.table for input_name, node in nodes.items()}, block.options, diagnostics)
     if text is None:
         return None
     text = _reading_members(text, nodes)
     if dialect == "seatunnel":
-        text = to_spark(text, {each: node.table.renamed(each) for each, node in nodes.items()})
+        text = to_spark(text, {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()})
     elif len(feeds) == 1:
         nodes = _called_as_written(feeds[0], nodes, text)
-    analysis = analyze(text, {each: node.table.renamed(each) for each, node in nodes.items()}, output=name)
+    analysis = analyze(
+        text, {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()}, output=name
+    )
     if not _report(analysis, None, diagnostics):
         return None
-    if carrying := [each for each, node in nodes.items() if node.table.has_row_kind]:
+    if carrying := [input_name for input_name, node in nodes.items() if node.table.has_row_kind]:
         try:
             with_row_kinds(text, carrying)
         except RowKindError as error:
             diagnostics.error("PEN2016", f"the query {error}", text.span(), ROW_KIND_HELP)
             return None
         analysis = replace(analysis, table=replace(analysis.table, has_row_kind=True))
-    inputs = tuple(Input(each, node) for each, node in nodes.items())
+    inputs = tuple(Input(input_name, node) for input_name, node in nodes.items())
     return _node(block, name, text, inputs, analysis)
 
 
@@ -374,7 +376,7 @@ def _like_input(output: CatalogTable, table: CatalogTable, select: Select) -> Ca
     key = table.schema.primary_key
     keeps_key = key is not None and all(name.lower() in kept for name in key.columns)
     constraints = tuple(
-        each for each in table.schema.constraint_keys if all(name.lower() in kept for name, _ in each.columns)
+        key for key in table.schema.constraint_keys if all(name.lower() in kept for name, _ in key.columns)
     )
     keeps_partitions = all(name.lower() in kept for name in table.partition_keys)
     return replace(

@@ -16,7 +16,7 @@ from engine.plan.nodes import Scan
 
 
 def scan_nodes(block: Block, name: str, job: str, diagnostics: Diagnostics) -> tuple[Scan, ...] | None:
-    """The scans of a source block; None where an error was reported. Those of a set have its name as `table_set`."""
+    """The scans of a source block; None if an error was reported. Those of a set have its name as `table_set`."""
     source = connectors.source(block.plugin)
     if source is None or not block.options.is_valid:
         return None
@@ -29,7 +29,9 @@ def scan_nodes(block: Block, name: str, job: str, diagnostics: Diagnostics) -> t
     reader = _Reader(block, source, job, own)
     scans = list(reader.of_set(name, listed) if listed else reader.of_block(name))
     is_distinct = len(scans) < 2 or refuse_equal_paths(block, name, [scan.table for scan in scans], own)
-    diagnostics.extend({(each.code, each.span, each.message): each for each in own}.values())
+    diagnostics.extend(
+        {(diagnostic.code, diagnostic.span, diagnostic.message): diagnostic for diagnostic in own}.values()
+    )
     return tuple(scans) if is_distinct and not own.has_errors else None
 
 

@@ -17,7 +17,7 @@ from sql.rewrite.select_query import Select
 def set_nodes(
     block: Block, name: str, plugin: SetTransform, feeds: tuple[Feed, ...], diagnostics: Diagnostics
 ) -> tuple[Node, ...] | None:
-    """The nodes of the set that the transform makes of its input's tables; None where an error was reported."""
+    """The nodes of the set that the transform makes of its input's tables; None if an error was reported."""
     inputs = united(block, f"{name}_inputs", feeds, diagnostics)
     if inputs is None:
         return None

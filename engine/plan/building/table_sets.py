@@ -36,7 +36,7 @@ def refuse_equal_paths(block: Block, name: str, tables: Sequence[CatalogTable], 
 
 
 def options_for(block: Block, path: TablePath) -> Options | None:
-    """The options of a transform for a table; None where the table passes unchanged."""
+    """The options of a transform for a table; None if the table passes unchanged."""
     for entry in block.tables:
         if is_called(path, entry.path or ""):
             return entry.options
@@ -72,14 +72,14 @@ def report_by_table(found: Sequence[tuple[TablePath, Diagnostics]], diagnostics:
     tables: dict[tuple[str, Span | None, str], list[str]] = {}
     first: dict[tuple[str, Span | None, str], Diagnostic] = {}
     for path, own in found:
-        for each in own:
-            key = (each.code, each.span, each.message)
-            first.setdefault(key, each)
+        for diagnostic in own:
+            key = (diagnostic.code, diagnostic.span, diagnostic.message)
+            first.setdefault(key, diagnostic)
             tables.setdefault(key, []).append(f"`{path}`")
-    for key, each in first.items():
+    for key, diagnostic in first.items():
         more = f" and {len(tables[key]) - 3} more" if len(tables[key]) > 3 else ""
         note = f"in the table{'s' * (len(tables[key]) > 1)} {', '.join(tables[key][:3])}{more}"
-        diagnostics.extend([replace(each, notes=(*each.notes, note))])
+        diagnostics.extend([replace(diagnostic, notes=(*diagnostic.notes, note))])
 
 
 def member(nodes: Sequence[Node], name: str) -> Node | None:

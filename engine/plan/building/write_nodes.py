@@ -29,7 +29,7 @@ PLACEHOLDER = re.compile(r"\$\{(\w+)(?::([^}]*))?\}")
 def write_nodes(
     block: Block, name: str, nodes: tuple[Node, ...], diagnostics: Diagnostics, *, is_set: bool = False
 ) -> tuple[Write, ...]:
-    """One write per table; nothing where an error was reported."""
+    """One write per table; nothing if an error was reported."""
     sink = connectors.sink(block.plugin)
     if sink is None or not block.options.is_valid:
         return ()
@@ -208,7 +208,7 @@ def _mode(
 
 
 def _filled(options: Options, table: CatalogTable) -> Options:
-    """The options with `${table_name}` and its like replaced; others stay as they are."""
+    """The options with `${table_name}` and similar placeholders replaced; others stay as they are."""
     known = _placeholders(table)
     values = {name: _fill(value, known) for name, value in options.values.items()}
     if values == dict(options.values):

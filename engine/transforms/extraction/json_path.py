@@ -61,16 +61,16 @@ class JsonPath:
     def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
         before = len(diagnostics)
         columns = _columns(options, diagnostics)
-        sources = {each.source: f"{each.place}.src_field" for each in columns}
+        sources = {column.source: f"{column.place}.src_field" for column in columns}
         if len(diagnostics) > before or not check_columns(table, sources, options, diagnostics) or table.is_open:
             return None
         added: dict[str, str] = {}
         predicates: list[str] = []
-        for each in columns:
-            extracted = _extracted(each, table, options, diagnostics)
+        for column in columns:
+            extracted = _extracted(column, table, options, diagnostics)
             if extracted is None:
                 return None
-            added[each.name], predicate = extracted
+            added[column.name], predicate = extracted
             predicates += [predicate] if predicate else []
         select = with_columns(table, added)
         return Select(select.source, select.projections, tuple(predicates))
@@ -80,10 +80,10 @@ def _columns(options: Options, diagnostics: Diagnostics) -> list[_Column]:
     found: list[_Column] = []
     value = options["columns"]
     row_way = "SKIP_ROW" if options.string("row_error_handle_way") == "SKIP" else "FAIL"
-    for index, each in enumerate(value if isinstance(value, list | tuple) else ()):
+    for index, item in enumerate(value if isinstance(value, list | tuple) else ()):
         place = f"columns.{index}"
-        if isinstance(each, Mapping):
-            found += _of_block(each, place, row_way, options, diagnostics)
+        if isinstance(item, Mapping):
+            found += _of_block(item, place, row_way, options, diagnostics)
     return found
 
 

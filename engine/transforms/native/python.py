@@ -91,8 +91,8 @@ def _check_source(options: Options, diagnostics: Diagnostics) -> bool:
         return False
     name = _function(options)
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assigned = {each.id for node in tree.body if isinstance(node, ast.Assign | ast.ImportFrom | ast.Import)
-                for each in ast.walk(node) if isinstance(each, ast.Name)}  # fmt: skip
+    assigned = {child.id for node in tree.body if isinstance(node, ast.Assign | ast.ImportFrom | ast.Import)
+                for child in ast.walk(node) if isinstance(child, ast.Name)}  # fmt: skip
     if name in defined | assigned:
         return True
     diagnostics.error("PEN2004", f"the Python source has no function `{name}`", options.span(option), f"def {name}(…):")

@@ -31,7 +31,7 @@ def with_values(
 
 
 def as_type(value: Any, type: "pyarrow.DataType") -> Any:
-    """A value of Python or JSON as the column's type; raises `ValueError` where it cannot be read so."""
+    """A value of Python or JSON as the column's type; raises `ValueError` if it cannot be read so."""
     import pyarrow.types as kinds
 
     if value is None:
@@ -52,7 +52,7 @@ def as_type(value: Any, type: "pyarrow.DataType") -> Any:
         found = datetime.datetime.fromisoformat(value)
         return found if found.tzinfo or type.tz is None else found.replace(tzinfo=datetime.timezone.utc)
     if (kinds.is_list(type) or kinds.is_large_list(type)) and isinstance(value, list | tuple):
-        return [as_type(each, type.value_type) for each in value]
+        return [as_type(item, type.value_type) for item in value]
     return value
 
 
@@ -66,9 +66,9 @@ def json_style(value: Any) -> Any:
         case bytes():
             return value.decode("utf-8", "replace")
         case list():
-            return [json_style(each) for each in value]
+            return [json_style(item) for item in value]
         case dict():
-            return {name: json_style(each) for name, each in value.items()}
+            return {name: json_style(item) for name, item in value.items()}
         case _:
             return value
 

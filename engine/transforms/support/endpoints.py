@@ -31,7 +31,7 @@ ENDPOINT_OPTIONS: Final = (
 def endpoint(
     options: Options, paths: Mapping[str, str], diagnostics: Diagnostics, *, rows_per_second: float | None = None
 ) -> Endpoint | None:
-    """The endpoint; `paths` are the providers' own. None where an error was reported."""
+    """The endpoint; `paths` are the providers' own. None if an error was reported."""
     provider = options.string("model_provider")
     url = options.optional_string("api_path") or paths.get(provider)
     if not url:

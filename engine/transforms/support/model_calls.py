@@ -119,7 +119,7 @@ def _values_of(answer: Any, wanted: int) -> list[Any]:
         return [json.dumps(values, ensure_ascii=False)]
     if len(values) != wanted:
         raise ModelError(f"the model answered {len(values)} values for {wanted} rows")
-    return [next(iter(each.values())) if isinstance(each, dict) and len(each) == 1 else each for each in values]
+    return [next(iter(item.values())) if isinstance(item, dict) and len(item) == 1 else item for item in values]
 
 
 def _embedded(calls: "_Calls", asked: Vectors, inputs: Sequence[str]) -> list[Any]:
@@ -147,9 +147,9 @@ def _filled(value: Any, names: Mapping[str, Any]) -> Any:
                 return names[whole[1]]
             return re.sub(r"\$\{(\w+)\}", lambda found: str(names.get(found[1], found[0])), value)
         case Mapping():
-            return {key: _filled(each, names) for key, each in value.items()}
+            return {key: _filled(item, names) for key, item in value.items()}
         case list() | tuple():
-            filled = [_filled(each, names) for each in value]
+            filled = [_filled(item, names) for item in value]
             return filled[0] if len(filled) == 1 and isinstance(filled[0], list) else filled
         case _:
             return value
@@ -160,7 +160,7 @@ def found_at(document: Any, path: str) -> list[Any]:
     values = [document]
     for step in steps_of(path) or ():
         if step == "[*]":
-            values = [each for value in values if isinstance(value, list) for each in value]
+            values = [item for value in values if isinstance(value, list) for item in value]
         elif step.startswith("[") and step[1:-1].isdigit():
             number = int(step[1:-1])
             values = [value[number] for value in values if isinstance(value, list) and number < len(value)]

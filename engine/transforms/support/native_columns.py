@@ -21,23 +21,25 @@ if TYPE_CHECKING:
 def with_added(table: CatalogTable, added: Mapping[str, DataType]) -> CatalogTable:
     """The table with columns added; one of a column's name replaces it, in its place."""
     new = {name.lower(): Column(name, type) for name, type in added.items()}
-    kept = [replace(each, type=new.pop(each.name.lower()).type, nullable=True) if each.name.lower() in new else each
-            for each in table.columns]  # fmt: skip
+    kept = [
+        replace(column, type=new.pop(key).type, nullable=True) if (key := column.name.lower()) in new else column
+        for column in table.columns
+    ]
     return replace(table, schema=replace(table.schema, columns=(*kept, *new.values())))
 
 
 def declared_columns(
     value: Value, option: str, options: Options, diagnostics: Diagnostics
 ) -> dict[str, DataType] | None:
-    """A list of `{dest_field, dest_type = string}` as names and types; None where an error was reported."""
+    """A list of `{dest_field, dest_type = string}` as names and types; None if an error was reported."""
     before = len(diagnostics)
     found: dict[str, DataType] = {}
-    for index, each in enumerate(value if isinstance(value, list | tuple) else ()):
-        if not isinstance(each, Mapping) or not each.get("dest_field"):
+    for index, item in enumerate(value if isinstance(value, list | tuple) else ()):
+        if not isinstance(item, Mapping) or not item.get("dest_field"):
             diagnostics.error("PEN2005", "a column needs `dest_field`", options.span(f"{option}.{index}"))
             continue
         try:
-            found[str(each["dest_field"])] = type_of_value(each.get("dest_type") or "string").type
+            found[str(item["dest_field"])] = type_of_value(item.get("dest_type") or "string").type
         except TypeTextError as error:
             diagnostics.error("PEN4001", str(error), options.span(f"{option}.{index}.dest_type"))
     return None if len(diagnostics) > before else found
@@ -74,4 +76,4 @@ def by_batches(
 
 
 def texts(value: Value) -> Sequence[str]:
-    return [str(each) for each in value] if isinstance(value, list | tuple) else []
+    return [str(item) for item in value] if isinstance(value, list | tuple) else []

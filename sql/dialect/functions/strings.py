@@ -61,7 +61,7 @@ def _octets(template: str) -> Callable[[Call], Parts]:
 
 
 def _locate(text: int, search: int) -> Callable[[Call], Parts | None]:
-    """The place of a text in another, 0 where there is none; a negative start searches from the end."""
+    """The place of a text in another, 0 if there is none; a negative start searches from the end."""
 
     def rule(call: Call) -> Parts | None:
         if call.count not in (2, 3):
@@ -104,7 +104,7 @@ def _trim(where: str) -> Callable[[Call], Parts | None]:
 
 
 def _pattern(call: Call, index: int, flags: int) -> Parts | None:
-    """The regular expression with its flags written in it; None where the flags are not known."""
+    """The regular expression with its flags written in it; None if the flags are not known."""
     if call.count <= flags or call.is_null(flags):
         return [call.arg(index)]
     given = call.text_constant(flags)
@@ -112,7 +112,7 @@ def _pattern(call: Call, index: int, flags: int) -> Parts | None:
         return None
     after = given.replace("c", "ic")
     is_insensitive = after.rfind("i") > after.rfind("c")
-    letters = "".join(_FLAGS[each] for each in "nm" if each in given) + ("iu" if is_insensitive else "")
+    letters = "".join(_FLAGS[flag] for flag in "nm" if flag in given) + ("iu" if is_insensitive else "")
     constant = call.text_constant(index)
     if not letters:
         return [call.arg(index)]

@@ -95,7 +95,7 @@ def _nullif(call: Call) -> Parts | None:
     if call.count != 2:
         return None
     types = (call.type(0), call.type(1))
-    if STRING in types and any(each in _NUMBERS or isinstance(each, Decimal) for each in types):
+    if STRING in types and any(type_ in _NUMBERS or isinstance(type_, Decimal) for type_ in types):
         return [call.arg(0)]
     return None
 
@@ -116,7 +116,7 @@ def _array(call: Call) -> Parts | None:
         return None
     if STRING in types:
         shown = [as_text(call, index) for index in range(call.count)]
-    elif all(each in _NUMBERS or each == VOID for each in types) and (DOUBLE in types or FLOAT in types):
+    elif all(type_ in _NUMBERS or type_ == VOID for type_ in types) and (DOUBLE in types or FLOAT in types):
         shown = [["CAST(", call.arg(index), " AS DOUBLE)"] for index in range(call.count)]
     else:
         return None

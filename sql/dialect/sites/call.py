@@ -35,7 +35,7 @@ class Call:
         return tuple(self.arg(index) for index in range(self.count))
 
     def type(self, index: int) -> DataType | None:
-        """The argument's type; None where it cannot be proved."""
+        """The argument's type; None if it cannot be proved."""
         return self.edits.type_at(self.arg(index), self.edits.tokens[self.ranges[index][0]].start)
 
     def text_constant(self, index: int) -> str | None:

@@ -55,7 +55,7 @@ class Edits:
 
     def replace(self, start: int, end: int, parts: Parts) -> None:
         """Put something in the place of the characters; replacements within it are taken to be in `parts`."""
-        outside = [each for each in self.replaced if each[1] <= start or end <= each[0]]
+        outside = [edit for edit in self.replaced if edit[1] <= start or end <= edit[0]]
         starts = [first for first, _, _ in outside]
         outside.insert(bisect_left(starts, start), (start, end, PlacedText.join(parts)))
         self.replaced = outside

@@ -92,7 +92,7 @@ def _type_of(value: object) -> DataType:
         case dict():
             return Struct(tuple(Field(str(name), _type_of(value[name])) for name in sorted(value)))
         case list():
-            types = {_type_of(each) for each in value if each is not None}
+            types = {_type_of(item) for item in value if item is not None}
             return Array(types.pop() if len(types) == 1 else UNKNOWN if types else STRING)
         case _:
             return STRING

@@ -31,7 +31,7 @@ def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
 
 
 def begin_commit(spark: "SparkSession", group: Sequence[JdbcStaged]) -> PendingCommit | None:
-    """Everything of the transaction but its last step; None where DDL would commit it."""
+    """Run the transaction up to its COMMIT; None if the database's DDL would commit it early."""
     if any(staged.before or (staged.added and not staged.connection.dialect.has_transactional_ddl) for staged in group):
         return None
     database = connect(spark, group[0].connection)
@@ -68,7 +68,7 @@ def remove_staging(database: Database, staged: JdbcStaged) -> None:
 
 
 def _move_rows(database: Database, due: Sequence[JdbcStaged]) -> None:
-    """What the transaction does: all statements of the writes, and a row of the ledger for each."""
+    """Run all statements of the writes, and insert a row into the ledger for each."""
     _limit_waiting(database, due)
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     for staged in due:
@@ -93,7 +93,7 @@ def _missing_columns(database: Database, staged: JdbcStaged, in_transaction: boo
 
 
 def _limit_waiting(database: Database, due: Sequence[JdbcStaged]) -> None:
-    """Give up where another transaction holds the target's locks for too long."""
+    """Fail if another transaction holds the target's locks for too long."""
     statement = database.dialect.lock_timeout
     if statement is not None and due:
         seconds = max(staged.lock_timeout_seconds for staged in due)

@@ -1,4 +1,4 @@
-"""What a write to a database leaves in the run's journal, and how its connection is found again."""
+"""The journal's record of a write to a database, and how its connection is restored."""
 
 import os
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ _SECRETS_OF_THIS_PROCESS: Final[dict[tuple[str, str | None], Mapping[str, str]]]
 class JdbcStaged(Staged):
     """A staging table and the statements of its commit.
 
-    `before`: DDL that a database commits at once, idempotent, run first. `added`: columns that the target gets where it
-    lacks them, by name. `statements`: what one transaction does. `rows`: how many the staging
-    table has. `owner`: the mark of the process, as JSON.
+    `before`: idempotent DDL, run first, that the database commits at once. `added`: columns to add to the target if it
+    lacks them, by name. `statements`: those of the transaction. `rows`: the row count of the staging table.
+    `owner`: the mark of the process, as JSON.
     """
 
     url: str
@@ -57,6 +57,6 @@ class JdbcStaged(Staged):
 
 
 def remember_secrets(connection: Connection) -> None:
-    """Let this process end dead runs in the same database: their journals hold no password."""
+    """Let this process end killed runs in the same database: their journals contain no password."""
     if connection.secrets:
         _SECRETS_OF_THIS_PROCESS[connection.url, connection.user] = connection.secrets

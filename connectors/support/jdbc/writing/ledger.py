@@ -1,7 +1,7 @@
 """Two small tables of Penstock's in each database that it writes to.
 
 penstock_commits   the writes that are committed: a commit inserts its row in its own transaction
-penstock_staging   the writes under way: staging tables, and which process of which run they belong to; beside them the
+penstock_staging   the writes in progress: staging tables, with the process and run that they belong to; also the
                    partitions that PostgreSQL's COPY has loaded, each committed with its rows
 """
 
@@ -22,7 +22,7 @@ OWN_TABLES: Final = (COMMITS, STAGING)
 
 
 def ensure(database: Database) -> None:
-    """Make the two tables where they are missing."""
+    """Create the two tables if they are missing."""
     dialect = database.dialect
     text = "varchar(255)" if dialect.scheme != "oracle" else "varchar2(255)"
     long = dialect.types["string"]
@@ -35,7 +35,7 @@ def ensure(database: Database) -> None:
             try:
                 database.execute(f"create table {dialect.quote(name)} ({_quoted(database, listed)})")
             except RunError:
-                if describe_table(database, (name,)) is None:  # no other run made it at the same moment
+                if describe_table(database, (name,)) is None:  # not created by another run at the same moment
                     raise
 
 
@@ -56,7 +56,7 @@ def commit_statement(database: Database, staged: JdbcStaged, now: str) -> str:
 
 
 def register(database: Database, staged: JdbcStaged) -> None:
-    """Record that a write is under way, before anything is staged for it."""
+    """Record a write before anything is staged for it."""
     quote, text = database.dialect.quote, database.dialect.text
     forget(database, staged)
     values = ", ".join(map(text, (staged.identity, staged.run_id, staged.target_name, json.dumps(staged.to_json()))))
@@ -71,19 +71,19 @@ def forget(database: Database, staged: JdbcStaged) -> None:
 
 
 def others(database: Database, staged: JdbcStaged) -> Iterator[JdbcStaged]:
-    """The writes of other runs to the same target that are under way, or were when their process was killed."""
+    """The writes of other runs to the same target that are in progress or were killed."""
     quote, text = database.dialect.quote, database.dialect.text
     query = (
         f"select {quote('staged')} from {quote(STAGING)} where {quote('target')} = {text(staged.target_name)} "
         f"and {quote('run_id')} <> {text(staged.run_id)}"
     )
     for row in database.query(query):
-        with suppress(RunError):  # of another version of Penstock, which ends it
+        with suppress(RunError):  # of another version of Penstock, which must end it
             yield JdbcStaged.from_json(json.loads(str(row[0])))
 
 
 def drop_staging(database: Database, staged: JdbcStaged) -> None:
-    """Drop the staging table, then forget which partitions are in it."""
+    """Drop the staging table, then delete the records of its partitions."""
     if describe_table(database, staged.staging) is not None:
         database.execute(f"drop table {database.dialect.quote_path(staged.staging)}")
     quote, text = database.dialect.quote, database.dialect.text
@@ -104,7 +104,7 @@ def partition_statement(dialect: Dialect, staging: tuple[str, ...], partition: s
 
 
 def _loads_of(staging: tuple[str, ...]) -> str:
-    """What stands for the target in the rows of loaded partitions: no table's name has this many parts."""
+    """The key of loaded partitions in place of a target: no table name has this many parts."""
     return f"{staging[-1]}.loaded.by.partition"
 
 

@@ -1,4 +1,5 @@
-"""Rows into a staging table, by Spark's tasks: PostgreSQL's COPY where its Arrow driver is installed, else batches."""
+"""Spark's tasks load rows into a staging table: by PostgreSQL's COPY if its Arrow driver is installed,
+else in batches."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 _PARTITION: Final = "<partition>"
 _LIBPQ: Final[Mapping[str, str]] = {
-    # pgjdbc's properties that libpq has too, and what it calls them
+    # pgjdbc's properties that libpq has too -> libpq's names
     "sslmode": "sslmode",
     "sslrootcert": "sslrootcert",
     "sslcert": "sslcert",
@@ -26,7 +27,7 @@ _LIBPQ: Final[Mapping[str, str]] = {
 
 
 def loads_by_copy(connection: Connection) -> bool:
-    """Whether rows are loaded by PostgreSQL's COPY: its driver is installed and knows all properties of the URL."""
+    """Whether rows are loaded by PostgreSQL's COPY: its driver is installed and has all properties of the URL."""
     if connection.dialect.scheme != "postgresql" or find_spec("adbc_driver_postgresql") is None:
         return False
     return libpq_uri(connection) is not None
@@ -45,7 +46,7 @@ def _insert(df: "DataFrame", connection: Connection, table: tuple[str, ...], bat
     from pyspark.sql.functions import count, lit
 
     options = {**connection.spark_options(writes=True), "batchsize": str(batch_size)}
-    # a task that fails takes its rows back, where it does not keep every other writer waiting
+    # a failed task rolls its rows back, unless that would block every other writer
     options["isolationLevel"] = "NONE" if connection.dialect.one_writer else "READ_COMMITTED"
     rows = df.coalesce(1) if connection.dialect.one_writer else df
     name = connection.dialect.quote_path(table)
@@ -56,9 +57,9 @@ def _insert(df: "DataFrame", connection: Connection, table: tuple[str, ...], bat
 
 
 def libpq_uri(connection: Connection) -> str | None:
-    """The connection as libpq takes it; None where it has a property that libpq does not know."""
+    """The connection as a libpq URI; None if it has a property that libpq lacks."""
     parts = urlsplit(connection.url.removeprefix("jdbc:"))
-    in_url = [each.partition("=") for each in parts.query.split("&") if each]
+    in_url = [parameter.partition("=") for parameter in parts.query.split("&") if parameter]
     given = {name: value for name, _, value in in_url} | dict(connection.properties) | dict(connection.secrets)
     given |= {"user": connection.user} if connection.user is not None else {}
     if not parts.netloc or any(name not in _LIBPQ for name in given):
@@ -69,7 +70,7 @@ def libpq_uri(connection: Connection) -> str | None:
 
 
 def _copy(df: "DataFrame", connection: Connection, table: tuple[str, ...]) -> int:
-    """One COPY and one transaction for each partition, which a task that is tried again finds done."""
+    """One COPY in one transaction for each partition; a retried task finds it done."""
     uri = libpq_uri(connection)
     schema, name = (table[0] if len(table) > 1 else None), table[-1]
     columns = df.columns
@@ -109,5 +110,5 @@ def _copy(df: "DataFrame", connection: Connection, table: tuple[str, ...]) -> in
             database.commit()
         yield pyarrow.RecordBatch.from_pydict({"sent": [sent]})
 
-    plain = df.toDF(*(f"c{index}" for index in range(len(columns))))  # mapInArrow takes no name with a backtick
+    plain = df.toDF(*(f"c{index}" for index in range(len(columns))))  # mapInArrow refuses names with a backtick
     return sum(row.sent for row in plain.mapInArrow(copy, "sent bigint").collect())

@@ -1,4 +1,4 @@
-"""The options of a Jdbc sink (the names are Apache SeaTunnel's), and what they say of a write."""
+"""The options of a Jdbc sink, named as in Apache SeaTunnel, and the write that they describe."""
 
 import re
 from typing import Final
@@ -72,7 +72,7 @@ SINK_OPTIONS: Final = (
 
 
 def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-    """Errors of the options against the incoming rows."""
+    """Report errors of the options for the incoming rows."""
     is_known = check_connection(options, diagnostics)
     query = options.optional_string("query")
     if options.get("table") is not None:
@@ -104,12 +104,12 @@ def target_of(options: Options) -> tuple[str, ...]:
 
 
 def default_write_mode(options: Options) -> WriteMode:
-    """As Apache SeaTunnel: keys make upserts."""
+    """As in Apache SeaTunnel: upsert if there are keys."""
     return WriteMode.UPSERT if options.strings("primary_keys") and options.flag("enable_upsert") else WriteMode.APPEND
 
 
 def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_keyed: bool) -> Plan:
-    """What the options say of the write; `is_keyed`: rows are found by their key."""
+    """The write that the options describe; `is_keyed`: rows are matched by their key."""
     sequence = options.optional_string("sequence_field") if is_keyed else None
     deletes = options.optional_string("delete_condition") if is_keyed else None
     custom = options.optional_string("custom_sql")

@@ -1,4 +1,4 @@
-"""Looks into SQL that a user wrote in the database's own language, as far as a commit needs it."""
+"""Reads SQL that users wrote in the database's own dialect, as far as a commit needs it."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def split_statements(text: str) -> tuple[str, ...]:
             current = ""
         elif not token.startswith(("--", "/*")):
             current += token
-    return tuple(each for each in (*statements, current.strip()) if each)
+    return tuple(statement for statement in (*statements, current.strip()) if statement)
 
 
 def count_placeholders(query: str) -> int:
@@ -30,7 +30,7 @@ def count_placeholders(query: str) -> int:
 def insert_from(query: str, columns: tuple[str, ...], source: str) -> str | None:
     """`insert into t (a, b) values (?, upper(?))` for all rows of a table: `… select s.c1, upper(s.c2) from source s`.
 
-    None where the query is no INSERT with one row of values.
+    None if the query is no INSERT with one row of values.
     """
     match = _INSERT.match(query)
     if match is None:

@@ -1,4 +1,4 @@
-"""The rows as they are loaded: one for each key, checked against the target, in types that the driver can load."""
+"""Prepares rows for loading: one per key, checked against the target, in types that the driver can load."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,7 +41,7 @@ class Keyed:
 
 
 def with_kinds(df: "DataFrame", keyed: Keyed) -> "DataFrame":
-    """The rows with their kinds; those before an update are left out, since the row after it has the same key."""
+    """The rows with their kinds; rows before an update are omitted, since the row after it has the same key."""
     if ROW_KIND in df.columns:
         df = df.where(f"{quote(ROW_KIND)} <> '{RowKind.UPDATE_BEFORE.value}'")
     if keyed.deletes is None:
@@ -52,7 +52,7 @@ def with_kinds(df: "DataFrame", keyed: Keyed) -> "DataFrame":
 
 
 def latest(df: "DataFrame", keyed: Keyed) -> "DataFrame":
-    """Of several rows of one key the last; each task reduces its own before the shuffle (partial WindowGroupLimit)."""
+    """The last row of each key; each task reduces its rows before the shuffle (partial WindowGroupLimit)."""
     if keyed.sequence is None:
         return df
     by = ", ".join(map(quote, keyed.keys))
@@ -63,7 +63,7 @@ def latest(df: "DataFrame", keyed: Keyed) -> "DataFrame":
 def loadable(
     df: "DataFrame", types: CatalogTable, target: CatalogTable | None, keys: tuple[str, ...], dialect: Dialect
 ) -> "DataFrame":
-    """The rows in types that the driver loads; a row that the target would refuse fails here, before the commit."""
+    """The rows in types that the driver can load; a row that the target would refuse fails here, before the commit."""
     folded = {key.lower() for key in keys}
     values = []
     for column in types.columns:

@@ -1,4 +1,4 @@
-"""Stage rows in a table beside the target, and work out the statements by which one transaction moves them there."""
+"""Stages rows in a table next to the target, and builds the statements of the transaction that moves them."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ _INCOMPARABLE: Final = ("json", "xml", "point", "polygon")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a job says of its write, beside the target."""
+    """The write that a job describes, without its target."""
 
     connection: Connection
     keyed: Keyed
@@ -47,7 +47,7 @@ class Plan:
 def prepare(
     connection: Connection, target: tuple[str, ...], task: WriteTask, actions: tuple[Action, ...], isolation: str | None
 ) -> JdbcStaged:
-    """Where the rows will be staged: beside the target, in a table named after the write."""
+    """The staging location: a table next to the target, named after the write."""
     digest = hashlib.sha256(f"{task.identity} {target}".encode()).hexdigest()[:16]
     return JdbcStaged(
         url=connection.url,
@@ -68,7 +68,8 @@ def prepare(
 
 
 def stage(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcStaged) -> JdbcStaged:
-    """Load the rows into the staging table; leaves nothing where it raises. Raises PEN5007 where another run writes."""
+    """Load the rows into the staging table; leaves nothing behind if it raises. Raises PEN5007 if
+    another run writes."""
     with connected(spark, plan.connection) as database:
         ledger.ensure(database)
         if ledger.is_committed(database, prepared):
@@ -108,7 +109,7 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcSt
 
 
 def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> None:
-    """Make this run the only one that writes to the target, ending what killed ones left."""
+    """Lock the target for this run, and end the writes of killed runs."""
     ledger.register(database, prepared)
     for other in ledger.others(database, prepared):
         mark = json.loads(other.owner)
@@ -125,7 +126,7 @@ def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> No
 
 
 def _described(rows: "DataFrame", declared: CatalogTable) -> CatalogTable:
-    """The columns of the rows, with the lengths and comments that the plan knows of them, for a new table."""
+    """The columns of a new table, with the lengths and comments in the plan."""
     columns = []
     for column in columns_of(rows.schema):
         known = declared.column(column.name)
@@ -164,7 +165,7 @@ def _create_staging(
     ledger.drop_staging(database, prepared)
     name = dialect.quote_path(prepared.staging)
     kind = f", {dialect.quote(ROW_KIND)} varchar(2)" if has_kinds else ""
-    if dialect.stages_like_target and target is not None and all(target.column(each) for each in incoming.schema.names):
+    if dialect.stages_like_target and target is not None and all(target.column(name) for name in incoming.schema.names):
         listed = ", ".join(map(dialect.quote, incoming.schema.names))
         source = dialect.quote_path(prepared.target)
         database.execute(f"create table {name} as select {listed} from {source} where 1 = 0")
@@ -227,7 +228,7 @@ def _count(database: Database, prepared: JdbcStaged, sent: int) -> int:
 
 
 def _check_keys(database: Database, change: Change, keyed: Keyed) -> None:
-    """Two rows of one key: which of them is the last, only a column that orders them can say."""
+    """Refuse several rows of one key without a column that orders them."""
     if not keyed.is_used or keyed.sequence is not None:
         return
     listed = ", ".join(map(database.dialect.quote, change.keys))
@@ -240,7 +241,7 @@ def _check_keys(database: Database, change: Change, keyed: Keyed) -> None:
 
 
 def _check_casts(database: Database, change: Change) -> None:
-    """Texts that are to become values of another type are tried before the commit."""
+    """Try casts from text to another type before the commit."""
     casts = [f"count({value})" for value in change.values if value.startswith("cast(")]
     if casts:
         database.query(f"select {', '.join(casts)} from {change.source} s")
@@ -254,8 +255,8 @@ def _added(change: Change, incoming: CatalogTable, target: CatalogTable | None) 
 def _statements(
     plan: Plan, prepared: JdbcStaged, change: Change, incoming: CatalogTable
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is done before the transaction, and what in it."""
-    actions = [Action(each) for each in prepared.actions]
+    """The statements before the transaction, and those in it."""
+    actions = [Action(action) for action in prepared.actions]
     if Action.DROP_AND_CREATE in actions and not change.dialect.has_transactional_ddl:
         return tuple(_swap(change, incoming)), plan.custom_sql if Action.RUN_CUSTOM_SQL in actions else ()
     before: list[str] = []
@@ -292,7 +293,7 @@ def _inserted(plan: Plan, change: Change) -> str:
 
 
 def _swap(change: Change, incoming: CatalogTable) -> Iterator[str]:
-    """A new table under another name, filled, then renamed in one step: for databases whose DDL commits at once."""
+    """Fill a new table under another name, then rename it in one step: for databases whose DDL commits at once."""
     quote = change.dialect.quote_path
     new, old = ((*change.target[:-1], f"{change.target[-1][:50]}_penstock_{name}") for name in ("new", "old"))
     yield f"drop table if exists {quote(new)}"

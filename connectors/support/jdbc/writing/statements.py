@@ -1,4 +1,4 @@
-"""The SQL of a commit: rows of a staging table `s` go into the target `t`. Pure text, no database."""
+"""Builds the SQL of a commit, which moves rows of a staging table `s` into the target `t`. Needs no database."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Change:
 
     @property
     def is_newer(self) -> str | None:
-        """That the staged row is not older than the target's."""
+        """The condition that the staged row is not older than the target's."""
         if self.sequence is None:
             return None
         there = f"t.{self.dialect.quote(self.sequence)}"
@@ -58,14 +58,14 @@ def insert(change: Change, condition: str = "") -> str:
 
 
 def replace_all(change: Change, is_referenced: bool = False) -> str:
-    """Take out every row; a table that foreign keys refer to cannot be truncated."""
+    """Delete all rows; a table that foreign keys refer to cannot be truncated."""
     if change.dialect.truncates_in_transaction and not is_referenced:
         return f"truncate table {change.table}"
     return f"delete from {change.table}"
 
 
 def upsert(change: Change, condition: str = "") -> tuple[str, ...]:
-    """Update the rows of equal key, insert the others; needs no unique index on the key."""
+    """Update rows with an equal key, insert the others; needs no unique index on the key."""
     if change.dialect.updates is Updates.MERGE:
         return (_merge(change, condition),)
     others = f"not exists (select 1 from {change.table} t where {change.same_key})"
@@ -75,7 +75,7 @@ def upsert(change: Change, condition: str = "") -> tuple[str, ...]:
 
 
 def apply_changes(change: Change) -> tuple[str, ...]:
-    """Delete the rows whose kind says so, upsert the others."""
+    """Delete the rows of kind `-D`, upsert the others."""
     kind = f"s.{change.dialect.quote(ROW_KIND)}"
     deleted = f"{kind} = '{RowKind.DELETE.value}'"
     return (delete(change, deleted), *upsert(change, f"{kind} <> '{RowKind.DELETE.value}'"))
