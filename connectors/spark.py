@@ -141,7 +141,7 @@ connector = Spark()
 def _write(spark: "SparkSession", staged: SparkStaged) -> None:
     files, staging = files_at(spark, staged.staging)
     if staged.save == "append" and not files.write_new(f"{staging}/begun", ""):
-        raise _in_doubt(staged, staging)
+        raise _in_doubt(staged)
     rows = spark.read.parquet(as_uri(f"{staging}/data"))
     given = {**_keeping_definition(staged), **staged.options, **staged.secrets}
     writer = rows.write.format(staged.format).mode(staged.save).options(**given)
@@ -163,15 +163,15 @@ def _appends(mode: DataSaveMode) -> bool:
     return mode is not DataSaveMode.DROP_DATA
 
 
-def _in_doubt(staged: SparkStaged, staging: str) -> RunError:
+def _in_doubt(staged: SparkStaged) -> RunError:
     target = staged.table or staged.path or staged.format
     message = (
         f"run `{staged.run_id}` was interrupted while `{staged.format}` appended its rows to `{target}`: "
         "some or all of them may be there"
     )
     help = (
-        f"look at `{target}`; where its rows are there, remove `{staging}`, where none is, remove `{staging}/begun`; "
-        f"then `penstock run --resume {staged.run_id}`"
+        f"`penstock runs --forget {staged.run_id}` dismisses the run and leaves `{target}` as it is; where its rows "
+        f"are not there, then run the job again with `--run-id {staged.run_id}`: it writes only what is not committed"
     )
     return run_error("PEN5010", message, None, help)
 

@@ -11,17 +11,25 @@ from engine.runtime.state_dir import local_state_dir, state_dir
 from engine.runtime.states import State
 from engine.terminal.arguments import positive
 
-SUMMARY = "list the runs that are recorded in the state directory, or show one"
+SUMMARY = "list the runs that are recorded in the state directory, show one, or dismiss one"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("run_id", nargs="?", metavar="ID", help="a run: its states, counts, error and events")
+    parser.add_argument(
+        "--forget",
+        metavar="ID",
+        help="dismiss a run that cannot be ended: later runs ignore it, no target is changed, and rows that it staged "
+        "but did not commit are never committed",
+    )
     parser.add_argument("--limit", type=positive, default=20, metavar="N", help="the last N runs (default: 20)")
     parser.add_argument("--state-dir", metavar="DIR", help="default: $PENSTOCK_STATE_DIR, or .penstock")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
 def run(arguments: Namespace) -> int:
+    if arguments.forget:
+        return _forget(arguments)
     if arguments.run_id:
         return _show(arguments)
     found = runs(*files_at(None, local_state_dir(arguments.state_dir)))[-arguments.limit :]
@@ -34,9 +42,20 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
+def _forget(arguments: Namespace) -> int:
+    from engine.runtime.forget import forget
+
+    writes = forget(local_state_dir(arguments.state_dir), arguments.forget)
+    print(f"run {arguments.forget}: dismissed; no target was changed")
+    for write in writes:
+        print(f"  {write.connector}: {write.state}" + (f"; staged rows: {write.staging}" if write.staging else ""))
+    return 0
+
+
 def _show(arguments: Namespace) -> int:
     """One run in full: what the ledger has of it, then the steps of its journal."""
     from catalog.diagnostics import did_you_mean, job_error
+    from engine.runtime.forget import journal_step
 
     files, root = files_at(None, local_state_dir(arguments.state_dir))
     known = {run.run_id: run for run in runs(files, root)}
@@ -45,7 +64,7 @@ def _show(arguments: Namespace) -> int:
         raise job_error("PEN5008", f"no run `{arguments.run_id}` is recorded in {root}", None, help)
     run = known[arguments.run_id]
     journal = f"{root}/runs/{run.run_id}/journal"
-    steps = [(json.loads(files.read(f"{journal}/{name}")), name) for name in files.children(journal)]
+    steps = [(journal_step(files, f"{journal}/{name}") or {}, name) for name in files.children(journal)]
     events = sorted((float(step.get("at") or 0), name.removesuffix(".json")) for step, name in steps)
     if arguments.format == "json":
         print(json.dumps({**asdict(run), "events": events}, indent=2, default=str))

@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 
 from catalog.secret_names import redacted
 from connectors.support.files.filesystem import Files
+from connectors.support.files.run_decision import was_dismissed
 from connectors.support.run_owner import has_died
 from engine.runtime.states import State
 
@@ -55,7 +56,11 @@ def runs(files: Files, root: str) -> tuple[RunRecord, ...]:
 
 
 def _settled(files: Files, journal: str, run: RunRecord) -> RunRecord:
-    if run.state is not State.RUNNING or not files.exists(f"{journal}/begin.json"):
+    if run.state is not State.RUNNING:
+        return run
+    if was_dismissed(files, journal):
+        return replace(run, state=State.FAILED, error="it was killed, and dismissed by `penstock runs --forget`")
+    if not files.exists(f"{journal}/begin.json"):
         return run
     if files.exists(f"{journal}/end.json"):
         if json.loads(files.read(f"{journal}/end.json")).get("outcome") == "finished":

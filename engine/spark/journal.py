@@ -6,7 +6,7 @@
         <write id>.staged.json      that they are
         commit.json                 all are: from here on the run can only be finished
         <write id>.committed.json
-        end.json                    finished, or rolled back
+        end.json                    finished, rolled back, or dismissed by the user
 
 A file is there wholly or not at all. Without `commit.json` a killed run is rolled back, with it rolled forward.
 """
@@ -16,20 +16,23 @@ import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import SparkSession
-
-from catalog.diagnostics import run_error
+from catalog.diagnostics import RunError, run_error
 from connectors.support import run_owner as owner
 from connectors.support.files.filesystem import Files, as_uri, files_at
+from connectors.support.files.run_decision import DISMISSED, was_dismissed
 from connectors.support.option import Value
 from connectors.support.staged import Staged
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 class RunOutcome(str, Enum):
     FINISHED = "finished"
     ROLLED_BACK = "rolled back"
+    DISMISSED = DISMISSED
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -89,12 +92,24 @@ class Journal:
     def is_decided(self) -> bool:
         return self.files.exists(f"{self.folder}/commit.json")
 
+    @property
+    def is_dismissed(self) -> bool:
+        return was_dismissed(self.files, self.folder)
+
     def read(self) -> "Recorded | None":
-        """What is recorded; None if the run never began. Raises PEN5011 if a step cannot be read."""
+        """What is recorded; None if the run never began. Raises PEN5011 if a step cannot be read.
+
+        Of a dismissed run, which may be one that cannot be read, such steps are left out.
+        """
         found: dict[str, dict[str, Any]] = {}
+        is_dismissed = self.is_dismissed
         for name in self.files.children(self.folder):
             if name.endswith(".json") and not name.startswith("."):
-                found[name.removesuffix(".json")] = self._step(f"{self.folder}/{name}")
+                try:
+                    found[name.removesuffix(".json")] = self._step(f"{self.folder}/{name}")
+                except RunError:
+                    if not is_dismissed:
+                        raise
         return Recorded(found) if "begin" in found else None
 
     def _step(self, path: str) -> dict[str, Any]:
@@ -102,7 +117,7 @@ class Journal:
             return dict(json.loads(self.files.read(path)))
         except (ValueError, TypeError) as error:
             message = f"`{path}` is not a step of a journal: {error}"
-            help = f"remove `{self.folder}`: then run `{self.run_id}` is no longer known"
+            help = f"`penstock runs --forget {self.run_id}` dismisses the run and changes no target"
             raise run_error("PEN5011", message, None, help) from error
 
 
@@ -126,7 +141,7 @@ class Recorded:
     def done(self) -> frozenset[str]:
         """The ids of writes that this run has committed, in this try where it has ended, and in those before."""
         before = frozenset(self.steps["begin"].get("done") or ())
-        ended = self.outcome is RunOutcome.FINISHED
+        ended = self.outcome in (RunOutcome.FINISHED, RunOutcome.DISMISSED)
         return before | {write_id for write_id in self.writes if ended and self.is_committed(write_id)}
 
     @property
@@ -162,13 +177,13 @@ class Recorded:
         return f"{write_id}.committed" in self.steps
 
 
-def journal(spark: SparkSession | None, state: str, run_id: str) -> Journal:
+def journal(spark: "SparkSession | None", state: str, run_id: str) -> Journal:
     """The journal of a run; a state directory on this machine's disk needs no Spark."""
     files, root = files_at(spark, state)
     return Journal(files, f"{root}/runs/{run_id}/journal", run_id)
 
 
-def open_journals(spark: SparkSession | None, state: str) -> list[Journal]:
+def open_journals(spark: "SparkSession | None", state: str) -> list[Journal]:
     """The journals of all runs that have not ended."""
     files, root = files_at(spark, state)
     found = [Journal(files, f"{root}/runs/{name}/journal", name) for name in files.children(f"{root}/runs")]

@@ -109,6 +109,8 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
         return None
     if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
         raise run_error("PEN5007", f"run {run_id} is still running: {owner.describe(recorded.mark)}")
+    if recorded is not None and recorded.is_decided and not (recorded.outcome or owner.is_this_process(recorded.mark)):
+        raise run_error("PEN5011", f"run `{run_id}` has begun to commit, and has not ended", None, _ways_to_end(run_id))
     _refuse_second_run(spark, state, run_id, checks, job)
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
     tasks = {check.write.id: replace(_task(check.write, run_id), owner=mark, journal=log.uri) for check in checks}
@@ -130,7 +132,10 @@ def _refuse_second_run(spark: SparkSession, state: str, run_id: str, checks: Seq
             continue
         if recorded.is_alive and not owner.is_this_process(recorded.mark):
             message = f"the job `{job}` is already running: run `{log.run_id}`, {owner.describe(recorded.mark)}"
-            help = "wait until it has ended, or stop that process: what it staged is then removed"
+            help = (
+                "wait until it has ended, or stop that process: what it staged is then removed; where it is gone for "
+                f"certain, `penstock runs --forget {log.run_id}` dismisses it and changes no target"
+            )
             raise run_error("PEN5007", message, None, help, (f"its journal is {log.folder}",))
 
 
@@ -271,7 +276,8 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
     if recorded.outcome is not None:
         raise run_error("PEN5008", f"run `{run_id}` has ended: it was {recorded.outcome.value}")
     if recorded.is_alive and not owner.has_died(recorded.mark):
-        raise run_error("PEN5007", f"run `{run_id}` is still running: {owner.describe(recorded.mark)}")
+        help = f"where that process is gone for certain, `penstock runs --forget {run_id}` dismisses the run"
+        raise run_error("PEN5007", f"run `{run_id}` is still running: {owner.describe(recorded.mark)}", None, help)
     return _end(spark, journal(spark, state, run_id), recorded)
 
 
@@ -352,9 +358,7 @@ def _collected(diagnostics: Diagnostics, log: Journal, name: str) -> Iterator[No
     except PenstockError as error:
         diagnostics.extend(error.diagnostics)
     except (*SPARK_ERRORS, OSError) as error:
-        help = (
-            f"`penstock run --resume {log.run_id}` tries again; until then only some of its sinks may have the new rows"
-        )
+        help = f"{_ways_to_end(log.run_id)}; until then only some of its sinks may have the new rows"
         message = f"run `{log.run_id}`, which was interrupted, cannot be ended (`{name}`): {reason(error)}"
         diagnostics.error("PEN5005", message, None, help)
 
@@ -380,6 +384,13 @@ def _has_jars(spark: SparkSession, log: Journal, recorded: Recorded) -> bool:
     return is_installed and all(jar in loaded for jars in needed.values() for jar in jars)
 
 
+def _ways_to_end(run_id: str) -> str:
+    return (
+        f"`penstock run --resume {run_id}` finishes it; where it cannot, `penstock runs --forget {run_id}` dismisses "
+        "it and leaves every target as it is"
+    )
+
+
 def _unfinished(run_id: str, error: PenstockError) -> RunError:
     help = f"the run has begun to commit; finish it by `penstock run --resume {run_id}`"
     return RunError([replace(diagnostic, help=diagnostic.help or help) for diagnostic in error.diagnostics])
@@ -400,7 +411,7 @@ def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) ->
         help = "schema_save_mode = CREATE_SCHEMA_WHEN_NOT_EXIST"
         yield Diagnostic("PEN4006", f"the target of `{write.name}` does not exist", write.options.span("path"), help)
     if Action.FAIL_HAS_ROWS in actions:
-        help = "data_save_mode = APPEND_DATA or DROP_DATA"
+        help = "data_save_mode = APPEND_DATA adds the rows to those"
         yield Diagnostic(
             "PEN4007", f"the target of `{write.name}` already holds rows", write.options.span("path"), help
         )

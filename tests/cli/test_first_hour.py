@@ -126,3 +126,24 @@ def test_parquet_without_pyarrow_is_a_warning_that_names_it(tmp_path, monkeypatc
     job.write_text(source + "\nsink { Console {} }")
     assert main(["validate", str(job)]) == 0
     assert "pip install pyarrow" in capsys.readouterr().out
+
+
+def test_runs_forget_dismisses_a_run_that_cannot_be_ended(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path))
+    journal = tmp_path / "runs/night/journal"
+    journal.mkdir(parents=True)
+    run = {"run_id": "night", "job": "orders", "file": "orders.conf", "state": "RUNNING", "started": "2024-01-01"}
+    (journal.parent / "run.json").write_text(json.dumps(run))
+    begun = {"run_id": "night", "owner": {"host": "a-machine-that-is-gone", "pid": 7}, "writes": {"a": "Delta"}}
+    (journal / "begin.json").write_text(json.dumps(begun))
+    (journal / "a.prepared.json").write_text('{"staged": {"staging": "file:///lake/out/_staged"')  # cut off by hand
+    assert main(["runs", "--forget", "nihgt"]) == 2
+    assert "did you mean `night`?" in capsys.readouterr().err
+    assert main(["runs", "--forget", "night"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("run night: dismissed; no target was changed\n  Delta: not staged; the target is as it was")
+    assert main(["runs", "night"]) == 0
+    assert "dismissed by `penstock runs --forget`" in capsys.readouterr().out
+    assert main(["runs", "--forget", "night"]) == 2
+    assert "nothing is left to dismiss" in capsys.readouterr().err
+    assert sorted(path.name for path in journal.iterdir()) == ["a.prepared.json", "begin.json", "end.json"]

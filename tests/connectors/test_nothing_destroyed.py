@@ -6,7 +6,11 @@ import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
 from connectors.local_file import connector
+from connectors.support.files import file_commit
+from connectors.support.files.filesystem import LocalFiles
 from engine.compile import Settings, compile_job
+from engine.runtime.forget import forget
+from engine.spark.journal import journal
 from tests.connectors.jobs import rows, run_writes, write
 
 JOB = """
@@ -74,3 +78,42 @@ def test_foreign_files_in_replaced_partitions_stop_the_run(spark, tmp_path):
         run_writes(spark, [job], state, "third")
     assert (target / "p=a/mine.parquet").exists()
     assert (target / "_notes.txt").exists()
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.spark
+def test_a_dismissed_run_that_was_killed_between_two_renames_loses_no_old_rows(spark, tmp_path, monkeypatch):
+    target, state = tmp_path / "out", str(tmp_path / "state")
+    options = {"path": str(target), "file_format_type": "json", "data_save_mode": "DROP_DATA"}
+    job = write(connector, rows("select 1 id", "id int"), **options)
+    run_writes(spark, [job], state, "first")
+    rename = LocalFiles.rename
+
+    def killed_after_the_first(files, source, place):
+        rename(files, source, place)
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(file_commit, "exchange", lambda new, old: False)  # a disk that cannot swap two directories
+        patched.setattr(LocalFiles, "rename", killed_after_the_first)
+        with pytest.raises(Killed):
+            run_writes(spark, [job], state, "cut")
+    assert not target.exists()
+    log = journal(spark, state, "cut")
+    begun = log.read().steps["begin"]
+    log._put("begin", {**begun, "owner": {**begun["owner"], "host": "a-machine-that-is-gone"}})
+    lock = next(tmp_path.glob(".out.penstock/lock"))
+    lock.write_text(lock.read_text().replace(begun["owner"]["host"], "a-machine-that-is-gone"))
+    with pytest.raises(RunError, match=r"PEN5007.*run `cut`"):  # the same job
+        run_writes(spark, [job], state, "next")
+    with pytest.raises(RunError, match=r"PEN5007.*run cut is writing"):  # any other
+        run_writes(spark, [job], str(tmp_path / "other"), "next")
+    (dismissed,) = forget(state, "cut")
+    assert dismissed.state == "its commit may have begun; look at the target"
+    run_writes(spark, [job], state, "next")
+    assert spark.read.json(str(target)).count() == 1
+    (put_aside,) = tmp_path.glob(".out.penstock.dismissed/*/old")
+    assert spark.read.json(str(put_aside)).count() == 1

@@ -1,14 +1,16 @@
 """The Spark connector: any data source by format and options, and tables of the catalog."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics, RunError, Severity
+from catalog.diagnostics import Diagnostics, JobError, RunError, Severity
 from connectors.spark import connector
 from connectors.support.files.filesystem import LocalFiles
 from engine.plan.nodes import Scan
+from engine.runtime.forget import forget
 from engine.spark.journal import RunOutcome, journal
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
@@ -130,15 +132,30 @@ def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypat
         (diagnostic,) = caught.value.diagnostics
         assert diagnostic.code == "PEN5010"
         assert str(tmp_path / "out") in diagnostic.message
-        assert "penstock run --resume cut" in diagnostic.help
+        assert "penstock runs --forget cut" in diagnostic.help
     (warning,) = recover(spark, str(tmp_path / "state"))  # another run goes on
     assert (warning.code, warning.severity) == ("PEN5010", Severity.WARNING)
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
-    (begun,) = (tmp_path / "state").glob("runs/cut/staging/*/begun")
-    shutil.rmtree(begun.parent)  # as the help says, since the rows are there
-    assert resume(spark, str(tmp_path / "state"), "cut") is RunOutcome.FINISHED
+    (dismissed,) = forget(str(tmp_path / "state"), "cut")  # as the help says
+    assert dismissed.state == "its commit may have begun; look at the target"
+    assert list(Path(dismissed.staging).rglob("*.parquet"))
+    assert log.read().outcome is RunOutcome.DISMISSED
+    assert recover(spark, str(tmp_path / "state")) == ()
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
-    assert log.read().outcome is RunOutcome.FINISHED
+    with pytest.raises(RunError, match=r"PEN5008.*it was dismissed"):
+        resume(spark, str(tmp_path / "state"), "cut")
+    with pytest.raises(JobError, match=r"PEN5008.*nothing is left to dismiss"):
+        forget(str(tmp_path / "state"), "cut")
+    job = [
+        write(
+            connector,
+            rows("select 9L id, 'x' name", "id bigint", "name string"),
+            format="parquet",
+            path=str(tmp_path / "out"),
+        )
+    ]
+    run_writes(spark, job, str(tmp_path / "state"), "cut")  # the same id writes what is not committed
+    assert spark.read.parquet(str(tmp_path / "out")).count() == 5
 
 
 def test_an_overwrite_that_was_cut_off_is_done_again(spark, tmp_path, monkeypatch):

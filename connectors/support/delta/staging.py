@@ -280,11 +280,15 @@ def _refuse_another_schema(table: DeltaTable, staged: DeltaStaged) -> None:
 
 def _made_anew(staged: DeltaStaged) -> Exception:
     message = f"the Delta table `{staged.target}` was made anew after run `{staged.run_id}` staged its rows"
-    help = f"remove `{staged.journal}` to forget the run, then run the job again"
+    help = f"{_dismissed(staged)}; then run the job again"
     return run_error("PEN5005", message, None, help)
 
 
 def _rows_are_gone(staged: DeltaStaged) -> Exception:
     message = f"the rows that run `{staged.run_id}` staged for `{staged.target}` are gone"
-    help = f"where they are not missed, remove `{staged.journal}`: then the run is forgotten"
+    help = f"{_dismissed(staged)}; then run the job again with the same `--run-id`: it writes what is missing"
     return run_error("PEN5005", message, None, help)
+
+
+def _dismissed(staged: DeltaStaged) -> str:
+    return f"`penstock runs --forget {staged.run_id}` dismisses the run and changes no target"

@@ -28,7 +28,7 @@ from connectors.support.files.atomic_exchange import exchange
 from connectors.support.files.file_schema import is_hidden, local_path
 from connectors.support.files.filesystem import Files, LocalFiles, as_uri, files_at
 from connectors.support.files.foreign_files import MARKS, foreign_files, refuse_foreign_files
-from connectors.support.files.run_decision import was_decided
+from connectors.support.files.run_decision import has_dismissed, was_decided
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
 from connectors.support.staged import Staged
@@ -152,7 +152,7 @@ def stage(
     files, staging = files_at(spark, prepared.staging)
     _lock(spark, files, prepared, task, end)
     try:
-        files.delete(staging)
+        _clear(files, staging)
         files.make_folder(staging)
         write(df, as_uri(f"{staging}/data"), by)
         if not files.exists(f"{staging}/data"):
@@ -196,7 +196,10 @@ def commit(spark: "SparkSession | None", staged: FileStaged) -> None:
     if not _is_committed(files, staged, target):
         if not files.exists(f"{staging}/data") and not files.exists(f"{staging}/next"):
             message = f"the rows that run `{staged.run_id}` staged for `{target}` are gone from `{staging}`"
-            help = f"where they are not missed, remove `{_plain(staged.journal)}`: then the run is forgotten"
+            help = (
+                f"`penstock runs --forget {staged.run_id}` dismisses the run and changes no target; "
+                "then run the job again with the same `--run-id`: it writes what is missing"
+            )
             raise run_error("PEN5005", message, None, help)
         if isinstance(files, LocalFiles):
             _commit_locally(files, staged.mode, staging, target)
@@ -222,11 +225,6 @@ def is_committed(spark: "SparkSession | None", staged: FileStaged) -> bool:
 
 def _is_committed(files: Files, staged: FileStaged, target: str) -> bool:
     return files.exists(f"{target}/{MARKS}/{staged.identity}.json")
-
-
-def _plain(uri: str) -> str:
-    """The path as it is typed in a shell."""
-    return local_path(uri) or uri
 
 
 # --- local disk: build the successor, swap it in ---
@@ -335,9 +333,10 @@ def _lock(
     """Lock the target for this run, and end the write of a killed run."""
     _, root = files_at(spark, prepared.root)
     lock = f"{root}/lock"
+    held = json.dumps({"run_id": task.run_id, "owner": dict(prepared.owner), "journal": task.journal})
     for _ in range(3):
         try:
-            if files.write_new(lock, json.dumps({"run_id": task.run_id, "owner": dict(prepared.owner)})):
+            if files.write_new(lock, held):
                 return
         except FileNotFoundError:  # a run that ends removed the directory between two of our steps
             continue
@@ -346,14 +345,17 @@ def _lock(
             continue
         mark = holder.get("owner") or {}
         if holder.get("run_id") == task.run_id and (owner.is_this_process(mark) or not owner.is_alive(mark)):
-            files.write(lock, json.dumps({"run_id": task.run_id, "owner": dict(prepared.owner)}))
+            files.write(lock, held)
             return
-        if not owner.has_died(mark):
-            help = f"wait for it; if {owner.describe(mark)} is gone, remove `{root}`"
+        if not has_dismissed(spark, holder.get("journal") or "") and not owner.has_died(mark):
+            help = (
+                f"wait until {owner.describe(mark)} has ended; where that process is gone for certain, "
+                f"`penstock runs --forget {holder.get('run_id')}` dismisses its run and changes no target"
+            )
             message = f"run {holder.get('run_id')} is writing to `{task.options['path']}`"
             raise run_error("PEN5007", message, task.options.span("path"), help)
         _end_dead_run(spark, files, root, type(prepared), end=end)
-    help = f"where no run writes to `{task.options['path']}`, remove `{root}`"
+    help = f"run the job again; where no run writes to `{task.options['path']}`, move `{root}` to another folder first"
     raise run_error("PEN5007", f"the lock `{lock}` cannot be acquired", task.options.span("path"), help)
 
 
@@ -367,8 +369,17 @@ def _end_dead_run(
         if staged is not None and _was_decided(spark, staged):
             end(spark, staged)
         else:
-            files.delete(f"{root}/{name}")
+            _clear(files, f"{root}/{name}")
     files.delete(root)
+
+
+def _clear(files: Files, staging: str) -> None:
+    """Remove a staging that is not committed; one that holds what was at the target, as that of a run that was
+    dismissed in the middle of its commit, is put aside."""
+    if files.exists(f"{staging}/old"):
+        root, _, name = staging.rpartition("/")
+        files.rename(staging, f"{root}.dismissed/{name}-{time.time_ns()}")
+    files.delete(staging)
 
 
 def _was_decided(spark: "SparkSession", staged: FileStaged) -> bool:

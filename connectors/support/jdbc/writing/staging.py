@@ -12,7 +12,7 @@ from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action
 from catalog.table import CatalogTable, Column
 from connectors.support import run_owner
-from connectors.support.files.run_decision import was_decided
+from connectors.support.files.run_decision import has_dismissed, was_decided
 from connectors.support.jdbc.connection import Connection
 from connectors.support.jdbc.database import Database, connected
 from connectors.support.jdbc.describe import describe_table
@@ -113,10 +113,13 @@ def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> No
     ledger.register(database, prepared)
     for other in ledger.others(database, prepared):
         mark = json.loads(other.owner)
-        if not run_owner.has_died(mark):
+        if not has_dismissed(spark, other.journal) and not run_owner.has_died(mark):
             ledger.forget(database, prepared)
             message = f"run {other.run_id} is writing to `{prepared.target_name}`"
-            help = f"wait until {run_owner.describe(mark)} has ended"
+            help = (
+                f"wait until {run_owner.describe(mark)} has ended; where that process is gone for certain, "
+                f"`penstock runs --forget {other.run_id}` dismisses its run and changes no target"
+            )
             raise run_error("PEN5007", message, None, help)
         dead = replace(other, secrets=prepared.secrets)
         if other.is_loaded and was_decided(spark, other.journal):
