@@ -115,6 +115,7 @@ class Spark(Source, Sink[SparkStaged]):
         )
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: SparkStaged) -> SparkStaged:
+        self.abort(spark, prepared)  # notes of an earlier try, as that of a run which was dismissed
         try:
             df.write.mode("overwrite").parquet(f"{prepared.staging}/data")
         except BaseException:

@@ -13,30 +13,32 @@ _SINK: Final = re.compile(r"^\s*\"?sink\"?\s*[{:=\[]", re.MULTILINE)
 TEST_SUFFIXES = (".test.conf", ".test.sql")
 
 
-def find_jobs(paths: Iterable[str], diagnostics: Diagnostics) -> tuple[Path, ...]:
+def find_jobs(paths: Iterable[str], diagnostics: Diagnostics, *, with_tests: bool = False) -> tuple[Path, ...]:
     """Every job file that the paths lead to, once, in their order; a path that leads to none is an error.
 
     A file is taken as it is named; in a folder, and below it, those with a job file's suffix, leaving out the tests of
-    jobs, what a job only includes (`_name.conf`), hidden folders and what is no job by its content.
+    jobs (unless `with_tests`), what a job only includes (`_name.conf`), hidden folders and what is no job by its
+    content.
     """
     jobs: dict[Path, None] = {}
     for path in paths:
         matches = [Path(match) for match in sorted(glob(path, recursive=True))] if has_magic(path) else [Path(path)]
-        files = [file for match in matches for file in _files(match)]
+        files = [file for match in matches for file in _files(match, with_tests=with_tests)]
         if not files:
             diagnostics.error("PEN1001", f"no job file at `{path}`", help=f"job files end in {', '.join(SUFFIXES)}")
         jobs.update(dict.fromkeys(files))
     return tuple(jobs)
 
 
-def _files(path: Path) -> Iterator[Path]:
+def _files(path: Path, *, with_tests: bool) -> Iterator[Path]:
     if not path.is_dir():
         if path.exists():
             yield path
         return
     for file in sorted(path.rglob("*")):
         hidden = any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
-        if not hidden and file.is_file() and is_job(file):
+        is_test = with_tests and file.name.lower().endswith(TEST_SUFFIXES)
+        if not hidden and file.is_file() and (is_test or is_job(file)):
             yield file
 
 

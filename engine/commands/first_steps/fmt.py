@@ -1,0 +1,59 @@
+"""`penstock fmt`: job files with uniform white space; meaning and comments stay."""
+
+from argparse import ArgumentParser, Namespace
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from catalog.diagnostics import Diagnostics
+
+SUMMARY = "format job files: indent, blanks and empty lines; comments and queries stay as they are written"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="job files, folders of them, or globs")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file would change")
+    parser.add_argument("--diff", action="store_true", help="as --check, and print what would change")
+
+
+def run(arguments: Namespace) -> int:
+    from catalog.diagnostics import Diagnostics, Severity
+    from engine.job.find import find_jobs
+    from engine.terminal.report import report
+
+    diagnostics = Diagnostics()
+    paths = find_jobs(arguments.paths, diagnostics, with_tests=True)
+    is_check = arguments.check or arguments.diff
+    changed = [path for path in paths if _format(path, diagnostics, is_check=is_check, shows=arguments.diff)]
+    for path in changed:
+        print(f"{'would change' if is_check else 'formatted'} {path}")
+    same = len(paths) - len(changed)
+    print(
+        f"{len(changed)} file{'s' * (len(changed) != 1)} {'to format' if is_check else 'formatted'}, {same} unchanged"
+    )
+    errors = [each for each in diagnostics if each.severity is Severity.ERROR]
+    if errors:
+        report(errors)
+        return 2
+    return 1 if is_check and changed else 0
+
+
+def _format(path: Path, diagnostics: "Diagnostics", *, is_check: bool, shows: bool) -> bool:
+    """Whether the file was not formatted."""
+    from engine.job.formatting.format_job import format_job
+    from engine.job.load import read_file
+
+    source = read_file(path, diagnostics)
+    if source is None:
+        return False
+    text = format_job(source, diagnostics)
+    if text == source.text:
+        return False
+    if shows:
+        lines = (source.text.splitlines(keepends=True), text.splitlines(keepends=True))
+        print("".join(unified_diff(*lines, str(path), f"{path} (formatted)")), end="")
+    if not is_check:
+        ends = "\r\n" if b"\r\n" in path.read_bytes() else "\n"
+        path.write_text(text, encoding="utf-8", newline=ends)
+    return True

@@ -1,0 +1,1 @@
+"""Job files with uniform white space: nothing else of them changes."""
