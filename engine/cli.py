@@ -1,7 +1,7 @@
-"""The command line: picks the command, turns errors into diagnostics and exit codes.
+"""The command line: runs the command and turns errors into diagnostics and exit codes.
 
-Exit codes: 0 all is well, 1 the job failed, 2 the job file or the command is wrong, 130 and 143 interrupted (Ctrl-C,
-SIGTERM). Only the standard library is imported before the packages are known to be the ones that belong together.
+Exit codes: 0 success, 1 the job failed, 2 the job file or the command is invalid, 130 and 143 interrupted (Ctrl-C,
+SIGTERM). Only the standard library is imported before the check that all packages are Penstock's own.
 """
 
 import sys
@@ -19,20 +19,20 @@ EXIT_JOB_FAILED, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_NO_READER = 1, 2, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command that `argv` (default: the process's arguments) names; gives the exit code."""
+    """Run the command in `argv` (default: the process's arguments); returns the exit code."""
     if error := shadowed_package():
         print(error, file=sys.stderr)
         return EXIT_JOB_FAILED
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         arguments = parse(words)
-    except SystemExit as stop:  # argparse has printed help, or what is wrong with the command
+    except SystemExit as stop:  # argparse has printed the help or the error
         return stop.code if isinstance(stop.code, int) else EXIT_USAGE
     return _carry_out(arguments)
 
 
 def parse(words: Sequence[str]) -> Namespace:
-    """The arguments of a command; only its own module is imported, all of them for the list of commands."""
+    """Parse the arguments. Only the module of the command is imported; all of them for the list of commands."""
     from engine.commands import command, command_names
 
     names = command_names()
@@ -64,9 +64,9 @@ def _carry_out(arguments: Namespace) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone, as in `penstock connectors | head -1`
+    except BrokenPipeError:  # the reader of the output has ended, as in `penstock connectors | head -1`
         sys.stderr.close()
-        return EXIT_NO_READER  # never 0: what was not read may have been an error
+        return EXIT_NO_READER  # not 0: the unread part may hold an error
     except OSError as error:
         if error.filename is None:
             return _failed(error, arguments)
@@ -74,7 +74,7 @@ def _carry_out(arguments: Namespace) -> int:
             _print_trace()
         report([Diagnostic("PEN1006", f"`{error.filename}`: {error.strerror}")], output_format)
         return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
-    except Exception as error:  # noqa: BLE001 (the last line of defence: an error of ours, shown as one)
+    except Exception as error:  # noqa: BLE001 (the last resort: reports a bug in Penstock)
         return _failed(error, arguments)
 
 
@@ -104,7 +104,7 @@ def _print_trace() -> None:
 
 
 def shadowed_package() -> str | None:
-    """What is wrong where another distribution's `engine`, `catalog`, `sql` or `connectors` would be imported."""
+    """The message if another distribution's `engine`, `catalog`, `sql` or `connectors` would be imported, else None."""
     home = Path(__file__).resolve().parent.parent
     for name in PACKAGES:
         spec = find_spec(name)

@@ -1,4 +1,4 @@
-"""Job file -> job -> plan -> optimized plan: what every command that looks inside a job does first."""
+"""Job file -> job -> plan -> optimized plan: the first step of every command that reads a job."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,10 +18,11 @@ from engine.plan.nodes import Plan, Query
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user says beside the job file.
+    """Settings from the command line.
 
     `strict`: a column whose type cannot be proved is an error, and so is a source without files. `reads_secrets`:
-    passwords are read and decrypted, which only a run needs. `only`, `but`: the tables to write, and those not to.
+    passwords are read and decrypted, which only a run needs. `only`, `but`: the tables to write, and
+    those to leave out.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -67,7 +68,7 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
 
 
 def _strict(diagnostic: Diagnostic) -> Diagnostic:
-    """With `--strict`, a source whose files are missing, or are not as the schema lock says, is an error."""
+    """With `--strict`, missing files of a source, or files that differ from the schema lock, are errors."""
     return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in ("PEN4009", "PEN4030") else diagnostic
 
 
@@ -100,7 +101,7 @@ def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, .
 
 
 def refuse_unknown_types(plan: Plan, diagnostics: Diagnostics) -> None:
-    """Report every column that a query yields and whose type could not be proved."""
+    """Report every output column of a query whose type is unknown."""
     for node in plan.nodes():
         if isinstance(node, Query):
             for column in node.table.columns:
@@ -112,6 +113,6 @@ def refuse_unknown_types(plan: Plan, diagnostics: Diagnostics) -> None:
 
 
 def typed_columns(plan: Plan) -> tuple[int, int]:
-    """How many of the columns that queries yield have a proved type, and how many there are."""
+    """How many of the queries' output columns have a known type, and how many there are."""
     types = [column.type for node in plan.nodes() if isinstance(node, Query) for column in node.table.columns]
     return sum(not has_unknown(type) for type in types), len(types)

@@ -1,4 +1,4 @@
-"""What Spark's analyzer said of a query, and how it differs from what `analyze` says; needs no Spark itself."""
+"""Compares the answer of Spark's analyzer with that of `analyze`; needs no Spark itself."""
 
 import re
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ class Rejected:
 
 
 def differences(expected: Accepted, found: Analysis) -> list[str]:
-    """What is wrong with an analysis against Spark's answer, one line each; unknown types are not wrong."""
+    """The differences of an analysis from Spark's answer, one line each; unknown types do not count."""
     if found.table.is_open:
         return []
     if len(expected.columns) != len(found.columns):

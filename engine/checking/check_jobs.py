@@ -1,8 +1,8 @@
-"""Check many jobs, on several cores where there are many: validation waits for nothing but the processor.
+"""Checks many jobs, on several cores if it pays off: validation is bound by the processor.
 
-Processes take the next few jobs from a common counter until none is left; this one is among them. What a process
-does not answer for, because it could not start, died, or met an error of ours, is checked here afterwards, so that
-the outcome is that of one process, whatever happens to the others.
+All processes, including this one, take the next few jobs from a shared counter until none is left. If a process cannot
+start, is killed or hits a bug, this process checks its jobs afterwards, so that the outcome is the same as with one
+process.
 """
 
 import gc
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
 
 JOBS_PER_PROCESS: Final = 20
-"""Fewer are checked sooner than another process is started."""
+"""Checking fewer jobs is faster than starting another process."""
 JOBS_AT_A_TIME: Final = 5
 COLLECT_EVERY: Final = 50_000
 """New objects between two garbage collections, which is some 80 jobs; Python's own 700 would be at every job or two."""
@@ -65,7 +65,7 @@ def _cores() -> int:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """What is imported stays, so there is no use in looking through it again and again for garbage."""
+    """Collect garbage less often: imported modules are never garbage, and searching them repeatedly is slow."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(COLLECT_EVERY, *before[1:])
@@ -77,7 +77,7 @@ def _rare_collections() -> Iterator[None]:
 
 
 def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dict[int, CheckedJob]:
-    """The outcomes that `wanted` processes come to, by index."""
+    """The outcomes of `wanted` processes, by job index."""
     started: list[tuple[BaseProcess, Connection]] = []
     known: dict[int, CheckedJob] = {}
     try:
@@ -95,7 +95,7 @@ def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dic
                 outcomes, hidden = pipe.recv()
                 known |= outcomes
                 hide(hidden)
-    except OSError:  # no semaphore, no more processes: what is missing is checked by the caller
+    except OSError:  # no semaphore: the caller checks what is missing
         pass
     finally:
         for child, pipe in started:
@@ -106,8 +106,8 @@ def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dic
 
 
 def _context() -> "ForkContext | SpawnContext":
-    """A fork, which spares the imports, where it is safe: macOS's libraries do not bear it, nor do threads."""
-    import multiprocessing  # here, since one job needs none of it
+    """Fork, which saves the imports, if it is safe: not on macOS, nor with threads."""
+    import multiprocessing  # imported here: a single job does not need it
 
     if sys.platform == "linux" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
@@ -124,7 +124,7 @@ def _work(pipe: "Connection", counter: "Synchronized[int]", paths: Sequence[Path
 
 
 def _take(counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> dict[int, CheckedJob]:
-    """Check the next few jobs until none is left; those that bring an exception about are left out."""
+    """Check the next few jobs until none is left; jobs that raise an exception are left out."""
     known: dict[int, CheckedJob] = {}
     while True:
         with counter.get_lock():
@@ -133,5 +133,5 @@ def _take(counter: "Synchronized[int]", paths: Sequence[Path], settings: Setting
         if start >= len(paths):
             return known
         for index, path in enumerate(paths[start : start + JOBS_AT_A_TIME], start):
-            with suppress(Exception):  # raised again where the caller checks the job itself
+            with suppress(Exception):  # raised again when the caller checks the job itself
                 known[index] = _check(path, settings)

@@ -1,7 +1,7 @@
-"""`penstock validate --engine-check`: the questions that validation answered itself, asked of a local Spark.
+"""`penstock validate --engine-check`: compares the analysis of all queries with that of a local Spark.
 
-Every query of the jobs is analyzed by Spark over empty tables of the same columns; nothing is read or run. Where Spark
-says otherwise, that is an error of Penstock's analyzer, told as PEN9004 beside what is wrong with the jobs.
+Spark analyzes every query of the jobs over empty tables with the same columns; nothing is read or run. A difference is
+a bug in Penstock's analyzer and is reported as PEN9004, in addition to the errors of the jobs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ HELP: Final = "this is a bug of Penstock: report it with the query, the tables b
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query that was analyzed here: its text, the tables that it reads by name, and what was said of it."""
+    """A query with its text, the tables that it reads by name, and Penstock's analysis."""
 
     text: PlacedText
     inputs: Mapping[str, CatalogTable]
@@ -36,7 +36,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class EngineCheck:
-    """The disagreements; of the jobs' queries, how many Spark was asked about and how many there are."""
+    """The differences, and how many of the jobs' queries were compared."""
 
     diagnostics: tuple[Diagnostic, ...]
     asked: int
@@ -44,7 +44,7 @@ class EngineCheck:
 
 
 def engine_check(paths: Sequence[Path], settings: Settings) -> EngineCheck:
-    """Ask a local Spark about every query of the jobs; one whose inputs are not all known is left out.
+    """Compare every query of the jobs with a local Spark; queries with inputs of unknown types are left out.
 
     Raises `RunError` PEN9003 if pyspark is not installed, PEN5002 if Java or its version is not what Spark needs.
     """
@@ -69,7 +69,7 @@ def engine_check(paths: Sequence[Path], settings: Settings) -> EngineCheck:
 
 
 def _questions(path: Path, settings: Settings) -> tuple[Mapping[str, str], list[Question]]:
-    """The Spark settings of a job, and its queries, those that are at error among them."""
+    """The Spark settings of a job, and its queries, including those with errors."""
     ignored, asked = Diagnostics(), list[Question]()
 
     def recorded(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str) -> Analysis:
@@ -94,7 +94,7 @@ def _compare(question: Question, spark_says: "Accepted | Rejected") -> Iterator[
     said, text = question.said, question.text
     error = next((diagnostic for diagnostic in said.diagnostics if diagnostic.severity is Severity.ERROR), None)
     if isinstance(spark_says, Rejected):
-        if error is None and "penstock:" not in text.value:  # an error that a comment suppresses is known
+        if error is None and "penstock:" not in text.value:  # errors that a comment suppresses are known
             start, end = spark_says.start, spark_says.end
             span = text.span() if start is None or end is None else text.span(start, min(end, len(text.value)))
             reason = spark_says.message.strip().split("\n")[0]

@@ -1,4 +1,4 @@
-"""What Spark's own analyzer says of a query, asked without running anything."""
+"""Analyzes queries with Spark's own analyzer, without running them."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _POSITION: Final = re.compile(r"\(line (\d+), pos (\d+)\)")
 
 
 class SparkAnalyzer:
-    """One session with empty tables, which is asked about queries over them."""
+    """A session with empty tables that analyzes queries over them."""
 
     def __init__(self, spark: SparkSession, tables: Mapping[str, CatalogTable]) -> None:
         """`tables`: by the name under which queries read them; a table whose types are not all known is refused."""
@@ -37,7 +37,7 @@ class SparkAnalyzer:
             schema = t._parse_datatype_json_string(session.sql(query).schema().json())
         except CapturedException as error:
             return Rejected(str(error.getCondition()), str(error._desc), *_place(error, query))
-        except Py4JJavaError as error:  # a bare exception of Java's out of the analyzer
+        except Py4JJavaError as error:  # a plain Java exception from the analyzer
             return Rejected("", str(error.java_exception))
         assert isinstance(schema, t.StructType)
         return Accepted(tuple(Column(field.name, _read(field.dataType), field.nullable) for field in schema.fields))
@@ -54,7 +54,7 @@ def _read(type: t.DataType) -> DataType:
     text = type.simpleString()
     try:
         return parse_type(text)
-    except TypeTextError:  # one that `catalog` has no word for
+    except TypeTextError:  # a type that `catalog` lacks
         return Atomic(text)
 
 
@@ -75,7 +75,8 @@ def _written(type: DataType) -> t.DataType:
 
 
 def _place(error: CapturedException, query: str) -> tuple[int | None, int | None]:
-    """Where Spark points (end exclusive): the context of an analysis error, line and position of a syntax error."""
+    """The range that Spark reports (end exclusive): the context of an analysis error, line and position
+    of a syntax error."""
     contexts: list[Any] = error.getQueryContext()
     if contexts:
         return int(contexts[0].startIndex()), int(contexts[0].stopIndex()) + 1

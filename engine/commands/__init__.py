@@ -1,7 +1,7 @@
 """The commands of `penstock`, one module each, found by its name.
 
 A command has `SUMMARY` (one line), `add_arguments(parser)` and `run(arguments) -> exit code`. Its module is imported
-only when it is asked for, and imports what is heavy where it runs, so that `validate` starts fast and without Spark.
+only when it is used, and imports slow modules inside functions, so that `validate` starts fast and without Spark.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -16,7 +16,7 @@ class Command(Protocol):
     def add_arguments(self, parser: ArgumentParser) -> None: ...
 
     def run(self, arguments: Namespace) -> int:
-        """Carry the command out; 0 if all is well. Errors are raised as `PenstockError`."""
+        """Run the command and return the exit code. Errors are raised as `PenstockError`."""
         ...
 
 
@@ -29,7 +29,7 @@ def command(name: str) -> Command:
 
 
 def _modules() -> dict[str, str]:
-    """The module of each command: those of this folder, and of the folders in it."""
+    """The module of each command, in this folder and its subfolders."""
     found: dict[str, str] = {}
     for module in iter_modules(__path__):
         if module.ispkg:

@@ -1,4 +1,4 @@
-"""`penstock connectors`: what can be read from and written to, and with which options."""
+"""`penstock connectors`: lists the connectors and their options."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence

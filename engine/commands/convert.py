@@ -1,4 +1,4 @@
-"""`penstock convert`: a HOCON or JSON job as SQL, a SQL job as HOCON; the plan is the same."""
+"""`penstock convert`: converts a HOCON or JSON job to SQL, or a SQL job to HOCON, with the same plan."""
 
 import sys
 from argparse import ArgumentParser, Namespace

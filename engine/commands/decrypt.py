@@ -1,4 +1,4 @@
-"""`penstock decrypt`: the secret that `penstock encrypt` encrypted."""
+"""`penstock decrypt`: decrypts what `penstock encrypt` encrypted."""
 
 from argparse import ArgumentParser, Namespace
 

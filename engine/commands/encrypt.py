@@ -1,4 +1,4 @@
-"""`penstock encrypt`: a secret as it is put into a job file."""
+"""`penstock encrypt`: encrypts a secret for a job file."""
 
 from argparse import ArgumentParser, Namespace
 

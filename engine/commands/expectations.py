@@ -1,4 +1,4 @@
-"""`penstock expectations`: what became of the expectations of a run."""
+"""`penstock expectations`: shows the results of a run's expectations."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -45,7 +45,7 @@ def _page(results: list[dict[str, Any]]) -> str:
     from catalog.diagnostics import run_error
     from engine.expectations.offline import offline
 
-    with warnings.catch_warnings():  # its own dependencies warn of each other
+    with warnings.catch_warnings():  # its dependencies warn about each other
         warnings.simplefilter("ignore")
         try:
             from great_expectations.core import ExpectationSuiteValidationResult

@@ -1,4 +1,4 @@
-"""`penstock explain`: the plan of a job, as it will be run."""
+"""`penstock explain`: shows the plan that `run` executes."""
 
 import json
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,4 @@
-"""`penstock graph`: a page that draws a job's plan, or how the jobs of a folder feed each other."""
+"""`penstock graph`: writes a page that draws a job's plan, or the dependencies of a folder of jobs."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

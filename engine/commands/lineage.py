@@ -1,4 +1,4 @@
-"""`penstock lineage`: the source columns that each column of a job's sinks comes from."""
+"""`penstock lineage`: shows the source columns of each column of a job's sinks."""
 
 import json
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,4 @@
-"""`penstock package`: an application for spark-submit."""
+"""`penstock package`: builds an application for spark-submit."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`penstock run`: run jobs on Spark, one after the other in one application."""
+"""`penstock run`: runs jobs on Spark, one after the other in one application."""
 
 import re
 import sys
@@ -123,7 +123,7 @@ def _print_result(result: "JobResult", arguments: Namespace) -> None:
 
 
 def _print_jobs(paths: "list[str]", ended: "dict[str, bool]", *, is_quiet: bool) -> None:
-    """Of several jobs, how many ended well; those that were not run are named, also with `--quiet`."""
+    """Print how many of several jobs succeeded, and the names of those not run, also with `--quiet`."""
     not_run = [path for path in paths if path not in ended]
     if len(paths) > 1 and not is_quiet:
         finished = sum(ended.values())

@@ -1,4 +1,4 @@
-"""`penstock runs`: what ran, when, and how it ended."""
+"""`penstock runs`: lists runs, when they ran and how they ended."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -53,7 +53,7 @@ def _forget(arguments: Namespace) -> int:
 
 
 def _show(arguments: Namespace) -> int:
-    """One run in full: what the ledger has of it, then the steps of its journal."""
+    """Print one run: its entry in the ledger, then the steps of its journal."""
     from catalog.diagnostics import did_you_mean, job_error
     from engine.runtime.forget import journal_step
 
@@ -84,7 +84,7 @@ def _show(arguments: Namespace) -> int:
 
 
 def _counts(counts: object) -> str:
-    """`rows 3, bytes 120`; what was not counted is left out."""
+    """`rows 3, bytes 120`; counts that are unknown are left out."""
     if not isinstance(counts, dict):
         return str(counts)
     return ", ".join(

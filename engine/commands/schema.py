@@ -1,4 +1,4 @@
-"""`penstock schema`: what is known of schemas: the lock file of sources, changes, and the JSON Schema of job files."""
+"""`penstock schema`: the lock file of sources, schema changes, and the JSON Schema of job files."""
 
 import json
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,4 @@
-"""`penstock test`: run the tests of jobs on a local Spark."""
+"""`penstock test`: runs the tests of jobs on a local Spark."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

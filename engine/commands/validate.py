@@ -1,4 +1,4 @@
-"""`penstock validate`: every error of job files, without Spark, Java or a network (but for `--engine-check`)."""
+"""`penstock validate`: reports all errors of job files, without Spark, Java or a network (except `--engine-check`)."""
 
 import sys
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,4 @@
-"""`penstock describe`: a source block with the types of its columns, from the data."""
+"""Describes data as a source block with the types of its columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A source that can be read: its connector, options and columns; `rows` were looked at (None: all)."""
+    """A source that can be read: its connector, options and columns; types were inferred from `rows`
+    rows (None: all)."""
 
     guess: Guess
     columns: tuple[Column, ...]
@@ -27,7 +28,7 @@ class Described:
 
 
 def describe(guess: Guess, spark: "SparkSession", sample: int | None = None) -> Described:
-    """Read the columns and their types; `sample`: from the first rows only."""
+    """Read the columns and their types; with `sample`, from the first rows only."""
     source = connectors.source(guess.plugin)
     assert source is not None
     options = _options(source, guess.options)
@@ -43,7 +44,7 @@ def describe(guess: Guess, spark: "SparkSession", sample: int | None = None) -> 
 
 
 def needs(guess: Guess) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """The jars and session settings that reading it needs."""
+    """The jars and session settings that the source needs."""
     source = connectors.source(guess.plugin)
     if source is None:
         raise job_error("PEN2002", f"there is no source `{guess.plugin}`")
@@ -92,7 +93,7 @@ def _sql(text: str) -> str:
 
 
 def table_name(path: str) -> str:
-    """A name for what is at a path: `data/flights.csv.gz` is `flights`."""
+    """A table name for a path: `data/flights.csv.gz` is `flights`."""
     last = path.rstrip("/").rpartition("/")[2].partition(".")[0]
     name = "".join(sign if sign.isalnum() or sign == "_" else "_" for sign in last).strip("_").lower()
     return name if name and not name[0].isdigit() else f"t_{name}" if name else "data"

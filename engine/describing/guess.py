@@ -1,4 +1,4 @@
-"""What a path holds, guessed from its name and the first lines of a text file: the connector and its options."""
+"""Guesses the connector and options for a path from its name and the first lines of a text file."""
 
 import csv
 import gzip
@@ -30,7 +30,7 @@ class Guess:
 
 
 def guess(path: str, format: str | None = None) -> Guess:
-    """How to read a path; raises `JobError` PEN4032 if its name does not show that."""
+    """How to read a path; raises `JobError` PEN4032 if its name does not show the format."""
     local = local_path(path)
     if format == "delta" or (local is not None and os.path.isdir(os.path.join(local, "_delta_log"))):
         return Guess("Delta", {"path": path})
@@ -75,7 +75,7 @@ def _fitness(lines: Sequence[str], delimiter: str) -> int:
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first line names columns: all different, none a number."""
+    """Whether the first line is a header: its values are distinct, and none is a number."""
     names = rows[0] if rows else []
     return bool(names) and len({name.lower() for name in names}) == len(names) and not any(map(_is_number, names))
 

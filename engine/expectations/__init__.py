@@ -1,1 +1,1 @@
-"""Expectations: what a job demands of its rows, checked while they are written."""
+"""Expectations: rules on a job's rows, checked while the rows are written."""

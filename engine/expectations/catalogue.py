@@ -1,7 +1,7 @@
 """great-expectations' expectations, by name, as predicates over a row or aggregates over all rows of Spark.
 
-What is not here takes a pass of its own (`UNIQUE`) or is left to great-expectations. The arguments have its names:
-https://greatexpectations.io/expectations. Rows whose value is null do not count, but for `…_be_null`.
+Other expectations need a pass of their own (`UNIQUE`) or are run by great-expectations. Arguments have its names:
+https://greatexpectations.io/expectations. Rows with NULL as the value do not count, except for `…_be_null`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -137,7 +137,7 @@ ROW: Final[Mapping[str, tuple[tuple[str, ...], Predicate]]] = {
     "expect_multicolumn_values_to_be_equal": (("column_list",), _all_equal),
     "expect_select_column_values_to_be_unique_within_record": (("column_list",), _all_unlike),
 }
-"""Name -> its arguments, the first of which is required, and the predicate that a row must not make false."""
+"""Name -> its arguments, the first of which is required, and the predicate that must not be false for a row."""
 
 AGGREGATE: Final[Mapping[str, Predicate]] = {
     "expect_column_max_to_be_between": lambda a: f"max({_column(a)})",
@@ -147,13 +147,13 @@ AGGREGATE: Final[Mapping[str, Predicate]] = {
     "expect_column_stdev_to_be_between": lambda a: f"stddev_samp({_column(a)})",
     "expect_column_proportion_of_non_null_values_to_be_between": lambda a: f"avg(IF({_column(a)} IS NULL, 0, 1))",
 }
-"""Name -> the aggregate that must be between bounds."""
+"""Name -> the aggregate that must be within bounds."""
 
 
 def structural(type: str, arguments: Arguments, table: CatalogTable) -> str | None:
-    """Why an expectation about the columns, which are known before anything runs, is broken; empty: it holds.
+    """Why an expectation on the columns, which are known before the run, is violated; empty if it holds.
 
-    None: it is not about the columns.
+    None if it is not about the columns.
     """
     names = [name.lower() for name in table.schema.names]
     wanted = [string.lower() for string in strings(arguments.get("column_list") or arguments.get("column_set"))]
@@ -187,7 +187,7 @@ STRUCTURAL: Final = (
 def check_of(type: str, arguments: Arguments) -> RowCheck | TableCheck | QueryCheck | None:
     """How an expectation is checked; None if there is none of that name here.
 
-    Raises `KeyError` with the argument that is missing, `ValueError` for one that is not what it must be.
+    Raises `KeyError` with the argument that is missing, `ValueError` for an invalid one.
     """
     mostly = mostly_of(arguments)
     if type in ROW:
@@ -216,7 +216,7 @@ def _bounded(aggregate: str, arguments: Arguments) -> TableCheck:
 
 
 def mostly_of(arguments: Arguments) -> float:
-    """The share of rows that must hold, 1 where none is given; raises ValueError."""
+    """The fraction of rows that must hold, 1 by default; raises ValueError."""
     share = _number(arguments.get("mostly"))
     if share is not None and not 0 <= share <= 1:
         raise ValueError(f"`mostly` is {share:g}, not a share from 0 to 1")
@@ -239,7 +239,7 @@ def _repeated(columns: Sequence[str]) -> str:
 
 
 def known_types() -> tuple[str, ...]:
-    """Every name that is checked without great-expectations."""
+    """The names of expectations that are checked without great-expectations."""
     more = (
         "expect_table_row_count_to_be_between", "expect_table_row_count_to_equal",
         "expect_column_values_to_be_unique", "expect_compound_columns_to_be_unique",

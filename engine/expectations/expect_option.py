@@ -1,4 +1,4 @@
-"""The option by which any block states what its rows must be like."""
+"""The option with the expectations of a block."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -16,7 +16,7 @@ EXPECTATIONS: Final = Option(
 
 
 def rejects_of(options: Options) -> tuple[Reference, ...]:
-    """The outputs into which the block's expectations quarantine rows, each once, at its first place."""
+    """The outputs into which the block's expectations quarantine rows, without duplicates, at their first location."""
     written = options.get("expectations")
     found: dict[str, Reference] = {}
     for index, rule in enumerate(written if isinstance(written, list | tuple) else ()):

@@ -1,4 +1,4 @@
-"""What became of an expectation in one run."""
+"""The result of an expectation in one run."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,10 @@ from engine.expectations.rules import RowCheck, Rule
 
 @dataclass(frozen=True, slots=True)
 class ExpectationOutcome:
-    """`rows` came by; `unexpected` of them broke a rule over rows, `observed` is the value of one over all rows.
+    """`rows` were checked; `unexpected` of them violate a rule over rows; `observed` is the value of a
+    rule over all rows.
 
-    `rejected`: rows that rules of the node took out, all of its rules together; a row that breaks two is one.
+    `rejected`: rows removed by all rules of the node together; a row that violates two rules counts once.
     """
 
     node: str
@@ -23,7 +24,7 @@ class ExpectationOutcome:
 
     @property
     def said(self) -> str:
-        """What was found, as the end of a sentence."""
+        """The result, as the end of a sentence."""
         if self.details:
             return self.details
         if self.unexpected is not None:

@@ -1,4 +1,4 @@
-"""Outcomes as great-expectations writes them: a validation result, which its data docs show."""
+"""Outcomes as a validation result of great-expectations, for its data docs."""
 
 import json
 from collections.abc import Iterable, Mapping

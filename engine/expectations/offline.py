@@ -1,4 +1,4 @@
-"""great-expectations' data docs page as one file: its own takes styles, scripts and pictures from the network."""
+"""great-expectations' data docs page as one file: the original loads styles, scripts and pictures from the network."""
 
 from html import escape
 from html.parser import HTMLParser
@@ -11,7 +11,7 @@ _VOID: Final = ("area", "base", "br", "col", "hr", "img", "input", "link", "meta
 
 
 def offline(page: str, title: str) -> str:
-    """The page's text and tables with styles of ours; what only works with a script or another page is left out."""
+    """The page's text and tables with our own styles; parts that need a script or another page are left out."""
     reader = _Body()
     reader.feed(page)
     reader.close()

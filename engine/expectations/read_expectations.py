@@ -1,4 +1,4 @@
-"""The `expectations` option of a block -> rules, checked against the table that they are about."""
+"""The `expectations` option of a block -> rules, checked against the table that they apply to."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ OWN_KEYS = ("name", "condition", "type", "expectation_type", "kwargs", "on_viola
 
 
 def read_rules(options: Options, node: str, table: CatalogTable, diagnostics: Diagnostics) -> tuple[Rule, ...]:
-    """The rules of a block's `expectations`; errors go to `diagnostics`, and a invalid rule is left out."""
+    """The rules of a block's `expectations`; errors go to `diagnostics`, and invalid rules are left out."""
     written = options.get("expectations")
     if not isinstance(written, list | tuple):
         return ()
@@ -107,7 +107,7 @@ class _Reader:
                 )
 
     def analyze(self, condition: PlacedText, *, placed: bool) -> None:
-        """Whether the condition is one over a row of the table: what may stand in WHERE."""
+        """Whether the condition is a predicate over a row of the table, as in WHERE."""
         query = joined([f"SELECT 1 AS `1` FROM {quote(self.node)} WHERE (", condition, ")"], condition)
         if not self.table.is_open:
             analysis = analyze(query, {self.node: self.table.renamed(self.node)}, output=self.node)

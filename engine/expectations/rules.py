@@ -1,4 +1,4 @@
-"""One expectation, as the plan carries it."""
+"""Expectations in the plan."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,15 +11,15 @@ from catalog.violation import OnViolation
 from connectors.support.option import Value
 
 REASON, NODE = "_reason", "_node"
-"""The columns that a quarantine table has after those of the rows."""
+"""The additional columns of a quarantine table."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowCheck:
-    """A predicate, Spark SQL, over one row; a row breaks it where it is false (as CHECK has it: not where null).
+    """A predicate, Spark SQL, over one row. As with CHECK, a row violates it if it is false, not if it is NULL.
 
-    `mostly`: the share of rows that must hold for the whole to succeed. `counted`: which rows count, a predicate too
-    (great-expectations leaves out the rows whose value is null).
+    `mostly`: the fraction of rows that must hold. `counted`: a predicate for the rows that count (great-expectations
+    leaves out rows with NULL as the value).
     """
 
     predicate: str
@@ -29,7 +29,7 @@ class RowCheck:
 
 @dataclass(frozen=True, slots=True)
 class TableCheck:
-    """An aggregate, Spark SQL, over all rows, and the bounds or the values that it must be within."""
+    """An aggregate, Spark SQL, over all rows, and its allowed bounds or values."""
 
     aggregate: str
     minimum: float | None = None
@@ -39,7 +39,7 @@ class TableCheck:
     values: tuple[Value, ...] | None = None
 
     def holds(self, value: object) -> bool:
-        """Whether the aggregate's value is as it must be; null, of no rows, is."""
+        """Whether the aggregate's value is allowed; NULL, the value for no rows, is."""
         if value is None:
             return True
         if self.values is not None:
@@ -52,7 +52,7 @@ class TableCheck:
 
 @dataclass(frozen=True, slots=True)
 class QueryCheck:
-    """What takes a pass of its own: `query` (over `{table}`) counts the rows that break it; without a query,
+    """A check that needs its own pass: `query` (over `{table}`) counts violating rows; without a query,
     great-expectations runs it."""
 
     query: str | None = None
@@ -76,12 +76,12 @@ class Rule:
 
     @property
     def takes_out(self) -> bool:
-        """Whether rows that break it do not go on."""
+        """Whether violating rows are removed."""
         return self.on_violation in (OnViolation.DROP, OnViolation.QUARANTINE)
 
     @property
     def text(self) -> str:
-        """What is demanded."""
+        """The rule as text."""
         match self.check:
             case RowCheck(predicate):
                 return predicate if self.type == "unexpected_rows_expectation" else _call(self)
@@ -102,7 +102,7 @@ def _call(rule: Rule) -> str:
 
 
 def rejects_table(table: CatalogTable) -> CatalogTable:
-    """The table of rows that were taken out: those of the input, the reason, and the node that demands it."""
+    """The table of removed rows: the input's columns, the reason, and the node of the rule."""
     more = (Column(REASON, STRING, nullable=False), Column(NODE, STRING, nullable=False))
     own = tuple(column for column in table.columns if column.name.lower() not in (REASON, NODE))
     schema = replace(table.schema, columns=own + more, primary_key=None, constraint_keys=())

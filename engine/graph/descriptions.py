@@ -1,4 +1,4 @@
-"""What people have written about a job and its nodes: `COMMENT`, `comment`, and the comments of the job file."""
+"""Descriptions of a job and its nodes: `COMMENT`, `comment`, and the comments of the job file."""
 
 import re
 from itertools import takewhile

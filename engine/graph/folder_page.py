@@ -22,7 +22,7 @@ ALL_JOBS = "all jobs"
 
 @dataclass(eq=False, slots=True)
 class _Table:
-    """A location that jobs read or write, with all that they say about it."""
+    """A location that jobs read or write, with its columns and descriptions in all of them."""
 
     location: str
     plugin: str
@@ -49,7 +49,7 @@ class _Table:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Job:
-    """A job of the folder, and the tables by the nodes that read or write them."""
+    """A job of the folder; its tables by the node that reads or writes them."""
 
     name: str
     compiled: Compiled
@@ -83,7 +83,7 @@ def _jobs_and_tables(compiled: Sequence[Compiled]) -> tuple[list[_Job], list[_Ta
 
 
 def _location(node: Scan | Write) -> str | None:
-    """Where the rows are, the same text for a reader and a writer; None if they are nowhere (Console)."""
+    """The location of the rows, the same text for reader and writer; None without one (Console)."""
     connector, options = node.connector, node.options
     if isinstance(node, Write):
         found = connector.target(options) if isinstance(connector, Sink) else None
@@ -106,7 +106,7 @@ def _inside(location: str, targets: set[str]) -> str:
 
 
 def _shown(location: str) -> str:
-    """A location as people write it: relative to the current directory where it is below it, without secrets."""
+    """A location for display: without secrets, relative to the current directory if it is below it."""
     if os.path.isabs(location) and Path(location).is_relative_to(Path.cwd()):
         return os.path.relpath(location)
     return redacted_text(location)
@@ -125,7 +125,7 @@ def _drawn_jobs(jobs: Sequence[_Job], tables: Sequence[_Table]) -> dict[str, Any
 
 
 def _in_order(jobs: Sequence[_Job], tables: Sequence[_Table]) -> list[_Job | _Table]:
-    """Tables before the jobs that read them and after those that write them, as far as there is no circle."""
+    """Tables before the jobs that read them and after those that write them, except in cycles."""
     writers: dict[_Table, list[_Job]] = {table: [] for table in tables}
     for job in jobs:
         for node, table in job.tables.items():
@@ -179,7 +179,7 @@ def _short(location: str) -> str:
 
 
 def _steps(job: _Job, keys: Mapping[_Job | _Table, int]) -> Iterator[list[object]]:
-    """Steps of lineage from the tables that the job writes to those it reads, each with the job between."""
+    """Lineage steps from the tables that the job writes, through the job, to the tables that it reads."""
     found: Mapping[AnyNode, SourceColumns] = lineage(job.compiled.built)
     scans = {node.name: table for node, table in job.tables.items() if isinstance(node, Scan)}
     for node, table in job.tables.items():

@@ -1,6 +1,6 @@
 """A layered drawing of a DAG: boxes in columns from left to right, edges bent around the boxes between.
 
-Sugiyama's steps: layers by the longest path, a stand-in box wherever an edge passes a layer, order by the mean place of
+Sugiyama's steps: layers by the longest path, a dummy box for an edge that passes a layer, order by the mean position of
 the neighbours, then heights without overlap.
 """
 
@@ -16,7 +16,7 @@ GAP_X, GAP_Y, PASSAGE, MARGIN, SWEEPS = 90, 28, 14, 24, 12
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where a box stands: the upper left corner and the size, in pixels."""
+    """The upper left corner and the size of a box, in pixels."""
 
     x: float
     y: float
@@ -36,7 +36,7 @@ class Drawing(Generic[T]):
 
 @dataclass(eq=False)
 class _Item:
-    """A box, or the stand-in of an edge that passes a layer."""
+    """A box, or the dummy of an edge that passes a layer."""
 
     layer: int
     width: float
@@ -121,7 +121,7 @@ def _stack(layer: list[_Item]) -> None:
 
 
 def _place(layers: list[list[_Item]]) -> None:
-    """Each box as near to the mean of its neighbours as its layer's order lets it be."""
+    """Move each box as near to the mean of its neighbours as the order of its layer allows."""
     for sweep in range(SWEEPS):
         for layer in layers if sweep % 2 == 0 else reversed(layers):
             for item in layer:

@@ -1,4 +1,4 @@
-"""A plan before and after the rules as one HTML file: boxes, columns with types, lineage at a click."""
+"""A plan before and after the rules as one HTML file: boxes, columns with types, lineage on click."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ def to_page(compiled: Compiled) -> str:
 
 
 def rendered(title: str, plans: Mapping[str, Any]) -> str:
-    """The page of these drawings, the first of which is shown at first."""
+    """The page of these drawings; it opens with the first one."""
     data = {"job": title, "most": MOST, "head": HEAD, "line": LINE, "plans": plans}
     text = json.dumps(data, ensure_ascii=False).replace("</", "<\\/").replace("\u2028", "\\u2028")
     folder = files("engine.graph")
@@ -50,8 +50,8 @@ def drawn(
 ) -> dict[str, Any]:
     """A drawing in two layouts: `columns` with every node's columns, `names` with the heads alone.
 
-    `nodes` lists nodes before their readers. An edge that leads back (a job that writes what an earlier one reads) has
-    no points of its own.
+    `nodes` lists nodes before their readers. A backward edge (a job that writes what an earlier one
+    reads) has no points.
     """
     back = [(start, end) for start, end in edges if start >= end]
     forward = [(start, end) for start, end in edges if start < end]
@@ -119,8 +119,8 @@ def _details(node: AnyNode) -> str:
 
 
 def _steps(node: AnyNode, keys: Mapping[AnyNode, int]) -> Iterator[tuple[int, str, int, str, str]]:
-    """One step of lineage: node, column, the node it reads, its column, how. A whole row's dependency is left out:
-    it would light up everything."""
+    """One step of lineage: node, column, the node it reads, its column, how. The dependency of a whole row is left
+    out: it would highlight everything."""
     if isinstance(node, Query):
         inputs = {input.name.lower(): input.node for input in node.inputs}
         for step in node.analysis.lineage:

@@ -1,4 +1,4 @@
-"""A job file in its other form: variables stay as they are written, comments where they stand above something."""
+"""Converts a job file to its other form, with its variables unchanged and its comments."""
 
 from os import PathLike
 
@@ -15,7 +15,7 @@ from engine.job.script.render_script import to_sql
 
 
 def convert(path: str | PathLike[str], diagnostics: Diagnostics) -> str:
-    """The text of the other form; errors are in `diagnostics`, and the text is then of no use."""
+    """The text of the other form; errors go to `diagnostics`; the text must then not be used."""
     source = read_file(path, diagnostics)
     if source is None:
         return ""

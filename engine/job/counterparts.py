@@ -32,11 +32,11 @@ _TRANSFORMS: Final = {
 }
 
 COUNTERPARTS: Final = {name: advice for advice, names in _BY_ADVICE.items() for name in names.split()} | _TRANSFORMS
-"""Name as SeaTunnel has it -> what to use."""
+"""Name in SeaTunnel -> replacement."""
 
 _FOLDED: Final = {name.replace("-", "").lower(): advice for name, advice in COUNTERPARTS.items()}
 
 
 def counterpart(name: str) -> str | None:
-    """What to use for a plugin of that name, ignoring case; None for a name that SeaTunnel does not have either."""
+    """The replacement for a plugin of SeaTunnel, ignoring case; None if SeaTunnel has no plugin of that name."""
     return _FOLDED.get(name.replace("-", "").replace("_", "").lower())

@@ -43,7 +43,7 @@ DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
 REFUSED: Final[Mapping[tuple[str, str], str]] = {
     ("Embedding", "aws_region"): "Amazon Bedrock signs its requests, and is not OpenAI's API",
 }
-"""Options that are not taken, and why."""
+"""Options that are not supported, and why."""
 
 FUNCTIONS_REFUSED: Final[Mapping[str, str]] = {
     "DES_ENCRYPT, DES_DECRYPT": "Spark has no DES: use AES_ENCRYPT",
@@ -52,4 +52,4 @@ FUNCTIONS_REFUSED: Final[Mapping[str, str]] = {
     "AT TIME ZONE": "Spark has no type with a zone: use `from_utc_timestamp` or `to_utc_timestamp`",
     "VECTOR_REDUCE by projection": "only `TRUNCATE`: projections are random",
 }
-"""Functions of its SQL that are not taken, and why."""
+"""SQL functions that are not supported, and why."""

@@ -54,7 +54,7 @@ def is_job(path: Path) -> bool:
 
 
 def has_sections(path: Path) -> bool:
-    """Whether a file has what every job has, by its words: an `nginx.conf` is none."""
+    """Whether a file contains the sections of a job; an `nginx.conf` does not."""
     if not path.name.lower().endswith((".conf", ".hocon")):
         return is_job(path)
     return _SINK.search(path.read_text(encoding="utf-8", errors="replace")) is not None

@@ -1,4 +1,4 @@
-"""A job file -> a `Job` whose blocks are checked; every error of the file is found in one go."""
+"""Reads a job file into a `Job` with checked blocks, and reports all errors of the file together."""
 
 import os
 import re
@@ -44,13 +44,13 @@ COMMON: Final = (
            choices=tuple(cache.value for cache in Cache)),
     EXPECTATIONS,
 )  # fmt: skip
-"""What every block takes beside its own options."""
+"""The options of every block."""
 
 
 _UID: Final = re.compile(r"\w[\w.-]{0,63}")
 
 _HIDING = ("PEN1002", "PEN2005", "PEN2007", "PEN3001")
-"""Errors of a text after which what seems to be missing in it may be there: one of them is told, not what follows."""
+"""Syntax errors that may hide parts of the file: parts that seem missing are then not reported."""
 
 
 def load(
@@ -114,7 +114,7 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
 
 
 class _Loader:
-    """One job file while its blocks are checked."""
+    """Checks the blocks of one job file."""
 
     def __init__(
         self,
@@ -173,11 +173,11 @@ class _Loader:
     def block(self, kind: BlockKind, node: MapNode, secrets: Secrets) -> Block:
         name, place = self.plugin(kind, node)
         spec = _spec(kind, name) if name else None
-        if not self.is_whole:  # a brace is missing, and a section was taken for what is in the block before it
+        if not self.is_whole:  # a brace is missing, and a section was read as part of the block before it
             node = replace(node, entries=tuple(entry for entry in node.entries if entry.key not in ("env", *SECTIONS)))
         if name and spec is None and (self.is_whole or name not in ("env", *SECTIONS)):
             self.unknown_plugin(kind, name, place)
-        if spec is None:  # its own options cannot be checked, but how it is wired can
+        if spec is None:  # its own options cannot be checked, but its inputs and outputs can
             common = {alternative for option in COMMON for alternative in (option.name, *option.alternatives)}
             node = replace(node, entries=tuple(entry for entry in node.entries if entry.key in common))
         check = partial(
@@ -221,7 +221,7 @@ class _Loader:
         name = {BlockKind.SOURCE: "tables_configs", BlockKind.TRANSFORM: "table_transform"}.get(kind, "")
         if kind is BlockKind.SOURCE and node.entry(TABLE_LIST) is not None:
             name = TABLE_LIST
-        if not name or any(option.name == name for option in spec):  # a connector has its own form of it
+        if not name or any(option.name == name for option in spec):  # some connectors have their own form of it
             return node, (), spec
         node, listed = without_list(node, name, self.diagnostics)
         if listed is None:
@@ -262,7 +262,7 @@ class _Loader:
         return written[0].name if written else None
 
     def plugin(self, kind: BlockKind, node: MapNode) -> tuple[str, Place]:
-        """The block's plugin and where its name stands."""
+        """The block's plugin and the location of its name."""
         named = node.entry("plugin_name")
         if named is not None and isinstance(named.value, TextNode):
             return named.value.value, named.value.place
@@ -290,7 +290,7 @@ class _Loader:
 
 
 def _once(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Each problem of options that several tables inherit, once."""
+    """Diagnostics without duplicates: several tables may inherit one invalid option."""
     return list(
         {(diagnostic.code, diagnostic.span, diagnostic.message): diagnostic for diagnostic in diagnostics}.values()
     )
@@ -302,7 +302,7 @@ def _cache(options: Options) -> Cache | None:
 
 
 def references(options: Options, name: str) -> tuple[Reference, ...]:
-    """The names under `plugin_input` or `plugin_output`, each at its place."""
+    """The names under `plugin_input` or `plugin_output`, with their locations."""
     values = options.strings(name)
     texts = [options.texts.get(f"{name}.{index}") for index in range(len(values))]
     return tuple(

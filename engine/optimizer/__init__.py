@@ -1,7 +1,7 @@
 """The rules, and the loop that runs and checks them.
 
-A rule is a pure function from plan to plan: idempotent, and the same object when it changes nothing. It keeps the
-writes, their order and what each of them writes; the loop holds every rule to that.
+A rule is a pure function from plan to plan: idempotent, and the same object when it changes nothing. It must not
+change the writes, their order, or what they write; the loop checks this for every rule.
 """
 
 from collections.abc import Callable, Collection
@@ -20,15 +20,15 @@ from engine.plan.rendering.explain_text import explain
 Rule: TypeAlias = Callable[[Plan], Plan]
 
 Observer: TypeAlias = Callable[[str, Plan, Plan], None]
-"""Is told of each rule that ran: its name, the plan before, the plan after (the same object: nothing changed)."""
+"""Called after each rule with its name and the plans before and after (the same object if nothing changed)."""
 
 RULES: Final[tuple[Rule, ...]] = (
     prune_unused,
     share_scans,
     chain_transforms,
     push_filters,  # after chaining, which brings predicates down to the scans
-    push_columns,  # after what is read of them is settled
-    persist_shared,  # last: who reads what is settled
+    push_columns,  # after the columns of scans are final
+    persist_shared,  # last: the readers of every node are final
 )
 
 
@@ -52,7 +52,7 @@ def optimize(plan: Plan, *, disabled: Collection[str] = (), observer: Observer |
 
 
 def check_writes(name: str, before: Plan, after: Plan) -> None:
-    """Refuse a rule that changed what is written: an `InternalError` that shows both plans."""
+    """Raise an `InternalError` with both plans if a rule changed what is written."""
     if [_promise(write) for write in before.writes] == [_promise(write) for write in after.writes]:
         return
     plans = (f"before:\n{explain(before, columns=True)}", f"after:\n{explain(after, columns=True)}")

@@ -19,20 +19,21 @@ Merge: TypeAlias = Callable[[Query, Query], PlacedText | Select | None]
 
 
 def chain_transforms(plan: Plan) -> Plan:
-    """Fuse a query into the next where the next is its only reader and it the next's only input.
+    """Fuse a query into the next one if that is its only reader, and it is that one's only input.
 
-    Two Selects of ours become one; a user's text stays whole as what the Select after it reads FROM. A user's text
-    takes nothing in: it goes to Spark as written. Selects first, so that a text is put into as few as may be.
+    Two generated Selects become one. A user's query becomes the FROM of the generated Select after it;
+    nothing is fused into a user's query, which Spark gets as written. Selects are fused first, so that
+    few of them contain a user's query.
     """
     return _fuse_all(_fuse_all(plan, merge_ours), read_from_text)
 
 
 MOST_STEPS: Final = 32
-"""Of more steps in one query little is gained, and each is analyzed with all before it."""
+"""More steps in one query gain little, and each is analyzed together with all before it."""
 
 
 def can_chain(inner: Query, outer: Query, readers: int) -> bool:
-    """Whether the edge is the only one of both, and nothing is asked of the inner that the outer cannot do for it."""
+    """Whether the edge is the only one of both, and the outer query can take over all settings of the inner one."""
     if inner.kind.count(_JOINT) + 1 >= MOST_STEPS:
         return False
     return readers == 1 and len(outer.inputs) == 1 and inner.uid is None and inner.parallelism == outer.parallelism

@@ -26,8 +26,8 @@ def persist_shared(plan: Plan) -> Plan:
     """Persist the rows of a node with several readers where the job says so, where they may differ the next time
     (`rand()`, a clock, a limit without an order), or where its source is expensive to read.
 
-    Not where the job says `cache = none`. Rows that are the same each time and cheap to read are computed for each
-    reader: then Spark reads only what that reader needs.
+    Not if the job sets `cache = none`. Deterministic rows that are cheap to read are computed for each reader: then
+    Spark reads only what that reader needs.
     """
     readers = _readers(plan)
     unsettled: set[str] = set()
@@ -45,7 +45,7 @@ def persist_shared(plan: Plan) -> Plan:
 
 
 def varies_by_itself(node: Scan | Query | Native | Union | Expect) -> bool:
-    """Whether the node may yield other rows the next time, though what it reads is the same."""
+    """Whether the node may yield different rows the next time from the same input."""
     match node:
         case Query():
             return not node.analysis.is_deterministic

@@ -1,4 +1,4 @@
-"""Drop what no sink reads."""
+"""Drop nodes that no sink reads."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ from engine.plan.nodes import AnyNode, Plan, Query, rewrite
 
 
 def prune_unused(plan: Plan) -> Plan:
-    """Drop nodes that no write reads, and inputs that a query is given but does not read."""
+    """Drop nodes that no write reads, and inputs of queries that their text does not read."""
     pruned = replace(plan, unread=()) if plan.unread else plan
     return rewrite(pruned, _without_unread_inputs)
 

@@ -8,7 +8,7 @@ from sql.rewrite.fragments import references
 
 
 def push_columns(plan: Plan) -> Plan:
-    """Give each scan whose connector can take them the columns that its readers and its own filters use.
+    """Give each scan, if its connector supports it, the columns that its readers and its own filters use.
 
     Not where a reader takes all of them (a union, a sink, `*`), nor where the columns are not known. Where none is
     used, as by `count(*)`, the first is read: a table has at least one.

@@ -1,4 +1,4 @@
-"""Let scans drop the rows that nobody wants."""
+"""Let scans drop rows that later filters would drop."""
 
 from collections import Counter
 from dataclasses import replace
@@ -13,9 +13,9 @@ from sql.rewrite.select_query import Select, text_of
 
 
 def push_filters(plan: Plan) -> Plan:
-    """Move predicates of a Select into the scan that it alone reads, where the connector can take them.
+    """Move predicates of a Select into its scan, if it is the only reader and the connector supports it.
 
-    Only the first ones, up to one that may raise or is not pure: what stands before it decides which rows it sees.
+    Only the leading ones, up to one that may raise or is not pure, since earlier predicates decide which rows it sees.
     """
     readers = Counter(child.name for node in plan.nodes() for child in children(node))
 

@@ -4,9 +4,9 @@ from engine.plan.nodes import AnyNode, Plan, Scan, rewrite
 
 
 def share_scans(plan: Plan) -> Plan:
-    """Read once what is read twice alike: same connector, options, table and parallelism.
+    """Merge scans with the same connector, options, table and parallelism.
 
-    Not where the source gives other rows each time, nor between scans that the job names apart by `uid`.
+    Not if the source yields different rows each time, nor if the job gives the scans different `uid`s.
     """
     alike: dict[tuple[object, ...], list[Scan]] = {}
 

@@ -1,4 +1,4 @@
-"""Write the zip and, beside it, the script."""
+"""Writes the zip and, next to it, the script."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from engine.package.launcher import launcher
 
 
 def build(jobs: Sequence[Path], output: Path) -> tuple[Path, Path]:
-    """The archive and the script that were written."""
+    """Write the archive and the script; returns their paths."""
     names, entries = job_files(jobs)
     made_for = {"python": f"{sys.version_info[0]}.{sys.version_info[1]}", "platform": sysconfig.get_platform()}
     output.parent.mkdir(parents=True, exist_ok=True)

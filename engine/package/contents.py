@@ -1,4 +1,4 @@
-"""What goes into a packaged application: Penstock's modules, what they need, the jobs and what they include."""
+"""The contents of a packaged application: Penstock's modules, what they need, the jobs and what they include."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from engine.job.find import SUFFIXES
 
 PACKAGES: Final = ("engine", "catalog", "sql", "connectors")
 NEEDED: Final = ("sqlglot", "jsonschema", "rich", "cryptography")
-"""What Penstock itself imports; the compiled sqlglot is left out, which the pure one stands in for."""
+"""What Penstock itself imports; without the compiled sqlglot, which the pure Python one replaces."""
 
 HOME: Final = Path(__file__).resolve().parents[2]
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
@@ -46,7 +46,7 @@ def dependency_files() -> Iterator[Entry]:
 def job_files(jobs: Iterable[Path]) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
     """The jobs' names in the archive, and their files: each job's folder as far as it holds job files and a lock.
 
-    What a job includes must stand in its folder or below it.
+    Included files must be in the job's folder or below it.
     """
     names: list[str] = []
     entries: dict[str, Path] = {}

@@ -9,7 +9,7 @@ from engine.plan.nodes import Plan, Write
 
 
 def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diagnostics: Diagnostics) -> Plan | None:
-    """The plan with the writes that `only` names (all, where it is empty) and `but` does not.
+    """The plan with the writes that `only` names (all if it is empty), without those that `but` names.
 
     A write is named by its own name, its set's, its table's path or the end of that; `*` and `?` stand for letters.
     None if a name fits no write, or none is left: that is reported.
@@ -35,7 +35,7 @@ def _is_named(write: Write, pattern: str) -> bool:
 
 
 def _names(write: Write) -> Iterator[str]:
-    """All that a write may be called, in lower case."""
+    """The names of a write, in lower case."""
     yield write.name.lower()
     if write.table_set:
         yield write.table_set.lower()

@@ -1,7 +1,7 @@
 """Stable ids: a hash of what a node does and of its inputs' ids, or the user's `uid`.
 
-What a node is called, where it stands and how it is laid out do not count, so that an unrelated edit of the job keeps
-every id. Sensitive options do not count either: a new password is the same source.
+Names, locations and layout are not hashed, so that an unrelated edit of the job keeps every id. Neither are sensitive
+options: with a new password it is the same source.
 """
 
 import json

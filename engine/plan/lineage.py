@@ -13,7 +13,7 @@ _RANK = {dependency: rank for rank, dependency in enumerate(Dependency)}
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """A source column that an output column depends on, and how: the furthest from identity of all steps between."""
+    """A source column that an output column depends on, and how: the step that is furthest from identity."""
 
     scan: str
     column: str
@@ -25,7 +25,7 @@ class SourceColumn:
 
 
 SourceColumns = Mapping[str, tuple[SourceColumn, ...]]
-"""Column (lower case) -> where it comes from."""
+"""Column (lower case) -> its source columns."""
 
 
 def lineage(plan: Plan) -> Mapping[AnyNode, SourceColumns]:

@@ -1,7 +1,7 @@
 """The logical plan: frozen nodes with identity equality, children first, every edge carrying a `CatalogTable`.
 
-`name` is unique in the plan and for people; `id` (see `ids.py`) is stable between edits of the job and for machines.
-Rules keep the id of a node that they change: it names what the job asks for, not how it is done.
+`name` is unique in the plan and meant for people; `id` (see `ids.py`) is stable between edits of the job and meant for
+programs. Rules keep the id of a node that they change: it identifies what the job asks for, not how it is done.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ from sql.rewrite.select_query import Select
 
 @dataclass(frozen=True, slots=True)
 class Persisted:
-    """That a node's rows are computed once for all its readers: where they are persisted, and why."""
+    """Marks a node whose rows are computed once for all readers: where they are persisted, and why."""
 
     cache: Cache
     readers: int
@@ -33,7 +33,7 @@ class Persisted:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BaseNode:
-    """What every node has.
+    """The fields of every node.
 
     `parallelism`, `uid`: as the job gives them. `id`: empty until `with_ids` gives one. `span`: the place in the job
     file of errors that have none of their own. `table_set`: the name of the set of which the node is one table.
@@ -50,7 +50,7 @@ class BaseNode:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PersistableNode(BaseNode):
-    """A node whose rows can be persisted: `cache` is what the job asks for, `persisted` what is done."""
+    """A node whose rows can be persisted: `cache` is the job's setting, `persisted` the decision."""
 
     _: KW_ONLY
     cache: Cache | None = None
@@ -78,7 +78,7 @@ class Input:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Query(PersistableNode):
-    """A query over named inputs: a user's own text, which goes to Spark as written, or a Select of ours."""
+    """A query over named inputs: a user's text, which Spark gets as written, or a generated Select."""
 
     kind: str
     body: PlacedText | Select
@@ -92,7 +92,7 @@ class Query(PersistableNode):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Native(PersistableNode):
-    """What SQL cannot say of a table's rows (a Python function, a model's answers): a transform's own code."""
+    """A transform in code for what SQL cannot express (a Python function, a model's answers)."""
 
     plugin: NativeTransform
     options: Options
@@ -110,7 +110,7 @@ class Union(PersistableNode):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Expect(PersistableNode):
-    """The input's rows, checked on their way; rules that drop or quarantine take out the rows that break them."""
+    """The input's rows, checked in passing; rules that drop or quarantine remove the rows that violate them."""
 
     input: "Node"
     rules: tuple[Rule, ...]
@@ -122,7 +122,7 @@ class Expect(PersistableNode):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Rejects(BaseNode):
-    """The rows that an Expect over the same input quarantines, with `_reason` (the broken rules) and `_node`."""
+    """The rows that an Expect over the same input quarantines, with `_reason` (the violated rules) and `_node`."""
 
     input: "Node"
     rules: tuple[Rule, ...]
@@ -146,12 +146,12 @@ class Write(BaseNode):
 
     @property
     def table(self) -> CatalogTable:
-        """What the sink gets: without row kinds where it writes every row as it is."""
+        """The table for the sink: without row kinds if it writes every row unchanged."""
         return replace(self.input.table, has_row_kind=False) if self.drops_row_kind else self.input.table
 
     @property
     def drops_row_kind(self) -> bool:
-        """Whether the rows have kinds that the sink does not honour."""
+        """Whether the rows have kinds that the sink ignores."""
         return self.input.table.has_row_kind and self.write_mode not in self.connector.sink_capabilities.row_kind_modes
 
 
@@ -195,7 +195,7 @@ def children(node: AnyNode) -> tuple[Node, ...]:
 
 
 def plugin_of(node: AnyNode) -> str:
-    """What the node is to a user: its connector's or transform's name, or its kind."""
+    """The node's connector or transform, or its kind."""
     match node:
         case Scan() | Write():
             return node.connector.name
@@ -210,7 +210,7 @@ def plugin_of(node: AnyNode) -> str:
 
 
 def below(node: AnyNode) -> tuple[AnyNode, ...]:
-    """The node and all that it reads, each once."""
+    """The node and all nodes below it, without duplicates."""
     found: dict[AnyNode, None] = {}
     stack = [node]
     while stack:

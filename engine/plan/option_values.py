@@ -1,4 +1,4 @@
-"""The options of a block that may be shown, and those of them that say something."""
+"""The options of a block that may be shown, and those that differ from their defaults."""
 
 from collections.abc import Mapping
 from typing import Final, cast
@@ -11,7 +11,7 @@ ELSEWHERE: Final = frozenset({"schema", "schema_save_mode", "data_save_mode", "w
 
 
 def shown(options: Options) -> dict[str, Value]:
-    """Options that are set, without the sensitive ones, which are put nowhere; passwords within others as stars.
+    """Options that are set, without sensitive ones; passwords within others are stars.
 
     Expectations are nodes of their own.
     """

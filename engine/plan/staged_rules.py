@@ -5,7 +5,7 @@ from engine.plan.nodes import Expect, Write
 
 
 def staged_rules(write: Write) -> tuple[Rule, ...]:
-    """Rules over all rows of the node that the write reads, where what is staged is just what came into that node."""
+    """Rules over all rows of the node that the write reads, if exactly that node's input is staged."""
     node = write.input
     if not isinstance(node, Expect) or any(rule.takes_out for rule in node.rules):
         return ()

@@ -1,4 +1,4 @@
-"""The Spark application that jobs run in, and what is done in it beside running them."""
+"""The Spark application for jobs, dry runs and resumed runs."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 def application(
     jobs: Sequence[Compiled], master: str | None = None, state: str | None = None, *, is_quiet: bool = True
 ) -> Iterator["SparkSession"]:
-    """A session with the jars and settings of all the jobs, and of the killed runs that they will find.
+    """A session with the jars and settings of all the jobs, and of the killed runs that they will end.
 
     It is stopped at the end, unless it was running before. Raises `JobError` PEN2014 if two jobs want different
     settings of the application.
     """
     refuse_differing_settings(jobs)
     settings: dict[str, str] = {}
-    for job in reversed(jobs):  # the first job's settings win; each pipeline has its own job's beside
+    for job in reversed(jobs):  # the first job's settings win; each pipeline also has those of its own job
         settings.update(job.plan.env.spark)
     nodes = [node for job in jobs for node in job.plan.nodes() if isinstance(node, Scan | Write)]
     dead = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job.plan, state)).items())
@@ -45,7 +45,7 @@ def application(
 
 
 def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
-    """Report the settings of one application that two jobs want different: only the first would get what it says."""
+    """Report the settings of one application that two jobs want different: only the first would take effect."""
     diagnostics = Diagnostics()
     first: dict[str, Compiled] = {}
     for job in jobs:
@@ -63,7 +63,7 @@ def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
 
 
 def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.SinkCheck]:
-    """What the commit of each write, by its id, would do to its target as it stands now."""
+    """What the commit of each write, by its id, would do to its current target."""
     return {check.write.id: check for check in writing.check(spark, compiled.plan.writes)}
 
 
@@ -105,7 +105,7 @@ def _session(
         if not was_running:
             with suppress(
                 *writing.SPARK_ERRORS, ConnectionError
-            ):  # Java has gone, as where a signal went to all processes
+            ):  # Java has ended, as when a signal went to all processes
                 spark.stop()
 
 

@@ -1,6 +1,6 @@
-"""What the writes of a run read, dropped and wrote, taken from the metrics that Spark kept while it did so.
+"""Counts the rows that a run read, dropped and wrote, from Spark's metrics.
 
-Nothing is read a second time: Spark counts the rows of each physical operator anyway, and keeps the counts with the
+No row is read a second time: Spark counts the rows of each physical operator anyway, and stores the counts with the
 query's graph. An operator belongs to the scan whose columns it yields (by Spark's expression ids), else to the one that
 reads where it does.
 """
@@ -73,7 +73,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class ScanIdentity:
-    """How a scan is known again in Spark's graph: the ids of the columns it yields, and the paths it reads.
+    """Identifies a scan in Spark's graph: the ids of the columns it yields, and the paths it reads.
 
     `is_persisted`: it reads persisted rows, not a source.
     """
@@ -118,7 +118,7 @@ def count_reads(executions: Iterable[Execution], scans: Sequence[ScanIdentity]) 
         if identity.is_persisted:
             del seen[identity.scan]
     missing = [scan for scan, found in seen.items() if not found]
-    if len(missing) == 1:  # made-up rows: Spark's `Range` does not tell its columns
+    if len(missing) == 1:  # generated rows: Spark's `Range` does not list its columns
         seen[missing[0]] = strange
     return tuple(
         ReadCount(scan, _most(leaf.count(ROWS) for leaf in found), _most(_bytes(found)), len(found))
@@ -127,7 +127,7 @@ def count_reads(executions: Iterable[Execution], scans: Sequence[ScanIdentity]) 
 
 
 def count_write(sink: str, executions: Sequence[Execution]) -> WriteCount:
-    """What a write did in its last execution that wrote rows; a query that only looks at them writes none."""
+    """The counts of a write in its last execution that wrote rows; queries that only inspect rows write none."""
     for execution in reversed(executions):
         for operator in execution.operators:
             rows = execution.rows_out(operator) if _WRITES.match(operator.name) else None

@@ -45,16 +45,16 @@ if TYPE_CHECKING:
 
 
 def new_run_id() -> str:
-    """A name for a run that sorts by time."""
+    """A new run id; run ids sort by time."""
     return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
 def run_job(
     spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None = None, *, is_quiet: bool = False
 ) -> JobResult:
-    """Run one job to its end, good or bad; raises only what prevents its start, and `InterruptedRun`.
+    """Run one job until it succeeds or fails; raises only errors that prevent its start, and `InterruptedRun`.
 
-    `state_dir` is where the run is recorded, instead of where the job's settings have it.
+    `state_dir`: where the run is recorded; it overrides the job's setting.
     """
     plan, started = compiled.plan, monotonic()
     state = state_dir_of(plan, state_dir)
@@ -97,7 +97,7 @@ def run_job(
 
 
 def _record(files: Files, root: str, run: ledger.RunRecord) -> tuple[Diagnostic, ...]:
-    """Put down how a run ended; a warning where that cannot be: it has ended so all the same."""
+    """Record how a run ended; returns a warning if that fails, since the run has ended anyway."""
     try:
         ledger.record(files, root, run)
     except OSError as error:
@@ -124,7 +124,7 @@ def _ended(
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """What a pipeline's work leaves: how to know its scans and writes in Spark's metrics, and its expectations.
+    """The result of staging a pipeline: how to find its scans and writes in Spark's metrics, and its expectations.
 
     `descriptions`: of the Spark jobs of each write, and of each node whose rows were persisted, by their ids.
     """
@@ -136,7 +136,7 @@ class _Staged:
 
 @dataclass(eq=False)
 class _Persistence:
-    """The persisted rows of a running pipeline; `label` names the work for Spark and the user."""
+    """The persisted rows of a running pipeline; `label` names the work in Spark and in messages."""
 
     label: Callable[[Node], str]
     descriptions: dict[str, str] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class _Persistence:
 
 
 class _Execution:
-    """One job under way."""
+    """One running job."""
 
     def __init__(
         self,
@@ -206,8 +206,8 @@ class _Execution:
     def _commit_or_abort(
         self, outcomes: Sequence[PipelineOutcome[_Staged]], progress: Progress
     ) -> tuple[Diagnostic, ...]:
-        """Commit the pipelines that finished, if the policy lets them; gives warnings of what cannot be removed, and of
-        maintenance that failed."""
+        """Commit the pipelines that finished, if the policy allows it; returns warnings about staged rows that cannot
+        be removed, and about failed maintenance."""
         failed = [outcome.name for outcome in outcomes if outcome.state is not State.FINISHED]
         if failed and (self.policy is FailurePolicy.STOP or len(failed) == len(outcomes)):
             return writing.abort_all(self.spark, self.run)
@@ -273,13 +273,13 @@ class _Execution:
 
     @contextmanager
     def _labelled(self, name: str) -> Iterator[None]:
-        """The thread's Spark jobs run in a pool of their own and can be cancelled by their tag."""
+        """Run the thread's Spark jobs in their own pool, and with a tag by which they can be cancelled."""
         context = self.spark.sparkContext
         context.setLocalProperty("spark.scheduler.pool", self._tag(name))
         context.addJobTag(self._tag(name))
         try:
             yield
-        finally:  # the thread will serve other pipelines
+        finally:  # the thread will run other pipelines
             context.clearJobTags()
             for label in ("spark.scheduler.pool", "spark.job.description"):
                 context.setLocalProperty(label, None)  # type: ignore[arg-type]
@@ -310,7 +310,7 @@ class _Execution:
         return tuple(results)
 
     def _write_count(self, write: Write, staged: _Staged, ran: Mapping[str, list[Execution]]) -> WriteCount:
-        """Rows that a rule took out are rejected, not filtered, though Spark drops them by a filter too."""
+        """Count rows that a rule removed as rejected, not filtered, although Spark drops them by a filter."""
         if not write.connector.sink_capabilities.is_staged:
             return WriteCount(write.name, None, None)
         of_write = ran.get(staged.descriptions[write.id], ())
@@ -346,7 +346,7 @@ def _tables(writes: Sequence[Write]) -> tuple[str | None, tuple[str, ...]]:
 
 
 def diagnostics_of(error: BaseException) -> tuple[Diagnostic, ...]:
-    """What to tell of an error that ended a pipeline."""
+    """The diagnostics for an error that ended a pipeline."""
     if isinstance(error, PenstockError):
         return error.diagnostics
     text = " ".join(str(error).split())[:300]
@@ -362,7 +362,7 @@ def _named(plans: Sequence[Plan]) -> Iterator[tuple[str, Plan]]:
 
 
 def _target(write: Write) -> str | None:
-    """Where a write goes, as its job says it."""
+    """The target of a write, as the job names it."""
     named = (write.options.get(name) for name in ("path", "table", "topic"))
     return next((redacted_text(text) for text in named if isinstance(text, str)), None)
 

@@ -9,9 +9,9 @@ from types import FrameType
 
 
 class InterruptedRun(KeyboardInterrupt):
-    """The process was told to stop before the run had decided to commit: the targets are as they were.
+    """The run was interrupted before it decided to commit: the targets are unchanged.
 
-    `signal_number`: by which signal; `is_clean`: whether nothing staged is left.
+    `signal_number`: the signal; `is_clean`: whether all staged rows were removed.
     """
 
     def __init__(self, signal_number: int, *, is_clean: bool = True) -> None:
@@ -24,7 +24,7 @@ class InterruptedRun(KeyboardInterrupt):
 
 
 class Interrupts:
-    """The first signal that was received: raised in the main thread within `raised`, elsewhere only noted."""
+    """The first signal received. It is raised in the main thread within `raised`, and only recorded elsewhere."""
 
     def __init__(self) -> None:
         self.received: int | None = None
@@ -41,7 +41,7 @@ class Interrupts:
 
     @contextmanager
     def raised(self) -> Iterator[None]:
-        """Work that may be cut off anywhere: in it a signal is raised, also one that came before."""
+        """A block that may be interrupted anywhere: a signal is raised in it, also one that came before."""
         self._raises = True
         try:
             self.check()
@@ -57,7 +57,7 @@ class Interrupts:
 
 @contextmanager
 def interrupts() -> Iterator[Interrupts]:
-    """Listen for the block's time; only the main thread can, elsewhere nothing is listened for."""
+    """Handle signals during the block; only possible in the main thread, a no-op elsewhere."""
     received = Interrupts()
     if current_thread() is not main_thread():
         yield received

@@ -1,8 +1,8 @@
-"""The run ledger: `run.json` in each run's folder of the state directory, beside its journal.
+"""The run ledger: `run.json` in each run's folder of the state directory, next to its journal.
 
     <state dir>/runs/<run id>/run.json
 
-It is written when a run starts and again when it ends, each time wholly or not at all, on any Hadoop file system.
+It is written atomically when a run starts and when it ends, on any Hadoop file system.
 """
 
 import json
@@ -19,7 +19,7 @@ from engine.runtime.states import State
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run of one job as the ledger knows it; times in UTC, ISO 8601; `counts` as in the final table."""
+    """A run of one job in the ledger; times in UTC, ISO 8601; `counts` as in the final table."""
 
     run_id: str
     job: str
@@ -48,7 +48,7 @@ def find(files: Files, root: str, run_id: str) -> RunRecord | None:
 
 
 def runs(files: Files, root: str) -> tuple[RunRecord, ...]:
-    """Every run, in the order of their starts; of one that was killed, what its journal says became of it."""
+    """All runs, in the order of their start; the state of a killed run is taken from its journal."""
     paths = (f"{root}/runs/{name}/run.json" for name in files.children(f"{root}/runs"))
     found = (_read(files.read(path)) for path in paths if files.exists(path))
     settled = (_settled(files, f"{root}/runs/{run.run_id}/journal", run) for run in found if run)
@@ -73,7 +73,7 @@ def _settled(files: Files, journal: str, run: RunRecord) -> RunRecord:
 
 
 def _read(text: str) -> RunRecord | None:
-    """None if the file is of a version of Penstock that wrote other things."""
+    """None if the file is from a version of Penstock with another format."""
     try:
         values = json.loads(text)
         return RunRecord(**{**values, "state": State(values["state"])})

@@ -1,4 +1,4 @@
-"""What a run is doing, shown while it does it: live on a terminal, one line per change of state elsewhere."""
+"""Shows the progress of a run: live on a terminal, one line per change of state elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 STAGED: Final = "STAGED"
-"""What is shown of a pipeline that has finished its work and waits for the commit of the job."""
+"""The state shown for a pipeline that has staged its rows and waits for the job's commit."""
 
 Tasks = Callable[[], tuple[int, int]]
-"""How many tasks of the stages under way are done, and how many there are."""
+"""How many tasks of the active stages are done, and how many there are."""
 
 
 class Progress(Protocol):
-    """Is told what happens; called from several threads."""
+    """Receives progress events; called from several threads."""
 
     def changed(self, pipeline: str, state: State) -> None: ...
 
@@ -121,7 +121,7 @@ class Screen:
 
 @contextmanager
 def shown(spark: "SparkSession", stream: TextIO | None = None, *, is_quiet: bool = False) -> Iterator[Progress]:
-    """Progress on stderr for as long as the block lasts; what was drawn is wiped at its end."""
+    """Show progress on stderr during the block; a live display is erased at its end."""
     out = stream or sys.stderr
     if is_quiet:
         yield Silent()

@@ -1,4 +1,4 @@
-"""What came of a run: of each pipeline, of the whole job."""
+"""The results of a run: of each pipeline, and of the whole job."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,9 +27,10 @@ class PipelineResult:
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """A job's end; `seconds` from the first check of its sinks to its last commit; `errors` are behind its errors.
+    """A job's end; `seconds` from the first check of its sinks to its last commit; `errors` are the exceptions behind
+    its diagnostics.
 
-    `interrupted_by`: the signal that came too late to stop this job, but not those after it. `done`: how many writes a
+    `interrupted_by`: a signal that came too late to stop this job, but stops those after it. `done`: how many writes a
     run of the same id had committed before.
     """
 

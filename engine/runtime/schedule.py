@@ -1,4 +1,4 @@
-"""Run a job's pipelines side by side: at most so many at once, with retries where an error is transient."""
+"""Run a job's pipelines side by side: a limited number at once, with retries after transient errors."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -14,11 +14,11 @@ from engine.runtime.transient import is_transient
 T = TypeVar("T")
 
 Observer = Callable[[str, State], None]
-"""Told of each change of state of a pipeline; called from the thread in which it happens."""
+"""Called at each change of state of a pipeline, in the thread in which it happens."""
 
 
 class FailurePolicy(str, Enum):
-    """What a pipeline's failure does to the others of its job."""
+    """What happens to the other pipelines of a job if one fails."""
 
     STOP = "stop"
     CONTINUE = "continue"
@@ -26,7 +26,7 @@ class FailurePolicy(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often a pipeline whose error may pass is tried again, and the seconds to wait before."""
+    """How often a pipeline is retried after transient errors, and the seconds to wait before."""
 
     times: int = 3
     interval_seconds: float = 3.0
@@ -65,7 +65,8 @@ class Schedule(Generic[T]):
         self._states = dict.fromkeys(self.names, State.CREATED)
 
     def run(self) -> tuple[PipelineOutcome[T], ...]:
-        """Run all and wait; one outcome per pipeline, in order. An interrupt cancels what runs, then comes through."""
+        """Run all and wait; one outcome per pipeline, in order. An interrupt cancels running pipelines
+        and is raised again."""
         with ThreadPoolExecutor(max_workers=max(1, self.parallelism), thread_name_prefix="pipeline") as pool:
             futures: dict[Future[PipelineOutcome[T]], str] = {}
             for name in self.names:
@@ -80,7 +81,7 @@ class Schedule(Generic[T]):
             return tuple(future.result() for future in futures)
 
     def stop(self) -> None:
-        """Cancel what runs and let nothing more start; safe to call from anywhere, more than once."""
+        """Cancel running pipelines and start no others; may be called from any thread, more than once."""
         self._stopped.set()
         for name, state in tuple(self._states.items()):
             if not state.is_final:
@@ -119,7 +120,7 @@ class Schedule(Generic[T]):
         return PipelineOutcome(name, State.CANCELED, attempts, monotonic() - started)
 
     def _after_error(self, name: str, error: Exception, attempts: int) -> bool:
-        """Whether to try again; otherwise the pipeline is left in its final state."""
+        """Whether to retry; if not, the pipeline is in its final state."""
         if self._stopped.is_set():
             self._enter(name, State.CANCELING)
             self._enter(name, State.CANCELED)

@@ -10,12 +10,12 @@ DEFAULT: Final = ".penstock"
 
 
 def state_dir(setting: str | None = None) -> str:
-    """What was chosen, else `$PENSTOCK_STATE_DIR`, else `.penstock` in the folder where the command is run."""
+    """The given directory, else `$PENSTOCK_STATE_DIR`, else `.penstock` in the current folder."""
     return setting or os.environ.get("PENSTOCK_STATE_DIR") or DEFAULT
 
 
 def local_state_dir(setting: str | None = None) -> str:
-    """As `state_dir`, for what reads it without Spark; raises PEN2004 if it is on another file system."""
+    """As `state_dir`, for callers without Spark; raises PEN2004 if it is on another file system."""
     found = state_dir(setting)
     path = local_path(found)
     if path is None:

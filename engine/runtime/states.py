@@ -1,4 +1,4 @@
-"""States of a job and of its pipelines, and which may follow which."""
+"""States of a job and of its pipelines, and their valid transitions."""
 
 from enum import Enum
 
@@ -31,7 +31,7 @@ FOLLOWERS: dict[State, frozenset[State]] = {
 
 
 def follow(state: State, to: State) -> State:
-    """The next state; ValueError where it may not follow."""
+    """The next state; ValueError if the transition is invalid."""
     if to not in FOLLOWERS[state]:
         raise ValueError(f"{to.value} does not follow {state.value}")
     return to

@@ -14,14 +14,14 @@ from engine.runtime.states import State
 HEADINGS = ("", "rows read", "bytes read", "rows written", "filtered", "rejected", "seconds")
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _UNSEEN_WIDTH = 140
-"""Columns where the output is no terminal, which could tell its width."""
+"""The width in characters if the output is not a terminal."""
 
 
 def print_summary(result: JobResult, stream: TextIO | None = None, *, is_verbose: bool = False) -> None:
     """One table per job: a line for each source and sink, by pipelines, and a last line that says how the job ended.
 
-    The pipelines of a set of tables are one line with totals, and one that names those that failed; all are listed
-    where it `is_verbose`.
+    The pipelines of a set of tables are one line with totals, and one that names the failed ones; `is_verbose` lists
+    all of them.
     """
     out = console(stream)
     table = Table(title=f"{result.job} · run {result.run_id}", title_justify="left", box=None, pad_edge=False)
@@ -43,7 +43,7 @@ def row_table(names: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """Where tables are printed; as wide as the terminal, and wide enough if there is none."""
+    """The console for tables; as wide as the terminal, or wide enough without one."""
     out = stream or sys.stdout
     width = None if out.isatty() or "COLUMNS" in os.environ else _UNSEEN_WIDTH
     return Console(file=out, width=width, highlight=False)
@@ -116,7 +116,7 @@ def _count(value: int | None) -> str:
 
 
 def size(value: int | None) -> str:
-    """Bytes in the largest unit that leaves at least one whole: `7.8 MiB`."""
+    """Bytes in the largest unit with a value of at least one: `7.8 MiB`."""
     if value is None:
         return ""
     amount, unit = float(value), _UNITS[0]

@@ -1,8 +1,8 @@
-"""Which errors is transient, so that trying again is worth it.
+"""Decides which errors are transient, so that a retry may succeed.
 
-Spark marks its errors with SQLSTATE codes (its `error-conditions.json`); the first two characters name a class. What a
-query, its data or its schema brings about comes back on every attempt; what a network, a disk or a neighbour brings
-about may not.
+Spark marks its errors with SQLSTATE codes (its `error-conditions.json`); the first two characters name a class. Errors
+of a query, its data or its schema are permanent: they return on every attempt. Errors of a network, a disk or another
+program may be transient.
 """
 
 import re
@@ -54,7 +54,7 @@ PERMANENT_TEXTS: Final = (
     "Number of column in CSV header is not equal to number of fields in the schema",
     "java.nio.charset.MalformedInputException",
 )
-"""What Spark says of files that will be the same the next time, under the SQLSTATE of all that cannot be read."""
+"""Permanent conditions of unreadable files, which Spark reports under the SQLSTATE of all read errors."""
 
 PERMANENT_OS_ERRORS: Final = (
     PermissionError,
@@ -71,12 +71,12 @@ _SQLSTATE: Final = re.compile(r"SQLSTATE: (\w{2})\w{3}")
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether the same work, tried again, might succeed."""
+    """Whether a retry of the same work may succeed."""
     return all(not _is_permanent(cause) for cause in causes(error))
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it came from, outermost first."""
+    """The error and its causes, outermost first."""
     seen: set[int] = set()
     current: BaseException | None = error
     while current is not None and id(current) not in seen:

@@ -12,7 +12,7 @@ INCLUDE = re.compile(r"\binclude\b[^\n\"]*\"([^\"\n]+)\"")
 
 
 def changed_since(jobs: Iterable[Path], revision: str) -> tuple[Path, ...]:
-    """Those of the jobs that may mean something else than at the revision; new files count, committed or not."""
+    """The jobs that may have changed since the revision, new files included, committed or not."""
     root = Path(_git("rev-parse", "--show-toplevel").strip())
     names = _git("-C", str(root), "diff", "--name-only", "-z", revision) + _git(
         "-C", str(root), "ls-files", "--others", "--exclude-standard", "-z"

@@ -1,7 +1,7 @@
-"""JSON Schema of job files, made from all specs, for editors that complete and check as one types.
+"""JSON Schema of job files, made from all specs, for completion and checks in editors.
 
 It describes a JSON job file, and the tree that a HOCON file is read as: each section a list of blocks with
-`plugin_name`. A text may stand for a number or a truth value, and a variable for anything that is one value.
+`plugin_name`. A text may stand for a number or a truth value, and a variable for any single value.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""`penstock schema sync`: ask every source that has no `schema` what it looks like, and write it down."""
+"""`penstock schema sync`: records the columns of every source without a `schema` block."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -39,7 +39,7 @@ def sync(
 def current_tables(
     job: Path, settings: Settings, diagnostics: Diagnostics, *, infers: bool = False
 ) -> Iterator[tuple[str, CatalogTable]]:
-    """The tables of the sources that have no `schema` block, as they are now; Spark is asked where nothing else can.
+    """The tables of the sources that have no `schema` block, as they are now; read by Spark only if necessary.
 
     `infers`: the types of untyped columns (CSV) are read from their values, through Spark.
     """
@@ -80,5 +80,5 @@ def _ask_spark(source: Source, block: Block, name: str) -> CatalogTable:
 
 
 def _new_lock(job: Path) -> Path:
-    """Where a lock is begun: here, where the job is below, so that all jobs of a project share one."""
+    """The folder of a new lock: the current one if the job is below it, so that all jobs of a project share a lock."""
     return (Path.cwd() if job.is_relative_to(Path.cwd()) else job.parent) / FILE_NAME

@@ -1,4 +1,4 @@
-"""`penstock schema diff`: how schemas changed, what breaks by it, and who reads the column. Needs no Spark."""
+"""`penstock schema diff`: how schemas changed, which jobs break, and what reads the column. Needs no Spark."""
 
 import io
 import os
@@ -42,7 +42,7 @@ class TableChange:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All changes; `broken` are the errors of jobs that were sound before."""
+    """All changes; `broken` are the errors of jobs that were valid before."""
 
     changes: tuple[TableChange, ...]
     broken: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Report:
 
 
 def since_locked(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnostics) -> Report:
-    """What the sources look like now against the lock."""
+    """Compare the current columns of the sources with the lock."""
     changes: list[TableChange] = []
     for job in jobs:
         path = find_lock(job.absolute().parent)
@@ -79,7 +79,7 @@ def since_locked(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnost
 
 
 def _with_locked_types(table: CatalogTable, locked: TableSchema) -> CatalogTable:
-    """The table with the locked types of columns that have none of their own: a CSV tells its columns' names only."""
+    """The table with the locked types of columns that have none of their own: a CSV has only column names."""
     columns = tuple(
         replace(column, type=before.type) if column.is_untyped and (before := locked.column(column.name)) else column
         for column in table.columns
@@ -88,7 +88,7 @@ def _with_locked_types(table: CatalogTable, locked: TableSchema) -> CatalogTable
 
 
 def since_revision(paths: Sequence[str], revision: str, settings: Settings, diagnostics: Diagnostics) -> Report:
-    """Every source's and sink's schema against that of a git revision."""
+    """Compare the schemas of all sources and sinks with those of a git revision."""
     now = _Side.here(find_jobs(paths, diagnostics), settings)
     with _checked_out(revision):
         known = [path for path in paths if Path(path).exists()]

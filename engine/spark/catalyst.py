@@ -1,7 +1,7 @@
-"""Expressions of Catalyst, for what Spark's API has no word for or asks the JVM too often to say.
+"""Catalyst expressions for which Spark's Python API has no function, or is too slow.
 
-A method of PySpark's `Column` asks the JVM a dozen times, most of it to remember the line of Python that it was called
-from. Here each step asks once.
+A method of PySpark's `Column` calls the JVM a dozen times, mostly to record the line of Python that it was called from.
+Here each step is one call.
 """
 
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ class Catalyst:
         return self._java.literal(value, type_)
 
     def object_type(self, java: Any) -> Any:
-        """Catalyst's type for what is of the class of this Java object."""
+        """Catalyst's type for the class of this Java object."""
         return self._java.object_type(java.getClass())
 
     def if_(self, condition: Expression, then: Expression, otherwise: Expression) -> Expression:
@@ -72,7 +72,7 @@ class Catalyst:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Java:
-    """Spark's own classes and methods, looked up once: each part of such a name is a question to the JVM, too."""
+    """Spark's own classes and methods, looked up once, since each part of such a name is a call to the JVM."""
 
     if_: Any
     not_: Any

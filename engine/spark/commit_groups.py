@@ -1,4 +1,4 @@
-"""Commit staged writes, those that a sink can commit together in one transaction."""
+"""Commits staged writes; writes that a sink can commit together share one transaction."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from connectors.support.sink import AnySink, PendingCommit
 from connectors.support.staged import Staged
 
 Pending: TypeAlias = dict[str, PendingCommit]
-"""Commits that have begun, by the id of the first write of their group."""
+"""Started commits, by the id of the first write of their group."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class StagedWrite:
-    """A write that is to be committed."""
+    """A write to commit."""
 
     write_id: str
     sink: AnySink
@@ -23,7 +23,7 @@ class StagedWrite:
 
 
 def commit_groups(writes: Iterable[StagedWrite]) -> Iterator[tuple[StagedWrite, ...]]:
-    """The writes, in the order of the job, those of one group together at the place of the first of them."""
+    """The writes in the order of the job; those of one group follow its first write."""
     groups: dict[tuple[str, str], list[StagedWrite]] = {}
     for write in writes:
         group = write.sink.commit_group(write.staged)
@@ -33,7 +33,7 @@ def commit_groups(writes: Iterable[StagedWrite]) -> Iterator[tuple[StagedWrite, 
 
 
 def begin_commit(spark: SparkSession, group: tuple[StagedWrite, ...], pending: Pending) -> None:
-    """Do what the target of a group may refuse; what is then left to finish comes into `pending`."""
+    """Do the steps that the target may refuse; a commit that then only needs its last step goes into `pending`."""
     begun = group[0].sink.begin_commit(spark, [write.staged for write in group])
     if begun is not None:
         pending[group[0].write_id] = begun
@@ -46,7 +46,7 @@ def cancel(pending: Pending) -> None:
 
 
 def finishing_first(groups: Iterable[tuple[StagedWrite, ...]], pending: Pending) -> list[tuple[StagedWrite, ...]]:
-    """The groups, those that have begun before the others."""
+    """The groups, started ones first."""
     return sorted(groups, key=lambda group: group[0].write_id not in pending)
 
 
@@ -56,7 +56,7 @@ def commit_group(
     committed: Callable[[str], None],
     pending: Pending | None = None,
 ) -> None:
-    """Commit one group and note each of its writes; where it raises, a later process commits the rest."""
+    """Commit one group and record each of its writes; if it raises, a later process commits the rest."""
     sink = group[0].sink
     pending = {} if pending is None else pending
     try:

@@ -1,8 +1,9 @@
-"""Counters that rows turn as they pass, inside the code that Spark generates for a filter.
+"""Counts passing rows inside the code that Spark generates for a filter.
 
 An observed metric is evaluated by Spark's interpreter for every row, so ten of them cost more than the checks
 themselves. Here an accumulator is a literal of the filter's condition, and Catalyst's `InitializeJavaBean` calls its
-`add`. Spark's API has no word for it. As with any accumulator, a stage of a shuffle that Spark runs again counts again.
+`add`. Spark's API does not offer this. As with any accumulator, a stage of a shuffle that Spark runs
+again counts again.
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ class Counter:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Partitions:
-    """The numbers of the partitions whose rows have passed, each as often as it was read."""
+    """The numbers of the partitions whose rows have passed, once for each time that they were read."""
 
     accumulator: Any
     turn: Expression
@@ -39,7 +40,7 @@ class Partitions:
 
 
 class Counters:
-    """Makes counters of one session. What they share is made once: each step is a question to the JVM."""
+    """Creates the counters of one session. Shared parts are created once, since each step is a call to the JVM."""
 
     def __init__(self, context: Any, catalyst: Catalyst) -> None:
         self._context = context
@@ -49,17 +50,17 @@ class Counters:
         self._add_one = catalyst.setter("add", catalyst.parse("1L"))
 
     def rows(self) -> Counter:
-        """Counts all rows. It is not deterministic to Spark, which so leaves the filter where it stands."""
+        """Count all rows. Spark treats it as non-deterministic, and therefore does not move the filter."""
         return self.where(self._catalyst.parse("monotonically_increasing_id() >= 0"))
 
     def where(self, condition: Expression) -> Counter:
-        """Counts the rows of which the condition is true."""
+        """Count the rows for which the condition is true."""
         accumulator, spark = self._context.longAccumulator(), self._catalyst
         counted = spark.if_(condition, spark.literal(accumulator, self._type), self._nothing)
         return Counter(accumulator, spark.after(self._add_one, counted))
 
     def partitions(self) -> Partitions:
-        """Notes each partition with its first row."""
+        """Record each partition at its first row."""
         accumulator, spark = self._context.collectionAccumulator(), self._catalyst
         type_ = spark.object_type(accumulator)
         first = spark.parse(f"monotonically_increasing_id() % {_ROWS_PER_PARTITION} = 0")

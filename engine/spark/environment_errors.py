@@ -1,4 +1,4 @@
-"""Errors of the machine and its jars, not of a job: each has its code and remedy, and is permanent."""
+"""Errors of the machine and its jars, not of a job. Each has its own code and remedy, and is permanent."""
 
 import errno
 import re
@@ -16,7 +16,7 @@ _DENIED: Final = re.compile(r"Permission denied|Read-only file system|AccessCont
 
 
 def environment_error(text: str, node: AnyNode) -> RunError | None:
-    """What the texts of an error and its causes say of the machine; None if they say nothing of it."""
+    """The environment error that the messages of an error and its causes describe; None if they describe none."""
     of = f" (in `{node.name}`)"
     path = node.options.span("path") if isinstance(node, Write) else node.span
     if _NO_SPACE.search(text):
@@ -37,7 +37,7 @@ def environment_error(text: str, node: AnyNode) -> RunError | None:
 
 
 def unwritable(error: OSError, write: Write) -> RunError:
-    """A target that this process's own file operations could not write."""
+    """The error of a target that this process could not write."""
     text = "No space left on device" if error.errno in (errno.ENOSPC, errno.EDQUOT) else str(error)
     if found := environment_error(text, write):
         return found

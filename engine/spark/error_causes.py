@@ -1,4 +1,4 @@
-"""What a Spark error says: the Java exceptions behind it, each with its condition and the SQL text it points at."""
+"""The Java exceptions behind a Spark error, each with its condition and the SQL text that it points at."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _SENTENCES: Final = re.compile(r"(?<=[\w`'\")\]])[.?] (?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class ErrorCause:
-    """One of the causes of a Spark error: its condition, what it says, and the SQL text it points at."""
+    """A cause of a Spark error: its condition, its message, and the SQL text that it points at."""
 
     condition: str | None
     message: str
@@ -25,7 +25,7 @@ class ErrorCause:
 
 
 def error_causes(error: BaseException) -> Iterator[ErrorCause]:
-    """The Java exceptions behind a Python one, outermost first; those without anything to say are left out."""
+    """The Java exceptions behind a Python one, outermost first; those without a message are left out."""
     thrown: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     for _ in range(20):
         if thrown is None:
@@ -59,7 +59,7 @@ def _clean(text: str) -> str:
 
 
 def message_and_remedy(message: str) -> tuple[str, str | None]:
-    """What is wrong, and what Spark advises; not to leave ANSI mode, which jobs are checked for."""
+    """The message, and Spark's advice, except that to disable ANSI mode, which validation assumes."""
     first, *rest = _SENTENCES.split(message.partition("\n")[0].strip().rstrip("."))
     advice = [sentence for sentence in rest if "spark.sql.ansi" not in sentence]
     return first, ". ".join(advice) or None

@@ -1,4 +1,4 @@
-"""Spark's errors as diagnostics: at the node they came from and, for SQL, at the place in the job file."""
+"""Turns Spark's errors into diagnostics at their node and, for SQL, at the location in the job file."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from sql.rewrite.select_query import Select
 
 
 def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] = ()) -> PenstockError:
-    """The error as a user should see it. `node` is where it was met, `nodes` all whose work it may have come from."""
+    """The error for users. `node` is the one that was running, `nodes` all from which it may have come."""
     if isinstance(error, PenstockError):
         return error
     causes = tuple(error_causes(error))
@@ -41,24 +41,24 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
 
 
 def reason(error: BaseException) -> str:
-    """What an error says in one line, without Spark's codes and stacks."""
+    """The message of an error in one line, without Spark's codes and stack traces."""
     told = next((cause.message for cause in error_causes(error)), str(error) or type(error).__name__)
     return told.partition("\n")[0]
 
 
 def _raised(message: str) -> str | None:
-    """The exception that Python code raised in a worker, where the message holds its traceback."""
+    """The exception that Python code raised in a worker, if the message contains its traceback."""
     _, found, trace = message.rpartition("Traceback (most recent call last)")
     lines = [line for line in trace.split("\n") if line and not line[0].isspace()]
     return lines[-1].strip() if found and len(lines) > 1 else None
 
 
 _OF_ANOTHER_SPARK: Final = re.compile(r"'\S+ org\.apache\.spark\.\S+\(.*\)'$")
-"""What Java says of a method that is not there."""
+"""Java's message for a missing method."""
 
 
 def _placed(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> tuple[Query, Span] | None:
-    """The query whose text Spark's context quotes, and the place of what it quotes."""
+    """The query that Spark's error context quotes, and the location of the quoted text."""
     for query, text in _texts(nodes):
         for cause in causes:
             for start, stop, fragment in cause.contexts:

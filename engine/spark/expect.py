@@ -1,7 +1,7 @@
-"""Expectations in the write's own pass: counted by the filter that the rows pass on their way, no row read twice.
+"""Checks expectations during the write: the filter that rows pass counts violations, and no row is read twice.
 
-A row that breaks no rule costs one compiled condition, the rules in one AND; only one that breaks some is looked at
-rule by rule. Aggregates over all rows are an observation.
+A valid row costs one compiled condition, the conjunction of all rules; only an invalid one is checked rule by rule.
+Aggregates over all rows use `observe`.
 """
 
 from collections import Counter as Tally
@@ -24,8 +24,8 @@ from engine.spark.counters import Counter, Counters, Partitions
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of one pass: the rows that came by, those that were taken out, and of each rule by its index the rows that break
-    it and the rows that it is about."""
+    """The counts of one pass: rows, removed rows and, for each rule by its index, the rows that violate it and those
+    that it applies to."""
 
     rows: int = 0
     rejected: int = 0
@@ -35,8 +35,8 @@ class Counts:
 
 @dataclass(eq=False)
 class Watched:
-    """An Expect that was lowered: its counters, what they said of the longest pass, its input for what needs a pass of
-    its own."""
+    """A lowered Expect: its counters, their values in the longest pass, and its input for rules that need their own
+    pass."""
 
     node: Expect
     rows: DataFrame
@@ -50,11 +50,13 @@ class Watched:
     before: tuple[int, ...] = ()
 
     def note(self) -> None:
-        """Call it after everything that reads the rows: of several passes, the one over the most rows counts."""
+        """Call this after every action that reads the rows; of several passes, the one over the most rows counts."""
         turned = [self.passed, *([self.rejected] if self.rejected else []), *self.broken.values(), *self.about.values()]
         now, seen = [counter.value for counter in turned], self.partitions.seen
         skipped, *last = self.before or (0, *[0] * len(now))
-        passes = max(1, min(Tally(seen[skipped:]).values(), default=1))  # a query that reads a node twice has two
+        passes = max(
+            1, min(Tally(seen[skipped:]).values(), default=1)
+        )  # a query that reads a node twice has two partitions
         passed = [-(-(new - old) // passes) for new, old in zip(now, last, strict=True)]
         self.before = (len(seen), *now)
         if passed[0] > self.counts.rows:
@@ -68,7 +70,7 @@ class Watched:
 
 
 def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
-    """The rows that go on, and the handle to what becomes of the rules while they are written."""
+    """The remaining rows, and the handle to the results of the rules while the rows are written."""
     checks = {index: rule.check for index, rule in enumerate(node.rules) if isinstance(rule.check, RowCheck)}
     spark = Catalyst(df.sparkSession)
     counters = Counters(df.sparkSession.sparkContext._jsc.sc(), spark)
@@ -100,7 +102,7 @@ def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
 
 
 def _goes_on(spark: Catalyst, watched: Watched, rules: Sequence[str]) -> Expression:
-    """Whether a row goes on; evaluating it turns the counters, each once."""
+    """Whether a row is kept; the evaluation increments each counter once."""
     always = [watched.passed.turn, watched.partitions.turn, *(counter.turn for counter in watched.about.values())]
     no, yes = spark.parse("false"), spark.parse("true")
     checked = yes
@@ -112,16 +114,16 @@ def _goes_on(spark: Catalyst, watched: Watched, rules: Sequence[str]) -> Express
         if watched.rejected:
             stays = spark.both(stays, spark.is_null(watched.rejected.turn))
         checked = spark.if_(spark.parse(_breaks(rules)), stays, yes)
-    return spark.if_(spark.any_not_null(always), checked, no)  # `passed` always turns
+    return spark.if_(spark.any_not_null(always), checked, no)  # `passed` counts every row
 
 
 def _breaks(rules: Sequence[str]) -> str:
-    """True for a row of which any of the rules is false; as NULL breaks none, not always false for the others."""
+    """True for a row for which a rule is false; may be NULL for others, since NULL violates no rule."""
     return f"NOT ({' AND '.join(f'({rule})' for rule in rules)})"
 
 
 def rejected(df: DataFrame, node: Rejects) -> DataFrame:
-    """The rows that break a rule which quarantines them, with the rules that they break."""
+    """The rows that violate a quarantining rule, with the rules that they violate."""
     broken = [
         f.when(f.expr(_breaks([rule.check.predicate])), f.lit(f"{rule.name}: {rule.text}"))
         for rule in node.rules
@@ -135,26 +137,26 @@ def rejected(df: DataFrame, node: Rejects) -> DataFrame:
 
 
 def note(watched: Iterable[Watched]) -> None:
-    """Read the counters; call it after each action over rows that are watched."""
+    """Read the counters; call this after each action over watched rows."""
     for node in watched:
         node.note()
 
 
 def outcomes(watched: Iterable[Watched], staged: Mapping[AnyNode, DataFrame]) -> tuple[ExpectationOutcome, ...]:
-    """What became of every rule; call it once the rows are staged. Rules that need a pass of their own have it here:
-    over the rows that were staged from their node, or where these are not the same, over its input."""
+    """The results of all rules; call this after the rows are staged. Rules that need their own pass run it here: over
+    the rows staged from their node or, if these differ, over its input."""
     return tuple(outcome for node in watched for outcome in _outcomes(node, staged.get(node.node, node.rows)))
 
 
 def refuse(found: Iterable[ExpectationOutcome]) -> None:
-    """Raise a `RunError` (PEN6001) with every broken rule that fails the job."""
+    """Raise a `RunError` (PEN6001) with every violated rule that fails the job."""
     broken = [outcome for outcome in found if not outcome.success and outcome.rule.on_violation is OnViolation.FAIL]
     if broken:
         raise RunError([_diagnostic(outcome, Severity.ERROR) for outcome in broken])
 
 
 def warnings(found: Iterable[ExpectationOutcome]) -> Diagnostics:
-    """Broken rules that only warn."""
+    """Warnings of violated rules that do not fail the job."""
     warned = [outcome for outcome in found if not outcome.success and outcome.rule.on_violation is OnViolation.WARN]
     return Diagnostics([_diagnostic(outcome, Severity.WARNING) for outcome in warned])
 

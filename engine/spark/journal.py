@@ -1,4 +1,4 @@
-"""The journal of a run: one small file for each step, and the one named `commit.json` is the decision.
+"""The journal of a run: one small file for each step; `commit.json` is the decision to commit.
 
     <state dir>/runs/<run id>/journal/
         begin.json                  who runs, and what it writes
@@ -8,7 +8,7 @@
         <write id>.committed.json
         end.json                    finished, rolled back, or dismissed by the user
 
-A file is there wholly or not at all. Without `commit.json` a killed run is rolled back, with it rolled forward.
+Files are written atomically. A killed run is rolled back without `commit.json`, and completed with it.
 """
 
 import json
@@ -51,7 +51,8 @@ class Journal:
         """Start again: `writes` are connector names by write id. The steps of an earlier, ended try are removed; `done`
         are the ids of writes that it committed.
 
-        A process that is killed in between leaves the earlier try ended, or this one begun: `end.json` goes last.
+        If the process is killed in between, either the earlier try has ended or this one has begun:
+        `end.json` is removed last.
         """
         content = {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job}
         if not done:
@@ -71,7 +72,7 @@ class Journal:
         self._put(f"{write_id}.staged", {"staged": staged.to_json()})
 
     def decide(self) -> None:
-        """From here on the run can only be finished."""
+        """Record the decision: from here on the run can only be finished."""
         self._put("commit", {})
 
     def committed(self, write_id: str) -> None:
@@ -85,7 +86,7 @@ class Journal:
 
     @property
     def has_ended(self) -> bool:
-        """The same as an outcome in what is recorded, without reading it all."""
+        """Whether the run has ended, without reading all steps."""
         return self.files.exists(f"{self.folder}/end.json")
 
     @property
@@ -162,11 +163,12 @@ class Recorded:
         return self.outcome is None and owner.is_alive(self.mark)
 
     def has_place(self, write_id: str) -> bool:
-        """Whether the write had come so far that it staged rows, or was about to."""
+        """Whether the write had staged rows, or was about to."""
         return self.is_staged(write_id) or f"{write_id}.prepared" in self.steps
 
     def place(self, write_id: str, kind: type[Staged]) -> Staged:
-        """What the write staged, or was about to. Raises PEN5011 if another version of the connector wrote it."""
+        """The record of what the write staged, or was about to. Raises PEN5011 if another version of the
+        connector wrote it."""
         step = f"{write_id}.staged" if self.is_staged(write_id) else f"{write_id}.prepared"
         return kind.from_json(self.steps[step].get("staged", {}))
 

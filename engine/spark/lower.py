@@ -1,7 +1,7 @@
 """Lower plan nodes to DataFrames, each node once for all its readers.
 
-A query's text goes to Spark as it was written: its inputs are bound as views of DataFrames under the names it uses,
-right before it is analyzed. Spark resolves a view's name at that moment: two queries may use one name for two inputs.
+Spark gets a user's query as written: its inputs are bound as views of DataFrames under the names that it uses, right
+before it is analyzed. Spark resolves a view's name at that moment: two queries may use one name for two inputs.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,12 +42,12 @@ from sql.rewrite.row_kinds import with_row_kinds
 from sql.rewrite.select_query import Projection, Select
 
 Persist: TypeAlias = Callable[[Node, Persisted, DataFrame], DataFrame]
-"""Computes the rows of a node that are to be persisted for its readers."""
+"""Computes and persists the rows of a node for its readers."""
 
 
 @dataclass(eq=False)
 class Lowered:
-    """The DataFrame of every node that was lowered, and the expectations that are counted when the rows are written."""
+    """The DataFrame of every lowered node, and the expectations that are counted when the rows are written."""
 
     dataframes: dict[Node, DataFrame] = field(default_factory=dict)
     watched: list[Watched] = field(default_factory=list)
@@ -69,7 +69,7 @@ def lower(spark: SparkSession, writes: Iterable[Write], persist: Persist | None 
 def lower_nodes(
     spark: SparkSession, nodes: Iterable[Node], given: Mapping[Node, DataFrame]
 ) -> Mapping[Node, DataFrame]:
-    """Lower some nodes, where what others yield is given."""
+    """Lower some nodes over given DataFrames of others."""
     lowered = Lowered(dict(given))
     for node in nodes:
         _lower(spark, node, lowered)
@@ -139,7 +139,7 @@ def _query(spark: SparkSession, query: Query, lowered: Lowered) -> DataFrame:
 
 
 def _text(query: Query, carrying: Sequence[str]) -> str:
-    """The query as Spark gets it; where rows carry their kinds through it, with the hidden column."""
+    """The query for Spark; with the hidden column if its rows carry kinds."""
     match query.body:
         case Select(projections=()) as select:
             return select.to_sql()
@@ -153,7 +153,7 @@ def _text(query: Query, carrying: Sequence[str]) -> str:
 
 
 def _with_kinds(node: Node, lowered: Lowered, has_row_kind: bool) -> DataFrame:
-    """The rows of a node, as inserts where those that they are united with have kinds and they have none."""
+    """The rows of a node; as inserts if only the other inputs of the union have kinds."""
     df = lowered.dataframes[node]
     if not has_row_kind or node.table.has_row_kind:
         return df
@@ -172,7 +172,7 @@ def _union(inputs: list[DataFrame]) -> DataFrame:
 
 
 def _as_declared(df: DataFrame, scan: Scan) -> DataFrame:
-    """The scan's rows held to its table: names and types must be equal, NULLs may not be where the table has none."""
+    """Check the scan's rows against its table: names and types must be equal, and NOT NULL columns without NULLs."""
     if scan.table.is_open:
         return df
     found = CatalogTable.of("found", columns_of(df.schema))
@@ -196,7 +196,7 @@ def _as_declared(df: DataFrame, scan: Scan) -> DataFrame:
 def _without_nulls(df: DataFrame, names: list[str]) -> DataFrame:
     """The same rows, declared to hold no NULL in these columns; one that does fails the job while it is read.
 
-    Spark's API has no word for it; its own expression does what encoders of Scala classes do.
+    Spark's API does not offer this; the expression is that of encoders for Scala classes.
     """
     from pyspark.sql.classic.column import Column
 

@@ -1,4 +1,4 @@
-"""Rows that are computed once and read by several."""
+"""Persists rows that are computed once and read by several nodes."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from engine.job.model.job import Cache
 
 
 def persist(df: DataFrame, cache: Cache) -> DataFrame:
-    """The rows, computed now; under new column ids, so that Spark's metrics tell reading these from reading those.
+    """Compute the rows now. They get new column ids, so that Spark's metrics distinguish reads of the persisted rows.
 
     Persisted as a checkpoint on the executors: unlike a cache, it is never computed again. Rows that are lost with an
     executor fail the job, which is then tried again, instead of being replaced by other ones.
@@ -19,6 +19,6 @@ def persist(df: DataFrame, cache: Cache) -> DataFrame:
 
 
 def release(df: DataFrame) -> None:
-    """Remove the rows that `persist` wrote."""
+    """Remove persisted rows."""
     checkpoint: Any = df._jdf.queryExecution().analyzed()
     checkpoint.rdd().unpersist(False)

@@ -11,8 +11,8 @@ from engine.expectations.rules import Rule
 
 
 def run_expectation(df: DataFrame, node: str, rule: Rule, rows: int) -> ExpectationOutcome:
-    """What great-expectations finds; an error of its own is a `RunError`, not a broken rule."""
-    with warnings.catch_warnings():  # its own dependencies warn of each other
+    """The result of great-expectations; an error of its own is a `RunError`, not a violated rule."""
+    with warnings.catch_warnings():  # its dependencies warn about each other
         warnings.simplefilter("ignore")
         return _run(df, node, rule, rows)
 
@@ -46,7 +46,7 @@ def _run(df: DataFrame, node: str, rule: Rule, rows: int) -> ExpectationOutcome:
 
 
 def _by_words(module: Any, type: str) -> Any:
-    """The class of an expectation, whose capitals its name does not tell (`ExpectColumnKLDivergence…`)."""
+    """The class of an expectation; its capitals do not follow from its name (`ExpectColumnKLDivergence…`)."""
     wanted = type.replace("_", "").lower()
     return next((getattr(module, name) for name in dir(module) if name.lower() == wanted), None)
 

@@ -1,4 +1,4 @@
-"""The Spark session that jobs run in: started once for all of them, or the one that spark-submit has started."""
+"""The Spark session for jobs: started once for all of them, or the one that spark-submit has started."""
 
 import logging
 import os
@@ -30,9 +30,9 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.scheduler.mode": "FAIR",
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "32",
-    "spark.sql.maxMetadataStringLength": "1000",  # paths in plans whole: counts are told apart by them
+    "spark.sql.maxMetadataStringLength": "1000",  # complete paths in plans, since they identify scans in the counts
     "spark.sql.shuffle.partitions": "64",
-    "spark.databricks.delta.snapshotPartitions": "4",  # Delta's 50 tasks for each look at a table's log cost seconds
+    "spark.databricks.delta.snapshotPartitions": "4",  # Delta's default of 50 tasks takes seconds
     # rows of text files are parsed one by one anyway; so those that a filter drops are counted
     "spark.sql.csv.filterPushdown.enabled": "false",
     "spark.sql.json.filterPushdown.enabled": "false",
@@ -50,7 +50,7 @@ EXCLUDES: Final = (
     "org.roaringbitmap:*",
     "org.xerial.snappy:*",
 )
-"""What Spark brings itself: a second copy is of no use, and a resolver may not find it."""
+"""Artifacts that Spark includes: a second copy is useless, and a resolver may not find it."""
 
 _LOG_LINES: Final = 20
 
@@ -66,7 +66,7 @@ def open_session(
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # one JSON line per analysis error
         logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_is_not_of_py4j)
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # on a cluster, which Python its workers have is its own affair
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # on a cluster, the Python of the workers is the cluster's choice
         for variable in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
             os.environ.setdefault(variable, sys.executable)
     conf = _conf(name, settings, tuple(maven), required or {})
@@ -80,7 +80,7 @@ def open_session(
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
-    """Py4J logs a stack trace of what it raises anyway, also of Ctrl-C in the midst of a call."""
+    """Py4J logs a stack trace of errors that it also raises, and of Ctrl-C during a call."""
     return "py4j" not in Path(record.pathname).parts
 
 
@@ -90,7 +90,7 @@ def has_session() -> bool:
 
 
 def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """A session of its own in the same application, with neither views nor settings of another pipeline."""
+    """A new session in the same application, without views or settings of other pipelines."""
     session = spark.newSession()
     for key, value in {**(settings or {}), **FIXED}.items():
         if session.conf.isModifiable(key):
@@ -131,7 +131,7 @@ def _prepared(spark: SparkSession, conf: SparkConf) -> SparkSession:
 
 
 def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
-    """Starts Java with what it prints kept in a file, of which the end is shown where it fails."""
+    """Start Java with its output in a file, of which the end is shown if it fails."""
     with tempfile.NamedTemporaryFile("w+", prefix="penstock-spark-", suffix=".log", delete=False) as log:
         gateway = None
         try:
@@ -139,7 +139,7 @@ def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
             with _own_interrupts():
                 context = SparkContext(conf=conf, gateway=gateway)
         except KeyboardInterrupt:
-            if gateway is not None:  # Java ignores Ctrl-C, and would be left behind with half a context
+            if gateway is not None:  # Java ignores Ctrl-C, and would keep running without a complete context
                 gateway.proc.kill()
             Path(log.name).unlink(missing_ok=True)
             raise
@@ -155,7 +155,7 @@ def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
 
 @contextmanager
 def _own_interrupts() -> Iterator[None]:
-    """Keeps Ctrl-C as it was: PySpark's handler calls Java, in the midst of another call where one is under way."""
+    """Restore the handler of Ctrl-C: PySpark's handler calls Java, possibly during another call."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -165,7 +165,7 @@ def _own_interrupts() -> Iterator[None]:
 
 
 def _gateway(conf: SparkConf, log: IO[str]) -> Any:
-    """Starts Java. Ctrl-C waits until it can be told to end: cut off while it starts, it would be left behind."""
+    """Start Java. Ctrl-C waits until it can be stopped: interrupted while it starts, it would keep running."""
     if current_thread() is not main_thread():
         return launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
     interrupted: list[int] = []
@@ -208,7 +208,7 @@ def _check_java() -> None:
 
 
 def _java_version(java: str) -> int | None:
-    """The major version; the installation's `release` file tells it without starting Java."""
+    """The major version; read from the installation's `release` file without starting Java."""
     release = Path(os.path.realpath(java)).parent.parent / "release"
     if release.is_file():
         text = release.read_text(errors="replace")

@@ -1,4 +1,4 @@
-"""Spark's errors that speak of a source: told at the scan whose files they name."""
+"""Reports Spark's errors about a source at the scan whose files they name."""
 
 import re
 from typing import Final
@@ -17,7 +17,7 @@ _CONDITIONS: Final = (
     "CANNOT_READ_FILE_FOOTER",
     "DATA_SOURCE_NOT_FOUND",
 )
-"""Conditions of Spark's that speak of a source, whichever action met them."""
+"""Error conditions of Spark that concern a source, whatever the action."""
 
 _FILE: Final = re.compile(r"(?:reading file|CSV file:|Path does not exist:) (\S+?)\.?(?:\s|$)")
 _ROW: Final = re.compile(r"Malformed \w+ record: (.*?)\.?$", re.M)
@@ -32,7 +32,7 @@ def is_of_source(causes: tuple[ErrorCause, ...]) -> bool:
 
 
 def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> RunError:
-    """What could not be read (PEN5004), at the scan that reads it."""
+    """The error of unreadable data (PEN5004), at the scan that reads it."""
     files = [found.group(1) for cause in causes for found in _FILE.finditer(cause.message)]
     scan = _scan(files, nodes)
     file = f"`{_plain(files[0])}`" if files else "a source"
@@ -74,12 +74,12 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
 
 
 def _last(pattern: "re.Pattern[str]", causes: tuple[ErrorCause, ...]) -> str | None:
-    """What the pattern finds in the innermost exception that has it."""
+    """The match of the pattern in the innermost exception that has one."""
     return next((found.group(1) for cause in reversed(causes) if (found := pattern.search(cause.message))), None)
 
 
 def _header(message: str) -> str | None:
-    """What Spark says of a CSV header that is not the schema's."""
+    """Spark's message for a CSV header that differs from the schema."""
     if named := _HEADER.search(message):
         return f"it is `{named[1]}` instead of `{named[2]}`"
     if sized := _HEADER_SIZE.search(message):
@@ -88,7 +88,7 @@ def _header(message: str) -> str | None:
 
 
 def _why(causes: tuple[ErrorCause, ...]) -> str:
-    """The cause: what Spark says beside the file's name, else what the exception below says."""
+    """The cause: Spark's message without the file's name, else that of the next exception."""
     for cause in sorted(causes, key=lambda other: other.condition is None):
         text = "; ".join(line.strip() for line in _IN_READING.sub("", cause.message).split("\n") if line.strip())
         if text.strip("."):

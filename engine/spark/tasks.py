@@ -11,13 +11,13 @@ POLL_SECONDS: Final = 0.1
 
 
 def wait_for_tasks(spark: SparkSession, tag: str, seconds: float = 30.0) -> None:
-    """Wait until no task of the jobs with this tag runs, at most so many seconds.
+    """Wait until no task of the jobs with this tag is running, at most the given seconds.
 
-    A job that failed or was cancelled is over before its tasks are: each goes on until it next asks whether it was
-    killed, and could write a file into a directory that has been removed by then.
+    A failed or cancelled job ends before its tasks: each runs until it next checks whether it was killed, and may still
+    write a file into a directory that was removed in the meantime.
     """
     ends = monotonic() + seconds
-    with suppress(Py4JError):  # Java is ending, and its tasks with it
+    with suppress(Py4JError):  # Java is shutting down, together with its tasks
         context: Any = spark.sparkContext._jsc.sc()
         while True:
             context.listenerBus().waitUntilEmpty(10_000)

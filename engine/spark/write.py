@@ -1,12 +1,12 @@
-"""Write a job: check every sink, stage every sink, commit every sink in order.
+"""Writes a job: checks every sink, stages every sink, then commits every sink in order.
 
-    check   what is at each target, and what the save modes make of it; touches nothing
-    begin   opens the run's journal, after ending what killed runs left
-    stage   writes rows where nobody sees them; the same again for a retry
-    commit  decides in the journal, then puts each sink's rows in place
+    check   inspects each target and determines the save-mode actions; changes nothing
+    begin   opens the run's journal, after killed runs were ended
+    stage   writes rows where readers do not see them; can be repeated for a retry
+    commit  records the decision in the journal, then commits each sink
     abort   removes what was staged
 
-A run that was killed is rolled back where it had not decided, and finished where it had: by `resume`, or the next run.
+A killed run is rolled back if it had not decided to commit, otherwise finished: by `resume`, or by the next run.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,12 +46,12 @@ from engine.spark.journal import Journal, Recorded, RunOutcome, journal, open_jo
 
 SPARK_ERRORS = (PySparkException, Py4JError)
 CONNECTOR_ERRORS = (*SPARK_ERRORS, OSError, PenstockError)
-"""What a connector's own steps may raise."""
+"""Exceptions that the steps of connectors may raise."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SinkCheck:
-    """What a write will do: the target as it stands, and the actions of its commit, in order."""
+    """The result of a check: the target's state, and the actions of the commit, in order."""
 
     write: Write
     state: TargetState
@@ -73,7 +73,8 @@ class OpenRun:
 
 
 def check(spark: SparkSession, writes: Sequence[Write], run_id: str = "dry-run") -> tuple[SinkCheck, ...]:
-    """Inspect every target; raises `RunError` with all that forbids the run (PEN4003, PEN4006, PEN4007, PEN5005)."""
+    """Inspect every target; raises `RunError` with all errors that prevent the run (PEN4003, PEN4006,
+    PEN4007, PEN5005)."""
     diagnostics = Diagnostics()
     checks = []
     for write in writes:
@@ -97,7 +98,7 @@ def check(spark: SparkSession, writes: Sequence[Write], run_id: str = "dry-run")
 
 
 def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: str, job: str = "") -> OpenRun | None:
-    """Open the run's journal; None if this run id has committed all these writes, and nothing is to be done.
+    """Open the run's journal; None if this run id has already committed all these writes.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
     will stand. Raises PEN5007 if a living process holds the run id, PEN5005 if a target can never be one.
@@ -140,15 +141,15 @@ def _refuse_second_run(spark: SparkSession, state: str, run_id: str, checks: Seq
 
 
 def committed_writes(spark: SparkSession, state: str, run_id: str) -> frozenset[str]:
-    """The ids of the writes that a run of this id has committed; a rerun does the others."""
+    """The ids of the writes that a run of this id has committed; a rerun does the rest."""
     recorded = journal(spark, state, run_id).read()
     return recorded.done if recorded is not None else frozenset()
 
 
 def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
-    """Write the rows where nobody sees them; may be called again for a retry, and from any thread.
+    """Write the rows where readers do not see them; may be called again for a retry, and from any thread.
 
-    `nodes` are the nodes whose work this is: an error is told at the one that it came from. Raises PEN5007 if the
+    `nodes` are the nodes whose work this is: an error is reported at the one that it came from. Raises PEN5007 if the
     target is held by another run, or one has written to it since it was checked.
     """
     checked = next(check for check in run.checks if check.write is write)
@@ -167,7 +168,7 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
 
 
 def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> dict[AnyNode, DataFrame]:
-    """What was staged from nodes whose rules are checked on it."""
+    """The staged rows of nodes whose rules are checked on them."""
     judged = [write for write in writes if staged_rules(write)]
     found = [
         (write.input, write.connector.staged_rows(spark, run.tasks[write.id], run.places[write.id])) for write in judged
@@ -178,9 +179,9 @@ def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> d
 def commit_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
     """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
 
-    Commits that a target may refuse are begun before the decision: where one is refused, nothing has changed and the
+    Commits that a target may refuse are started before the decision: if one is refused, nothing has changed and the
     caller aborts. They are finished first, since they hold locks. A failure after the decision leaves the journal open:
-    the run is finished by `resume`. Gives warnings (PEN5014) of maintenance that failed when the run had ended.
+    the run is finished by `resume`. Returns warnings (PEN5014) of maintenance that failed when the run had ended.
     """
     writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
     staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
@@ -222,7 +223,7 @@ def _maintain(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> Ite
 def _begin_commits(
     spark: SparkSession, groups: Iterable[tuple[StagedWrite, ...]], writes: Mapping[str, Write]
 ) -> Pending:
-    """Do what targets may still refuse, while the run can be rolled back."""
+    """Do the steps that targets may refuse, while the run can still be rolled back."""
     pending: Pending = {}
     for group in groups:
         try:
@@ -243,10 +244,10 @@ def abort(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:
 
 
 def abort_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
-    """Remove everything that was staged; the targets stay as they were.
+    """Remove everything that was staged; the targets are unchanged.
 
     Gives warnings (PEN5011) of what cannot be removed: the run then stays open, and the next one or `resume` ends it.
-    It raises nothing of that kind, which would take the place of the error for which the run is ended.
+    It does not raise such errors, which would hide the error for which the run is aborted.
     """
     left: list[Diagnostic] = []
     for check in run.checks:
@@ -282,7 +283,7 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
 
 
 def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
-    """End all killed runs of this state directory, those whose connectors this session has.
+    """End all killed runs of this state directory whose connectors this session has.
 
     Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
     other run back.
@@ -312,14 +313,14 @@ def sinks_to_recover(state: str) -> Mapping[AnySink, tuple[str, ...]]:
 
 
 def _needed_jars(log: Journal, recorded: Recorded) -> Iterator[tuple[AnySink, tuple[str, ...]]]:
-    """The sinks of a run that are installed, each with the jars by which what it has staged can be ended."""
+    """The installed sinks of a run, each with the jars that are needed to end its writes."""
     for write_id, name in recorded.writes.items():
         sink = connectors.sink(name)
         if sink is None:
             continue
         jars = sink.maven
         if recorded.has_place(write_id):
-            with suppress(RunError):  # whoever ends the run reports what cannot be read
+            with suppress(RunError):  # unreadable steps are reported when the run is ended
                 jars = sink.staged_jars(_staged_write(log, recorded, write_id).staged)
         yield sink, jars
 
@@ -329,7 +330,7 @@ def _is_open(recorded: Recorded | None) -> bool:
 
 
 def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOutcome:
-    """Every write that can be ended is; raises a `RunError` with what the others met, the run being left open."""
+    """End every write that can be ended; raises a `RunError` with the errors of the others, and leaves the run open."""
     diagnostics = Diagnostics()
     to_commit: list[StagedWrite] = []
     for write_id, name in recorded.writes.items():
@@ -352,7 +353,7 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOut
 
 @contextmanager
 def _collected(diagnostics: Diagnostics, log: Journal, name: str) -> Iterator[None]:
-    """What a write meets, so that the others are ended all the same."""
+    """Collect the error of a write, so that the others are still ended."""
     try:
         yield
     except PenstockError as error:
@@ -445,7 +446,7 @@ def _refuse_changed_target(run: OpenRun, checked: SinkCheck) -> None:
 
 
 def _kept_table(state: TargetState, actions: tuple[Action, ...]) -> CatalogTable | None:
-    """The schema that the rows must fit: that of a target that is kept."""
+    """The schema that the rows must fit, if the target is kept."""
     keeps = Action.KEEP in actions or Action.NO_SCHEMA_CHANGE in actions
     return state.table if keeps and state.exists else None
 

@@ -59,7 +59,7 @@ def add_format_argument(parser: ArgumentParser) -> None:
 
 def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settings":
     from catalog.secret_names import is_secret_name, remember_secret
-    from engine.compile import Settings  # here, because it brings in sqlglot
+    from engine.compile import Settings  # imported here, because it imports sqlglot
 
     variables = {name: value for file in arguments.variable_files for name, value in file}
     variables |= dict(arguments.variables)
@@ -78,7 +78,7 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
 
 
 def positive(text: str) -> int:
-    """The type of an argument that counts something."""
+    """The argument type for a positive number."""
     if not (text.isdecimal() and int(text)):
         raise ArgumentTypeError(f"`{text}` is not a number from 1")
     return int(text)

@@ -1,4 +1,4 @@
-"""Commands that run Spark say so where it is not installed."""
+"""Reports a missing PySpark in commands that need it."""
 
 from importlib.util import find_spec
 

@@ -1,4 +1,4 @@
-"""Show diagnostics: text to people, with the lines they are about; JSON, GitHub annotations and SARIF to programs."""
+"""Shows diagnostics: as text with source lines for people; as JSON, GitHub annotations or SARIF for programs."""
 
 import sys
 from collections.abc import Iterable
@@ -12,9 +12,11 @@ from catalog.source import SourceFile
 
 
 def report(diagnostics: Iterable[Diagnostic], format: str = "text", stream: TextIO | None = None) -> None:
-    """Print them: text to `stream` (default: stderr), the forms for programs to stdout."""
+    """Print diagnostics: text to `stream` (default: stderr), the formats for programs to stdout."""
     found = tuple(diagnostics)
-    if format in {known.value for known in Format} and Format(format) is not Format.TEXT:  # a command may have others
+    if (
+        format in {known.value for known in Format} and Format(format) is not Format.TEXT
+    ):  # a command may have further formats
         sys.stdout.write(render(found, format))
         return
     out = stream or sys.stderr
@@ -23,14 +25,14 @@ def report(diagnostics: Iterable[Diagnostic], format: str = "text", stream: Text
 
 
 def sources_of(diagnostics: Iterable[Diagnostic]) -> tuple[SourceFile, ...]:
-    """The files that the diagnostics stand in, as they are on disk."""
+    """The files of the diagnostics, read from disk."""
     names = dict.fromkeys(item.span.file for item in diagnostics if item.span)
     return tuple(SourceFile(name, text) for name in names if (text := _read(name)) is not None)
 
 
 def _read(name: str) -> str | None:
-    """The text as jobs are read, line ends included: what must not be shown is known by it."""
+    """Read the text exactly as for jobs, line ends included, since hidden ranges depend on it."""
     try:
         return Path(name).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):  # an excerpt that cannot be shown; the diagnostic itself is
+    except (OSError, UnicodeDecodeError):  # without the excerpt, the diagnostic is still shown
         return None

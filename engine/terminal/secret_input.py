@@ -1,4 +1,4 @@
-"""What `penstock encrypt` and `penstock decrypt` share: where the value comes from, and how an error is told."""
+"""Shared by `penstock encrypt` and `penstock decrypt`: reading the value, and reporting errors."""
 
 import os
 import sys
@@ -20,7 +20,8 @@ def add_secret_arguments(parser: ArgumentParser) -> None:
 
 
 def print_shaded(arguments: Namespace, shading: Shading) -> int:
-    """Print the value after `shading`; it is asked for unseen on a terminal, so that it stays out of the history."""
+    """Print the value after `shading`; a terminal prompt does not echo it, so that it stays out of the
+    shell history."""
     value = arguments.value
     if value is None:
         value = getpass("value: ") if sys.stdin.isatty() else sys.stdin.read().rstrip("\r\n")

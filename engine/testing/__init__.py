@@ -1,1 +1,1 @@
-"""Tests of jobs: rows for the sources, and the rows that are then expected of sinks and nodes."""
+"""Tests of jobs: given rows for sources, and expected rows of sinks and nodes."""

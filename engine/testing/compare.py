@@ -1,4 +1,4 @@
-"""Rows against rows: as a multiset, or in order; the difference as a table that people can read."""
+"""Compares rows as a multiset or in order, and shows the difference as a table."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What is there too little (`missing`) and too much (`unexpected`); `order`: only the order differs."""
+    """The `missing` and `unexpected` rows; `order`: only the order differs."""
 
     columns: tuple[str, ...]
     missing: tuple[Row, ...]
@@ -60,7 +60,7 @@ def _rows(counts: Counter[str], rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def _key(value: object) -> str:
-    """A text that is equal for equal values alone: `1` and `1.0` differ, maps do not by the order of their keys."""
+    """A text that is equal only for equal values: `1` and `1.0` differ, maps do not by the order of their keys."""
     if isinstance(value, Mapping):
         return "{" + ",".join(sorted(f"{_key(k)}:{_key(v)}" for k, v in value.items())) + "}"
     if isinstance(value, tuple | list):

@@ -24,7 +24,7 @@ from engine.testing.read_tests import NamedRows, Records
 def run_test(
     spark: SparkSession, plan: Plan, given: tuple[NamedRows, ...], expected: tuple[NamedRows, ...]
 ) -> Iterator[Diagnostic]:
-    """What differs (PEN6004) and what cannot be tested (PEN6005); nothing if the test passes."""
+    """Differences (PEN6004) and nodes that cannot be tested (PEN6005); none if the test passes."""
     scans = {node.name.removesuffix("_unchecked"): node for node in plan.nodes() if isinstance(node, Scan)}
     rows = {named.name: named for named in given}
     for name in rows.keys() - scans.keys():
@@ -51,7 +51,7 @@ def run_test(
 
 
 def named_nodes(plan: Plan) -> Mapping[str, Node]:
-    """Every node by its name in lower case; by a sink's, what goes into it."""
+    """Every node by its name in lower case; under a sink's name, its input."""
     nodes = {node.name.lower(): node for node in plan.nodes() if not isinstance(node, Write)}
     return nodes | {write.name.lower(): write.input for write in plan.writes}
 
@@ -82,7 +82,7 @@ def _compare(
 
 
 def _source(spark: SparkSession, rows: NamedRows | None, table: CatalogTable) -> DataFrame:
-    """The given rows in the source's columns; those that are not given are null, and rows that are not, none."""
+    """The given rows in the source's columns; missing columns are NULL, and a source without given rows is empty."""
     if rows is None:
         return spark.createDataFrame([], columns_to_ddl(table.columns))
     df = _frame(spark, rows.rows, table)

@@ -1,4 +1,4 @@
-"""Test files: `orders.test.sql` and `orders.test.conf` beside `orders.sql` or `orders.conf`."""
+"""Test files: `orders.test.sql` and `orders.test.conf` next to `orders.sql` or `orders.conf`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

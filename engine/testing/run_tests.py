@@ -1,4 +1,4 @@
-"""Tests run side by side in one Spark application, each in a session of its own."""
+"""Runs tests side by side in one Spark application, each in its own session."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A test, what is wrong, and how long it took."""
+    """A test with its diagnostics and duration."""
 
     test: JobTest
     diagnostics: tuple[Diagnostic, ...]

@@ -1,4 +1,4 @@
-"""What a transform is: options it takes, and how it becomes a query."""
+"""The interfaces of transforms: options, and how a transform becomes a query."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 class TableTransform(Protocol):
     """A transform of one table: a Select over it. Several inputs are united first.
 
-    It sees the table under the name that the job gives its input; with an attribute `reads_path = True`, under the
-    table's own path.
+    The table has the name that the job gives the input or, with the attribute `reads_path = True`, its own path.
     """
 
     name: ClassVar[str]
@@ -39,21 +38,21 @@ class RowKindTransform(TableTransform, Protocol):
     """A transform of one table that reads row kinds: its Select may name the hidden column (`row_kind_of`)."""
 
     def keeps_row_kind(self, options: Options) -> bool:
-        """Whether the rows that it yields have kinds, where those of its input do."""
+        """Whether the output rows have kinds if the input rows do."""
         ...
 
 
 @runtime_checkable
 class RoutingTransform(TableTransform, Protocol):
-    """A transform of one table that puts some of its rows into a table of their own."""
+    """A transform of one table that routes some of its rows into another table."""
 
     def routed(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> tuple[str, Select] | None:
-        """The path of the other table and the query over `table` that makes it; None if there is none."""
+        """The path of the other table and its query over `table`; None if there is none."""
         ...
 
 
 def row_kind_of(table: CatalogTable) -> str:
-    """Spark SQL for the kind of a row; the rows of a table without kinds are all inserts."""
+    """Spark SQL for the kind of a row; without kinds, all rows are inserts."""
     return quote(ROW_KIND) if table.has_row_kind else quote_text(RowKind.INSERT.value)
 
 
@@ -82,7 +81,7 @@ class TableGroup:
 
 @runtime_checkable
 class SetTransform(Protocol):
-    """A transform of a set of tables as such: it renames, leaves out or unites tables, and leaves rows as they are."""
+    """A transform of a set of tables: it renames, leaves out or unites tables, without changing rows."""
 
     name: ClassVar[str]
     doc: ClassVar[str]
@@ -97,7 +96,7 @@ class SetTransform(Protocol):
 
 @runtime_checkable
 class NativeTransform(Protocol):
-    """A transform of one table that SQL cannot say: code of its own over the rows, in Arrow batches where it is Python.
+    """A transform of one table in code, for what SQL cannot express; Python code gets Arrow batches.
 
     `is_expensive`: its rows are computed once, however many read them.
     """
@@ -108,7 +107,7 @@ class NativeTransform(Protocol):
     is_expensive: ClassVar[bool]
 
     def output(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> CatalogTable | None:
-        """The table that it makes of `table`; None if an error was reported, or the columns are not known."""
+        """The output table for `table`; None if an error was reported, or the columns are not known."""
         ...
 
     def apply(self, df: "DataFrame", table: CatalogTable, options: Options) -> "DataFrame":
@@ -121,7 +120,7 @@ Transform: TypeAlias = TableTransform | QueryTransform | NativeTransform | SetTr
 
 
 def check_columns(table: CatalogTable, names: Mapping[str, str], options: Options, diagnostics: Diagnostics) -> bool:
-    """Whether `table` has the columns; `names` maps each to the option (dotted) that it stands in, for its place."""
+    """Whether `table` has the columns; `names` maps each to its option (dotted), for the location of errors."""
     missing = [name for name in names if table.column(name) is None]
     if table.is_open:
         return not missing

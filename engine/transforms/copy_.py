@@ -1,4 +1,4 @@
-"""`Copy`: columns again, under other names."""
+"""`Copy`: copies columns under other names."""
 
 from typing import ClassVar
 

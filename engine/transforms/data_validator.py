@@ -1,4 +1,4 @@
-"""`DataValidator`: rows that break rules fail the job, are skipped, or go into a table of errors."""
+"""`DataValidator`: rows that violate rules fail the job, are skipped, or go into a table of errors."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _EMAIL: Final = r"^[A-Za-z0-9._%+'-]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """A rule of one column: SQL that is true for rows that keep it, and the message where they do not."""
+    """A rule of one column: a SQL predicate for valid rows, and the message for others."""
 
     field: str
     holds: str
@@ -73,7 +73,7 @@ class DataValidator:
         return Select(table.path.table, (), tuple(failing))
 
     def routed(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> tuple[str, Select] | None:
-        """The table of errors and the query that makes it; None if errors go elsewhere."""
+        """The table of errors and its query; None if errors go elsewhere."""
         if options.string("row_error_handle_way") != "ROUTE_TO_TABLE":
             return None
         checks = _checks(table, options, Diagnostics())
@@ -118,7 +118,7 @@ def _checks(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> 
 
 
 def _rules(options: Options, diagnostics: Diagnostics) -> "list[tuple[str, Mapping[str, Value], str]]":
-    """Each rule with its column and its place among the options."""
+    """Each rule with its column and its location among the options."""
     found: list[tuple[str, Mapping[str, Value], str]] = []
     value = options["field_rules"]
     for index, item in enumerate(value if isinstance(value, list | tuple) else ()):
@@ -133,7 +133,7 @@ def _rules(options: Options, diagnostics: Diagnostics) -> "list[tuple[str, Mappi
 
 
 def _check(field: str, type: DataType, rule: Mapping[str, Value]) -> _Check | None:
-    """The rule as SQL; None if it is not known or lacks what it needs."""
+    """The rule as SQL; None if it is unknown or incomplete."""
     kind = str(rule.get("rule_type") or "").upper()
     name = quote(field)
     found: tuple[str, str] | None = None

@@ -1,4 +1,4 @@
-"""`Metadata`: what is known of a row beside its columns, as columns."""
+"""`Metadata`: metadata of a row as columns."""
 
 from typing import ClassVar, Final
 
@@ -14,7 +14,7 @@ _EMPTY: Final = {
     "BinlogPos": "BIGINT", "BinlogRow": "INT", "Gtid": "STRING", "FilePath": "STRING", "FileCreateTime": "BIGINT",
     "FileUpdateTime": "BIGINT", "FileSize": "BIGINT", "FileType": "STRING", "Partition": "STRING",
 }  # fmt: skip
-"""Keys that a batch source has no value for, and the type of their NULL."""
+"""Keys without a value in batch sources, and the type of their NULL."""
 KEYS: Final = ("Database", "Table", "RowKind", *_EMPTY)
 
 

@@ -1,4 +1,4 @@
-"""`TableFilter`: keep some tables of a set."""
+"""`TableFilter`: keeps some tables of a set."""
 
 import re
 from collections.abc import Sequence

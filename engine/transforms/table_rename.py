@@ -1,4 +1,4 @@
-"""`TableRename`: rename the tables of a set by rule."""
+"""`TableRename`: renames the tables of a set by rule."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,1 +1,1 @@
-"""The commands of the first hour: a project, a source block from data, rows of a node."""
+"""Commands for new jobs: start a project, describe data as a source block, show the rows of a node."""

@@ -1,4 +1,4 @@
-"""`penstock describe`: a source block for a file or folder, with the types of its columns."""
+"""`penstock describe`: prints a source block for a file or folder, with the types of its columns."""
 
 from argparse import ArgumentParser, Namespace
 

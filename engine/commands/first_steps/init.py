@@ -1,4 +1,4 @@
-"""`penstock init`: a small project that runs: a job, its data, a test and the files that CI needs."""
+"""`penstock init`: creates a small project that runs: a job, its data, a test and the files that CI needs."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`penstock show`: rows of any node of a job, without writing anything."""
+"""`penstock show`: shows rows of any node of a job, without writing anything."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path

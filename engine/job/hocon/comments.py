@@ -1,4 +1,4 @@
-"""The comments of a job file that stand above something, each taken once."""
+"""The comments above the parts of a job file, each used once."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ MARKS = ("--", "#", "//")
 
 @dataclass(eq=False, slots=True)
 class Comments:
-    """The comments of a file; a line that was taken is not given again."""
+    """The comments of a file; a line is returned only once."""
 
     source: SourceFile
     taken: set[int] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""Values put together: maps laid over each other, texts and blanks joined, each with its place."""
+"""Combines values: maps are merged, texts and blanks joined, with their locations."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarN
 
 
 def merged(base: MapNode, over: MapNode) -> MapNode:
-    """The entries of `over` laid over those of `base`, maps within maps too."""
+    """The entries of `base` overridden by those of `over`, also in nested maps."""
     entries = {entry.key: entry for entry in base.entries}
     for newer in over.entries:
         before = entries.get(newer.key)
@@ -34,7 +34,7 @@ _SHAPES: Final[Mapping[type, Callable[..., object]]] = {MapNode: dict, ListNode:
 
 
 def shape(node: Node) -> object:
-    """What may be joined with each other: nodes of one shape."""
+    """The shape of a node; only nodes of one shape can be concatenated."""
     return _SHAPES[type(node)]
 
 

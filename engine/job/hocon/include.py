@@ -1,4 +1,4 @@
-"""Files that a job file includes: found beside the file that names them, never fetched from the network."""
+"""Files that a job file includes: found next to the including file, never fetched from the network."""
 
 import os
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MAX_DEPTH = 50
 
 @dataclass(frozen=True, slots=True)
 class Includes:
-    """Where includes of a file are looked for, and the files that are being read now."""
+    """Where the includes of a file are searched, and the files that are being read."""
 
     path: str
     open_files: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
-"""Reads HOCON (and JSON, which is a part of it) into syntax with exact places, going on after each error.
+"""Reads HOCON (and JSON, which is a part of it) into syntax with exact locations, and continues after errors.
 
-Values mean what pyhocon makes of them; where pyhocon and the HOCON specification part ways, tests/job/test_hocon.py
-lists which is followed. An error is reported once and the reader goes on at the next line, so that one run finds all.
+Values mean what pyhocon makes of them; where pyhocon and the HOCON specification differ, tests/job/test_hocon.py
+lists which one applies. After an error, parsing continues at the next line, so that one run reports all errors.
 """
 
 import re
@@ -26,7 +26,7 @@ _CLOSERS: Final = {"{": "}", "[": "]"}
 
 
 def parse(source: SourceFile, diagnostics: Diagnostics, includes: Includes | None = None) -> HoconObject | HoconArray:
-    """The whole file; errors go to `diagnostics`, and what could be read is returned."""
+    """Parse the whole file; errors go to `diagnostics`, and the valid parts are returned."""
     return _Reader(source, diagnostics, includes or Includes(source.path)).file()
 
 

@@ -19,7 +19,7 @@ def resolve_job(
     *,
     compat: bool = False,
 ) -> MapNode:
-    """The tree of a job file, in which every section is a list of blocks in the order of the file, none merged.
+    """The tree of a job file; every section is a list of blocks in file order, and equal names are not merged.
 
     Each block has its name as `plugin_name`, its first entry. Keys of the top level that only substitutions read are
     definitions and left out.

@@ -26,7 +26,7 @@ def resolve(
     *,
     compat: bool = False,
 ) -> Node:
-    """The tree of a file, as pyhocon would have it. With `compat`, what is not defined stays as it is written."""
+    """The tree of a file, as pyhocon would have it. With `compat`, undefined variables stay as written."""
     resolver = Resolver(syntax, diagnostics, variables or {}, environment or {}, compat)
     if isinstance(syntax, HoconArray):
         return resolver.list_of(syntax)
@@ -249,7 +249,7 @@ class Resolver:
 
 
 def undefined_help(name: str, known: Iterable[str]) -> str:
-    """What to do about a variable that is not defined."""
+    """The remedy for an undefined variable."""
     near = did_you_mean(name, known) or ""
     return near if near.startswith("did you mean") else f"give it with `-i {name}=…`, or a default: `${{{name}:…}}`"
 

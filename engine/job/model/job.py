@@ -1,4 +1,4 @@
-"""A job as every front end (HOCON, JSON, SQL) hands it to the plan: checked blocks with their places."""
+"""A job as read from HOCON, JSON or SQL: checked blocks with their locations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Cache(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A name that one block uses for another's output, and where it stands."""
+    """A block's reference to an output of another block, with its location."""
 
     name: str
     span: Span | None
@@ -42,11 +42,11 @@ class TableOptions:
 class Block:
     """One plugin block. `inputs` is empty where none are written: wiring then takes the block before it.
 
-    Not `names_are_known`: a variable in its inputs or outputs is not defined, so nothing is claimed of how it is wired.
-    `rejects` are the outputs into which its expectations quarantine rows. `sink_name` is what a sink calls itself:
-    nothing can read it, so it is no output. `tables`: the entries of `tables_configs` or `table_transform`. A transform
-    is applied to the tables that `table_match_regex` matches; not at all, save by its entries, where it has no
-    own options.
+    `names_are_known` is false if a variable in its inputs or outputs is undefined; wiring errors are then not reported.
+    `rejects` are the outputs into which its expectations quarantine rows. `sink_name` is the sink's own name: no
+    block can read it, so it is not an output. `tables`: the entries of `tables_configs` or `table_transform`. A
+    transform is applied to the tables that `table_match_regex` matches; not at all, save by its entries, where it has
+    no own options.
     """
 
     kind: BlockKind
@@ -74,8 +74,8 @@ class Block:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Env:
-    """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places` where each
-    stands. `dialect`: the SQL that queries are written in, `spark` or `seatunnel`."""
+    """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places`: their
+    locations. `dialect`: the SQL that queries are written in, `spark` or `seatunnel`."""
 
     name: str
     mode: str = "BATCH"
@@ -93,7 +93,7 @@ class Env:
 class Job:
     """A job file, read and checked on its own; its errors are in `found` of whoever loaded it.
 
-    Not `is_whole`: part of the file could not be read as blocks, so that what seems to be missing may be there.
+    `is_whole` is false if part of the file could not be read as blocks: parts that seem missing may be there.
     """
 
     source: SourceFile
@@ -103,7 +103,7 @@ class Job:
 
     @property
     def is_sql(self) -> bool:
-        """Whether the file is a script: hints are then told in SQL."""
+        """Whether the file is a SQL script; hints then use SQL."""
         return self.source.path.lower().endswith(".sql")
 
     def of_kind(self, kind: BlockKind) -> tuple[Block, ...]:

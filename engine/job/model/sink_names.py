@@ -1,4 +1,4 @@
-"""What a job's sinks are called in plans, counts and messages."""
+"""The names of a job's sinks in plans, counts and messages."""
 
 import re
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ TARGET_OPTIONS = ("path", "table")
 
 
 def sink_names(job: Job, wiring: Wiring) -> Mapping[Block, str]:
-    """The names of all sinks, no two alike in any case.
+    """The names of all sinks, unique ignoring case.
 
-    A sink is called as the job says (`plugin_output`; in a script, its table), else as the rows that are quarantined
-    into it, else after the last part of its target's path or table, else after its connector. A name that was not
-    given is no output's either, so that a SQL script can use it for the table.
+    A sink has the name that the job gives it (`plugin_output`; in a script, its table), else that of the rows
+    quarantined into it, else the last part of its target's path or table, else its connector's name. A derived name
+    never equals an output's, so that a SQL script can use it for the table.
     """
     sinks = job.of_kind(BlockKind.SINK)
     names = {block: block.sink_name for block in sinks if block.sink_name}
@@ -29,7 +29,7 @@ def sink_names(job: Job, wiring: Wiring) -> Mapping[Block, str]:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """The name, or the first like it that is not taken; it is then. `taken` holds names in lower case."""
+    """The name, with a number if it is taken; it is added to `taken`, which holds names in lower case."""
     numbered = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
     found = next(candidate for candidate in numbered if candidate.lower() not in taken)
     taken.add(found.lower())

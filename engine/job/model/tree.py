@@ -1,4 +1,4 @@
-"""What a job file says, before anyone knows what it means: maps, lists, texts and scalars with their exact places.
+"""The contents of a job file before interpretation: maps, lists, texts and scalars with their exact locations.
 
 Every node is final: substitutions are resolved, equal keys merged as HOCON merges them. A dotted key is a path, so
 `row.num = 5` and `row { num = 5 }` are the same tree; `flatten` turns it back into the names that an option spec knows.
@@ -36,9 +36,10 @@ class ScalarNode:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TextNode:
-    """A string; `place` takes in its quotes, `text` knows the place of every character inside them.
+    """A string; `place` includes its quotes, `text` has the location of every character inside them.
 
-    Not `is_resolved`: a variable in it is not defined, which is already reported; nothing more is claimed of the value.
+    `is_resolved` is false if it contains an undefined variable: that was reported, and the value is not
+    checked further.
     """
 
     text: PlacedText
@@ -118,7 +119,7 @@ def _reaches_into(name: str, names: Collection[str]) -> bool:
 
 
 def plain(node: Node) -> Value:
-    """The bare value: dicts, lists, strings, numbers, truth values and None."""
+    """The plain value: dicts, lists, strings, numbers, truth values and None."""
     match node:
         case ScalarNode() | TextNode():
             return node.value

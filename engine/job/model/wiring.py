@@ -1,4 +1,4 @@
-"""Which block reads which: names resolved, every block after those that it reads."""
+"""Resolves which block reads which, and orders every block after those that it reads."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,8 +30,7 @@ class Wire:
 class Wiring:
     """Every block after those that it reads, and what each reads.
 
-    A block whose inputs are not all known, or that is part of a cycle, reads nothing; what stands on it is nobody's
-    error.
+    A block with unknown inputs, or in a cycle, reads nothing; blocks that depend on it report no further errors.
     """
 
     order: tuple[Block, ...]
@@ -94,14 +93,14 @@ def _inputs(
 
 
 def is_seatunnel(block: Block) -> bool:
-    """Whether the job runs as that engine would run it."""
+    """Whether the job runs under `--compat seatunnel`."""
     return block.options.seatunnel is not None
 
 
 def _as_seatunnel(
     job: Job, block: Block, unknown: list[Reference], known: tuple[Wire, ...], diagnostics: Diagnostics
 ) -> tuple[Wire, ...]:
-    """The inputs that exist; without any, the block before: SeaTunnel does not look further."""
+    """The existing inputs, else the block before, as in SeaTunnel."""
     wires = known or _before(job, block)
     for reference in unknown:
         names = ", ".join(f"`{wire.producer.name}`" for wire in wires)
@@ -112,7 +111,7 @@ def _as_seatunnel(
 
 
 def _producer(name: str, outputs: Mapping[str, tuple[Block, int]]) -> Wire | None:
-    """Who yields what has that name: an output, or one table of a set (`crm.orders`, `crm.shop.orders`)."""
+    """The block that yields that name: an output, or one table of a set (`crm.orders`, `crm.shop.orders`)."""
     if name.lower() in outputs:
         return Wire(name, *outputs[name.lower()])
     for dot in (index for index, letter in enumerate(name) if letter == "."):
@@ -134,12 +133,12 @@ def _before(job: Job, block: Block) -> tuple[Wire, ...]:
 
 
 def _is_plain(job: Job) -> bool:
-    """One source, at most one transform and one sink: nothing to choose between."""
+    """Whether the job is one source, at most one transform and one sink, which need no names."""
     return all(len(job.of_kind(kind)) <= 1 for kind in BlockKind)
 
 
 def reads_nothing(block: Block) -> bool:
-    """Whether it says that it has no input (`plugin_input = []`): a query without FROM."""
+    """Whether the block declares that it has no input (`plugin_input = []`): a query without FROM."""
     return block.kind is BlockKind.TRANSFORM and not block.inputs and "plugin_input" in block.options.places
 
 
@@ -216,7 +215,7 @@ def _check_presence(job: Job, diagnostics: Diagnostics) -> None:
 
 def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], diagnostics: Diagnostics) -> None:
     if not job.is_whole or not job.of_kind(BlockKind.SINK):
-        return  # reported already, and what reads a block may be among what could not be read
+        return  # already reported; or the reader of a block is in the unreadable part
     wires = [wire for wires in inputs.values() for wire in wires]
     read = {wire.producer for wire in wires}
     reading = (block for block in job.blocks if block.kind is not BlockKind.SOURCE and not reads_nothing(block))

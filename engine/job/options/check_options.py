@@ -1,4 +1,4 @@
-"""A block of a job file against the option spec of its connector or transform."""
+"""Checks a block of a job file against the option spec of its connector or transform."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _STAND_INS: Final[dict[OptionType, Value]] = {
     OptionType.MAP: {},
     OptionType.ANY: None,
 }
-"""What stands for a required value that is missing or wrong, so that options have the types of their spec even so."""
+"""Placeholders for missing or invalid required values, so that options always have the types of their spec."""
 
 
 def check_options(
@@ -37,8 +37,8 @@ def check_options(
 ) -> Options:
     """The block's options; its errors go to `diagnostics`.
 
-    `owner` is whose options they are, for messages; `at` is where a missing option is reported (default: the block);
-    `is_lenient`: an unknown option is but a warning. Without `secrets`, files and ciphers stay unread.
+    `owner` names the plugin in messages; `at` is where a missing option is reported (default: the block). With
+    `is_lenient`, an unknown option is only a warning. Without `secrets`, secret files and ciphers are not read.
     """
     by_name = {name: option for option in spec for name in (option.name, *option.alternatives)}
     check = _Check(block, spec, by_name, owner, at or block.place.span, secrets or Secrets(), is_lenient)
@@ -49,7 +49,7 @@ def check_options(
 
 @dataclass(slots=True)
 class _Check:
-    """One block while it is checked; `by_name`: options by every spelling, `written_as`: the spelling that was used."""
+    """Checks one block; `by_name`: options by every spelling, `written_as`: the spelling that was used."""
 
     block: MapNode
     spec: Sequence[Option]
@@ -97,7 +97,8 @@ class _Check:
                 self.read(name, option, entry.value)
 
     def report_unknown(self, name: str, entry: Entry) -> None:
-        """Reports it, then takes it for the option that is nearest, so that what follows from that one still shows."""
+        """Report an unknown option, then treat it as the nearest known one, so that errors in its value
+        are reported too."""
         report = self.diagnostics.warning if self.is_lenient else self.diagnostics.error
         report(
             "PEN2003", f"{self.owner} has no option `{name}`", entry.key_place.span, did_you_mean(name, self.by_name)
@@ -148,7 +149,7 @@ class _Check:
             self.values[option.name] = meant
 
     def shown(self, option: Option, below: str, node: Node) -> str:
-        """What the user wrote at a place under an option, or its kind where that is long or sensitive."""
+        """The value as the user wrote it, or only its kind if it is long or sensitive."""
         at = next((inner for path, inner in nodes("", node) if path == below), node)
         text = written(at)
         return kind_of(at) if _is_secret(option, below) or text is None or len(text) > 40 else f"`{text}`"
@@ -162,9 +163,9 @@ class _Check:
             self.diagnostics.error("PEN2004", f"`{name}` must be a file's name, found {kind_of(node)}", node.place.span)
 
     def complete(self, option: Option) -> None:
-        """Gives an option that has no value its default; one that must be written is missed.
+        """Give options without a value their default, and report missing required ones.
 
-        Where a wrong value has a default to stand for it, the rest of the job can be checked with that.
+        The default also replaces an invalid value, so that the rest of the job can be checked.
         """
         if option.name in self.values:
             return
@@ -178,5 +179,5 @@ class _Check:
 
 
 def _is_secret(option: Option, below: str) -> bool:
-    """Whether what is written at `below`, a dotted path within the option's value, must not be shown."""
+    """Whether the value at `below`, a dotted path within the option's value, must not be shown."""
     return option.sensitive or is_secret_name(option.name + below)

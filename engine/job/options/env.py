@@ -1,4 +1,4 @@
-"""The `env` block: what the job as a whole is called and how it runs."""
+"""The `env` block: the settings of the whole job."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -46,7 +46,7 @@ FIXED: Final[Mapping[str, str]] = {
     "spark.sql.caseSensitive": "false",
     "spark.sql.timeType.enabled": "true",
 }
-"""Settings that every job runs under, because its queries are checked for them."""
+"""Settings under which every job runs, since validation assumes them."""
 
 STATIC: Final = frozenset({"spark.python.sql.dataFrameDebugging.enabled"}) | frozenset(
     f"spark.sql.{name}"
@@ -92,7 +92,7 @@ def read_env(node: MapNode | None, default_name: str, diagnostics: Diagnostics, 
 
 
 def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics) -> dict[str, str]:
-    """The `spark.*` settings as text; one that a job cannot set is an error at its place."""
+    """The `spark.*` settings as text; one that a job cannot set is an error at its location."""
     settings: dict[str, str] = {}
     for top, name, entry in ((setting, *leaf) for setting in entries for leaf in _leaves(setting.key, setting)):
         place = _place(name, top, entry)
@@ -118,7 +118,7 @@ def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics) -> dict[s
 
 
 def is_of_application(name: str) -> bool:
-    """Whether a `spark.*` setting is one of the whole application, not of each job's own session."""
+    """Whether a `spark.*` setting applies to the whole application, not to each job's session."""
     return not name.startswith("spark.sql.") or name == "spark.sql.extensions"
 
 

@@ -1,7 +1,7 @@
-"""Option specs as JSON Schema, and what is wrong with a value that does not fit.
+"""Option specs as JSON Schema, and the errors of values that do not fit.
 
-jsonschema takes 0.1 s to import, more than all else that `validate` does with one job. So `conforms` answers first, in
-plain Python, and only a value that it refuses is taken to jsonschema, which says what is wrong where.
+Importing jsonschema takes 0.1 s, more than the rest of `validate` for one job. So `conforms` checks first, in plain
+Python; only a value that it refuses is passed to jsonschema, which reports the errors.
 """
 
 import json
@@ -37,7 +37,7 @@ _WORDS: Final[Mapping[str, str]] = {
 
 
 def json_schema(spec: Sequence[Option]) -> dict[str, Value]:
-    """What the converted values of a block look like; alternatives have been given their own name by then."""
+    """The schema of a block's converted values; alternative names have been replaced by then."""
     return {
         "$schema": DRAFT,
         "type": "object",
@@ -48,7 +48,7 @@ def json_schema(spec: Sequence[Option]) -> dict[str, Value]:
 
 
 def option_schema(option: Option) -> dict[str, Value]:
-    """What a value of the option looks like."""
+    """The schema of an option's value."""
     schema: dict[str, Value] = {"description": option.doc}
     limits: dict[str, Value] = {}
     if option.choices:
@@ -65,7 +65,7 @@ def option_schema(option: Option) -> dict[str, Value]:
 
 
 def conforms(value: Value, option: Option) -> bool:
-    """Whether a value fits the option: what `option_schema` says, without jsonschema."""
+    """Whether a value fits `option_schema`, checked without jsonschema."""
     match option.type:
         case OptionType.LIST:
             return isinstance(value, list) and all(_fits(item, option.element, option) for item in value)

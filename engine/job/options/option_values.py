@@ -1,4 +1,5 @@
-"""Nodes of a job file as values of an option: HOCON leaves open whether `2` is a number or a text; options do not."""
+"""Nodes of a job file as values of an option: HOCON does not tell whether `2` is a number or a text; the
+option's type does."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,7 +15,7 @@ _NESTING = (OptionType.MAP, OptionType.LIST, OptionType.ANY)
 
 
 def converted(node: Node, option: Option) -> Value:
-    """The value in the option's type where it can be read so, else as it stands in the file."""
+    """The value converted to the option's type if possible, else as written in the file."""
     match option.type:
         case OptionType.LIST:
             return [_scalar(item, option.element, option.choices) for item in _items(node)]
@@ -25,7 +26,7 @@ def converted(node: Node, option: Option) -> Value:
 
 
 def parts_of(node: TextNode) -> tuple[TextNode, ...]:
-    """A text that stands for a list: its parts between commas, without blanks around them (as Apache SeaTunnel)."""
+    """A list written as text: its parts between commas, without surrounding blanks (as in Apache SeaTunnel)."""
     parts: list[TextNode] = []
     start = 0
     for part in node.value.split(","):

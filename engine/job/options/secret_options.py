@@ -1,4 +1,4 @@
-"""Secrets of a job file: options read from files, and encrypted values.
+"""The secrets of a job file: options read from files, and encrypted values.
 
 `env { shade.identifier = "aes-gcm" }` says that sensitive options may be encrypted; such a value begins with
 `aes-gcm:` and holds, in base64, a nonce of 12 bytes and the ciphertext with its tag. Under `base64`, Apache SeaTunnel's
@@ -38,12 +38,12 @@ class Shade(str, Enum):
 
 
 class SecretError(ValueError):
-    """Why a secret cannot be read; never holds any of it."""
+    """The reason why a secret cannot be read; never contains the secret."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """How to come by the secrets of one job. Not `are_read`: each stands as `******`, so that CI needs none of them.
+    """Reads the secrets of one job. If not `are_read`, all are `******`, so that CI needs none of them.
 
     `folder` is the job file's, to which names of secret files are relative; `names` are further encrypted options.
     """
@@ -68,7 +68,7 @@ class Secrets:
         return option.sensitive or option.name in SHADED_NAMES or option.name in self.names
 
     def from_file(self, name: TextNode, diagnostics: Diagnostics) -> str:
-        """What a secret file holds, without the line end at its end."""
+        """The contents of a secret file, without the final line end."""
         if not self.are_read or not name.is_resolved:
             return HIDDEN
         try:
@@ -102,7 +102,7 @@ def encrypt(value: str, shade: Shade, environment: Mapping[str, str]) -> str:
 
 
 def decrypt(value: str, shade: Shade, environment: Mapping[str, str]) -> str:
-    """The value that was encrypted; under `aes-gcm` one without the prefix is as it stands. Raises `SecretError`."""
+    """The value that was encrypted; under `aes-gcm` a value without the prefix is unchanged. Raises `SecretError`."""
     match shade:
         case Shade.NONE:
             return value

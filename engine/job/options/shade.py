@@ -1,4 +1,4 @@
-"""Sensitive options of a job file encrypted, or decrypted, where they stand; the rest of the text is left as it is."""
+"""Encrypts or decrypts the sensitive options of a job file in place; the rest of the text is unchanged."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,7 +11,7 @@ from engine.job.options.secret_options import PREFIX, SHADED_NAMES, SecretError,
 def encrypted(job: Job, environment: Mapping[str, str]) -> str:
     """The file's text with every sensitive option encrypted that is not yet; raises `JobError`.
 
-    The job says how (`shade.identifier`); what a variable or a file gives is left alone.
+    The job names the method (`shade.identifier`); values from variables and files are unchanged.
     """
     shade = shade_of(job)
     return _rewritten(job, lambda value: _encrypted(value, shade, environment))

@@ -1,4 +1,4 @@
-"""Blocks that mean several tables: `tables_configs` of a source, `table_transform` of a transform.
+"""Blocks for several tables: `tables_configs` of a source, `table_transform` of a transform.
 
     FakeSource { row.num = 5, tables_configs = [{ schema { table = "shop.orders", … } }, { schema { … } }] }
     Filter     { table_match_regex = "shop\\..*", table_transform = [{ table_path = "shop.orders", … }], … }
@@ -44,7 +44,7 @@ OF_KIND: Final[Mapping[BlockKind, tuple[Option, ...]]] = {
     BlockKind.TRANSFORM: (TABLE_MATCH_REGEX, TABLE_TRANSFORM),
     BlockKind.SINK: (),
 }
-"""What the blocks of a kind take for sets of tables, beside the options of every block and their own."""
+"""Additional options of sources, transforms and sinks for sets of tables."""
 
 
 def without_list(node: MapNode, name: str, diagnostics: Diagnostics) -> tuple[MapNode, tuple[MapNode, ...] | None]:
@@ -67,7 +67,7 @@ def without_list(node: MapNode, name: str, diagnostics: Diagnostics) -> tuple[Ma
 
 
 def inheriting(block: MapNode, entry: MapNode, common: Collection[str]) -> MapNode:
-    """The entry over what the block says beside it; not over what says how the block is wired."""
+    """The entry merged over the block's options, except those for inputs and outputs."""
     inherited = tuple(other for other in block.entries if other.key not in common)
     return merged(replace(block, entries=inherited), entry)
 
@@ -79,7 +79,7 @@ def taken(node: MapNode, name: str) -> tuple[MapNode, Entry | None]:
 
 
 def pattern_of(entry: Entry | None, diagnostics: Diagnostics) -> str | None:
-    """A regular expression; one that is none is reported, and matches nothing."""
+    """Compile a regular expression; an invalid one is reported, and matches nothing."""
     if entry is None or not isinstance(entry.value, TextNode):
         return None
     try:

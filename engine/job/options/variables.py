@@ -1,7 +1,7 @@
 """Variables inside texts: `${name}` and `${name:default}`, from the command line, the environment, or the default.
 
-A sink fills in placeholders of its own per table (`${table_name}`), so those stay as they are in its block. `$${name}`
-stands for the text `${name}`.
+A sink fills in its own placeholders per table (`${table_name}`), so they are unchanged in its block. `$${name}` is the
+literal text `${name}`.
 """
 
 import re
@@ -21,7 +21,7 @@ SINK_PLACEHOLDERS: Final = (
     "rowtype_duplicate_key",
     "transactionId", "now", "uuid",
 )  # fmt: skip
-"""What Apache SeaTunnel's sinks fill in: names of the table, parts of CREATE TABLE templates, names of files."""
+"""The placeholders of Apache SeaTunnel's sinks: names of the table, parts of CREATE TABLE templates, names of files."""
 
 _NUMBERED_PLACEHOLDER: Final = re.compile(r"[kv]\d+")  # of partition_dir_expression
 _VARIABLE: Final = re.compile(r"(\$?)\$\{\s*([^\W\d][\w.\-]*)\s*(?::([^}]*))?\}")
@@ -29,7 +29,7 @@ _VARIABLE: Final = re.compile(r"(\$?)\$\{\s*([^\W\d][\w.\-]*)\s*(?::([^}]*))?\}"
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """What variables stand for. With `compat`, one that is not defined stays as it is written."""
+    """The values of variables. With `compat`, an undefined one stays as written."""
 
     given: Mapping[str, str]
     environment: Mapping[str, str]

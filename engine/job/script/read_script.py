@@ -1,4 +1,4 @@
-"""A SQL job file -> the tree that a HOCON file of the same meaning gives, every node at its place in the script.
+"""Reads a SQL job file into the tree of an equivalent HOCON file, with locations in the script.
 
 CREATE TABLE … WITH ('connector' = 'X') that a query reads   source { X { … } }
 CREATE TABLE … WITH ('connector' = 'X') that rows go into    sink { X { … } }
@@ -28,7 +28,7 @@ SECTIONS = ("source", "transform", "sink")
 
 
 def script_tree(text: PlacedText, diagnostics: Diagnostics) -> MapNode:
-    """The tree of a script; what is wrong with it is in `diagnostics`."""
+    """The tree of a script; errors go to `diagnostics`."""
     statements = read_script(text, diagnostics)
     script = _Script(statements, diagnostics)
     whole = Place(text.source, 0, len(text.source.text))
@@ -37,7 +37,7 @@ def script_tree(text: PlacedText, diagnostics: Diagnostics) -> MapNode:
 
 
 class _Script:
-    """The blocks made of the statements so far."""
+    """Builds blocks from statements."""
 
     def __init__(self, statements: Sequence[Statement], diagnostics: Diagnostics) -> None:
         self.diagnostics = diagnostics
@@ -126,7 +126,7 @@ class _Script:
             ])  # fmt: skip
 
     def inputs_of(self, relation: ScriptName, table: CreateTable) -> list[Node]:
-        """What flows into a table: its own query, each INSERT, the rows that expectations send there."""
+        """The inputs of a table: its own query, its INSERTs, and rows quarantined into it."""
         inputs: list[Node] = []
         if table.query is not None:
             name = self.free_name(table.name, "_rows")
@@ -144,7 +144,7 @@ class _Script:
         return inputs
 
     def free_name(self, wanted: PlacedText, ending: str = "") -> PlacedText:
-        """A name that no output has yet, as near to the wanted one as may be."""
+        """A name that no output has yet, similar to the wanted one."""
         name = free_name(wanted.value + ending, self.outputs)
         return wanted if name == wanted.value else generated(name, wanted)
 

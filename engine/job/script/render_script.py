@@ -22,7 +22,7 @@ TYPE = re.compile(r"[\w<>(),: ]+")
 
 
 def to_sql(root: MapNode, job: Job, comments: Comments, diagnostics: Diagnostics) -> str:
-    """The text of a SQL job file that says what the tree says; what SQL cannot say is in `diagnostics` (PEN2015)."""
+    """The tree as the text of a SQL job file; what SQL cannot express is reported (PEN2015)."""
     return "\n".join(_Script(root, job, comments, diagnostics).statements()).rstrip() + "\n"
 
 
@@ -126,7 +126,7 @@ class _Script:
         return [self.names[wire.producer] if wire.output >= 0 and not wire.name else str(wire.name) for wire in wires]
 
     def check_names(self, block: Block, query: str) -> None:
-        """A query must call its inputs by their names, which HOCON does not demand of a single one."""
+        """Report a query that does not read its input by name; HOCON allows that for a single input."""
         known = {input.lower() for input in self.inputs(block)}
         for name in tables_named(query):
             if name.lower() not in known and len(known) == 1:

@@ -29,7 +29,7 @@ class ScriptName:
 
     @property
     def is_table(self) -> bool:
-        """A source or a sink, not the name of a query."""
+        """Whether it is a source or a sink, not the name of a query."""
         return isinstance(self.statement, CreateTable) and bool(self.statement.properties)
 
     @property
@@ -66,7 +66,7 @@ class ScriptNames:
                 self._mark_rejects(statement, diagnostics)
 
     def target(self, name: PlacedText, diagnostics: Diagnostics) -> ScriptName | None:
-        """The table that rows go into; what is none is reported."""
+        """The table that rows go into; any other name is reported."""
         relation = self.by_name.get(name.value.lower())
         if relation is None:
             tables = [declared.name for declared in self.by_name.values() if declared.is_table]

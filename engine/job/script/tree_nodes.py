@@ -1,4 +1,4 @@
-"""Nodes of a job's tree made from a SQL script: every one stands where the words stand that it was made from."""
+"""Nodes of a job's tree made from a SQL script, with the locations of the words that they are made from."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ def place_of(text: PlacedText) -> Place:
 
 
 def generated(value: str, at: PlacedText) -> PlacedText:
-    """Words that nobody wrote, placed at those for which they stand."""
+    """Generated text, located at the words that it replaces."""
     place = place_of(at)
     return PlacedText(value, at.source, (Segment(0, len(value), place.start, place.end),))
 

@@ -1,7 +1,7 @@
-"""Job -> plan: blocks become nodes, every edge gets its table, and what does not fit is reported where it stands.
+"""Builds the plan of a job: blocks become nodes, every edge gets its table, and errors are reported at their location.
 
-A block with an error yields no nodes, and what reads it is passed over in silence: nothing is claimed of a table that
-may not be what the user meant.
+A block with an error yields no nodes, and its readers are skipped without further errors: its table may not be what the
+user meant.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,7 +29,7 @@ from sql.analyze import analyze
 def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Plan | None:
     """The plan of a job; None if it has an error, all of which are then in `diagnostics`.
 
-    `analyze` is asked of each query; another than `sql.analyze`'s may note what it is asked.
+    `analyze` is called for each query; callers can pass one that records the queries.
     """
     own = Diagnostics()
     wiring = wire(job, own)
@@ -99,7 +99,7 @@ def _feeds(
     rejects: Mapping[Block, tuple[Node, ...]],
     diagnostics: Diagnostics,
 ) -> tuple[Feed, ...] | None:
-    """What flows into the block; None if any of it has an error or there is none, though it should be."""
+    """The inputs of a block; None if one has an error, or a required input is missing."""
     feeds: list[Feed] = []
     for edge in wiring.inputs[block]:
         nodes = built.get(edge.producer) if edge.output >= 0 else rejects[edge.producer][-1 - edge.output :][:1]
@@ -118,7 +118,7 @@ def _feeds(
 
 
 def _of_set(block: Block, edge: Wire, nodes: tuple[Node, ...], is_set: bool, diagnostics: Diagnostics) -> Node | None:
-    """The table of a set that a block reads by its name; what is none is reported."""
+    """The table of a set that a block reads by name; an unknown name is reported."""
     if is_set and (found := member(nodes, edge.table or "")) is not None:
         return found
     name = (edge.name or "").removesuffix(f".{edge.table}")
@@ -135,7 +135,7 @@ def _of_set(block: Block, edge: Wire, nodes: tuple[Node, ...], is_set: bool, dia
 
 
 def source_tables(job: Job) -> Mapping[str, CatalogTable]:
-    """The tables of a job's sources by name, whether or not the rest of the job is sound."""
+    """The tables of a job's sources by name, even if the rest of the job has errors."""
     diagnostics = Diagnostics()
     blocks = job.of_kind(BlockKind.SOURCE)
     scans = [scan for block in blocks for scan in scan_nodes(block, block.name, job.source.path, diagnostics) or ()]
@@ -151,9 +151,9 @@ def _unread(built: Mapping[Block, tuple[Node, ...] | None], writes: tuple[Write,
 
 
 def _with_names(plan: Plan) -> Plan:
-    """The plan with every node's name its own: the second `filter` is `filter_2`.
+    """The plan with unique node names: the second `filter` is `filter_2`.
 
-    Writes are named apart: rows that are quarantined may be called as the table that they go into.
+    Names of writes are separate: quarantined rows may have the name of the table that they go into.
     """
     nodes, writes = set[str](), set[str]()
 

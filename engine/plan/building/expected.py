@@ -1,4 +1,4 @@
-"""Expectations of a block become nodes between what it yields and what reads it."""
+"""Turns the expectations of a block into nodes between the block and its readers."""
 
 from dataclasses import replace
 

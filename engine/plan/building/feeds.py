@@ -1,4 +1,4 @@
-"""What flows into a block: nodes under the name that the job file uses for them, and several of them made one."""
+"""The inputs of a block: nodes under the name that the job file uses, and the union of several."""
 
 from dataclasses import dataclass, replace
 

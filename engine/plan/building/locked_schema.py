@@ -1,4 +1,4 @@
-"""Sources without a `schema` take theirs from the schema lock, before anyone looks at the data."""
+"""Sources without a `schema` take theirs from the schema lock, before the data is read."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ def with_locked_schema(options: Options, name: str, job: str, diagnostics: Diagn
 
 
 def read_lock(path: Path, diagnostics: Diagnostics) -> Lock:
-    """The lock of a file; one that cannot be read is reported, and empty."""
+    """The lock of a file; an unreadable one is reported and treated as empty."""
     try:
         return _read(path, path.stat().st_mtime_ns)
     except (LockError, OSError) as cause:
@@ -41,7 +41,7 @@ def read_lock(path: Path, diagnostics: Diagnostics) -> Lock:
 
 
 def job_key(lock: Path, job: Path) -> str:
-    """A job file as its lock names it."""
+    """The name of a job file in its lock."""
     return job.absolute().relative_to(lock.parent).as_posix()
 
 

@@ -1,4 +1,4 @@
-"""Transforms become queries, analyzed over the tables that flow into them."""
+"""Turns transforms into queries, and analyzes them over their input tables."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ from sql.rewrite.select_query import Select, text_of
 from sql.rewrite.table_names import with_table_names
 
 DUAL = "dual"
-"""What SeaTunnel's jobs may call the input of a query."""
+"""Names by which SeaTunnel's jobs may read the input of a query."""
 
 
 ROW_KIND_HELP = (
@@ -45,7 +45,7 @@ ROW_KIND_HELP = (
 
 
 class Analyze(Protocol):
-    """`sql.analyze.analyze`, or what asks it."""
+    """`sql.analyze.analyze`, or a function that calls it."""
 
     def __call__(self, query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str) -> Analysis: ...
 
@@ -107,7 +107,7 @@ def _one(
     analyze: Analyze,
     dialect: str,
 ) -> Node | None:
-    """The query over one table, or the table itself where the transform is not for it."""
+    """The query over one table, or the table itself if the transform does not apply to it."""
     options = options_for(block, node.table.path)
     if options is None:
         return node
@@ -128,7 +128,7 @@ def _one(
 
 def _as_member(query: Query, node: Node) -> CatalogTable:
     """The output of a query over one table of a set is still that table: it keeps the path, and keys whose columns it
-    yields as they are."""
+    yields unchanged."""
     output = query.analysis.table
     if output.path == node.table.path:
         return output
@@ -288,7 +288,7 @@ def _report_open(block: Block, plugin: str, source: str, diagnostics: Diagnostic
 
 
 def _called_as_written(feed: Feed, nodes: Mapping[str, Node], text: PlacedText) -> dict[str, Node]:
-    """A single input under the name that the query uses: any where it has none of its own, else its own or `dual`."""
+    """A single input under the name that the query uses: any name if it has none, else its own or `dual`."""
     (only,) = nodes.values()
     if feed.name is not None and DUAL not in text.value.lower() and not only.table_set:
         return dict(nodes)
@@ -338,7 +338,7 @@ def _with_untyped(analysis: Analysis, inputs: tuple[Input, ...]) -> Analysis:
 
 
 def _with_row_kind(plugin: TableTransform, table: CatalogTable) -> CatalogTable:
-    """The table as the transform's query may read it: the hidden column only where it is made for row kinds."""
+    """The table for the transform's query, with the hidden column only for transforms that read row kinds."""
     if not (table.has_row_kind and isinstance(plugin, RowKindTransform)):
         return table
     columns = (*table.columns, Column(ROW_KIND, STRING, nullable=False))
@@ -356,7 +356,7 @@ def _has_own_text(select: Select) -> bool:
 
 
 def _report(analysis: Analysis, place: Span | None, diagnostics: Diagnostics) -> bool:
-    """Whether the query is sound; what was found goes to `place` where the query's text is not the user's."""
+    """Report the errors of a query, at `place` if its text is generated; returns whether it has none."""
     diagnostics.extend(replace(diagnostic, span=place) if place else diagnostic for diagnostic in analysis.diagnostics)
     return not _errors(analysis.diagnostics)
 

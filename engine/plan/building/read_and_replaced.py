@@ -31,7 +31,7 @@ def refuse_replaced_sources(writes: Sequence[Write], diagnostics: Diagnostics) -
 
 
 def _scans(writes: Sequence[Write]) -> Iterator[Scan]:
-    """Every scan that the writes read, once, in the order in which they are met."""
+    """Every scan that the writes read, without duplicates."""
     seen: set[Node] = set()
     work: list[Node] = [write.input for write in reversed(writes)]
     while work:
@@ -45,7 +45,7 @@ def _scans(writes: Sequence[Write]) -> Iterator[Scan]:
 
 
 def _paths(scan: Scan) -> Iterator[str]:
-    """What a scan reads, as far as its path and the files that are there say."""
+    """The paths that a scan reads, as far as its path and the existing files show."""
     path = scan.options.get("path")
     if isinstance(path, str):
         yield target_folder(re.split(r"[*?\[{]", path)[0])

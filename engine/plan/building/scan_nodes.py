@@ -1,4 +1,4 @@
-"""Sources become scans, one for each table."""
+"""Turns sources into scans, one for each table."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,8 +1,8 @@
-"""Sets of tables: what their members are called, and which options of a block are for which of them.
+"""Sets of tables: the names of their members, and the options of a block for each of them.
 
 A block that means several tables becomes one node per table. The node of the table `shop.orders` in the set `crm` is
-`crm.orders`, or `crm.shop.orders` where another database has an `orders` too; so it is called in `plugin_input`, in
-queries, in explain, lineage, tests and counts.
+`crm.orders`, or `crm.shop.orders` where another database has an `orders` too; this is its name in `plugin_input`,
+queries, explain, lineage, tests and counts.
 """
 
 import re
@@ -19,7 +19,7 @@ from engine.plan.nodes import Node
 
 
 def member_names(name: str, paths: Sequence[TablePath]) -> tuple[str, ...]:
-    """The name of each table of a set: its own where no other has it, else its whole path."""
+    """The name of each table of a set: its own if it is unique, else its whole path."""
     count = Counter(path.table.lower() for path in paths)
     return tuple(f"{name}.{path.table if count[path.table.lower()] == 1 else path}" for path in paths)
 
@@ -52,7 +52,7 @@ def is_called(path: TablePath, name: str) -> bool:
 
 
 def refuse_unmatched(block: Block, name: str, nodes: Sequence[Node], diagnostics: Diagnostics) -> None:
-    """Report entries of `table_transform` for tables that there are not, and a pattern that matches none."""
+    """Report entries of `table_transform` for tables that do not exist, and a pattern that matches none."""
     paths = [node.table.path for node in nodes]
     known = [str(path) for path in paths]
     for entry in block.tables:
@@ -68,7 +68,8 @@ def refuse_unmatched(block: Block, name: str, nodes: Sequence[Node], diagnostics
 
 
 def report_by_table(found: Sequence[tuple[TablePath, Diagnostics]], diagnostics: Diagnostics) -> None:
-    """Report what was found of each table of a set: the same problem of several once, with their names."""
+    """Report the diagnostics of all tables of a set; a problem that several share is reported once, with
+    their names."""
     tables: dict[tuple[str, Span | None, str], list[str]] = {}
     first: dict[tuple[str, Span | None, str], Diagnostic] = {}
     for path, own in found:

@@ -1,4 +1,5 @@
-"""Sinks become writes: their modes are checked against what the connector can do, their options against the rows."""
+"""Turns sinks into writes, and checks their modes against the connector's capabilities, their options
+against the rows."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -60,7 +61,7 @@ def refuse_one_target(writes: Sequence[Write], sink: AnySink, diagnostics: Diagn
 
 
 def refuse_duplicates(writes: Iterable[Write], diagnostics: Diagnostics) -> None:
-    """Make errors of the warnings about columns of one name, where the query's rows are to be written."""
+    """Turn warnings about duplicate column names into errors if the query's rows are written."""
     queries = [query for write in writes for query in _queries(write.input)]
     places = {
         place
@@ -78,7 +79,7 @@ def refuse_duplicates(writes: Iterable[Write], diagnostics: Diagnostics) -> None
 
 
 def refuse_shared_targets(writes: Sequence[Write], diagnostics: Diagnostics) -> None:
-    """Sinks at one place of which one would take away what the other has written."""
+    """Report sinks with one target of which one would replace the rows of the other."""
     at: dict[str, list[Write]] = {}
     for write in writes:
         place = write.connector.target(write.options)
@@ -99,7 +100,7 @@ def refuse_shared_targets(writes: Sequence[Write], diagnostics: Diagnostics) -> 
 
 
 def _shown(write: Write) -> str:
-    """The place as the job names it: a path, or a database's table."""
+    """The target as the job names it: a path, or a database's table."""
     return str(write.options.get("path") or write.connector.target(write.options))
 
 
@@ -115,7 +116,7 @@ def _can_share(first: Write, second: Write) -> bool:
 
 
 def replaces(write: Write) -> bool:
-    """Whether the write takes away all that is at its target."""
+    """Whether the write replaces everything at its target."""
     drops = write.data_save_mode is DataSaveMode.DROP_DATA
     return drops or write.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
 
@@ -150,7 +151,7 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         diagnostics.error("PEN2011", why, options.span("write_mode"))
     if node.table.has_row_kind and write_mode not in can.row_kind_modes:
         place = block.plugin_span or block.span
-        report = diagnostics.warning if options.seatunnel else diagnostics.error  # there, every row is written
+        report = diagnostics.warning if options.seatunnel else diagnostics.error  # SeaTunnel writes every row
         report("PEN4011", *_row_kinds_refused(node.name, sink, write_mode, place))
     sink.validate(options, node.table, diagnostics)
     if any(item.severity.value == "error" for item in diagnostics.items[before:]):
@@ -170,7 +171,7 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
 
 
 def _row_kinds_refused(rows: str, sink: AnySink, mode: WriteMode, place: Span | None) -> tuple[str, Span | None, str]:
-    """The error of rows with kinds that go into a sink which takes every row for an insert."""
+    """The error of rows with kinds in a sink that treats every row as an insert."""
     able = " or ".join(f'`write_mode = "{each.value}"`' for each in sink.sink_capabilities.row_kind_modes)
     other = "`FilterRowKind` keeps rows of some kinds, `RowKindExtractor` makes the kind a column"
     adds = f"`{sink.name}` in write_mode `{mode.value}` would add them all as rows"
@@ -186,14 +187,14 @@ def _mode(
     *,
     diagnostics: Diagnostics,
 ) -> Mode:
-    """The mode of an option; one that nobody wrote is the default, or the first that the sink can do."""
+    """The mode of an option; if it is not set, the default, or the first one that the sink supports."""
     default = next(iter(allowed), next(iter(kind)))
     text = options.optional_string(option)
     if text is None:
         return default
     mode = next((known for known in kind if str(known.value).lower() == text.lower()), None)
     if mode is None:
-        return default  # a value that is no mode was reported with the options
+        return default  # an invalid mode was reported with the options
     if mode in allowed:
         return mode
     if option in options.places:
@@ -257,7 +258,7 @@ def _fill(value: Value, known: Mapping[str, tuple[str, ...]]) -> Value:
 
 
 def _value(found: re.Match[str], known: Mapping[str, tuple[str, ...]]) -> str:
-    """What a placeholder stands for; its default where the table has no such thing."""
+    """The value of a placeholder, or its default if the table has none."""
     if found[1] not in known:
         return found[0]
     return ",".join(known[found[1]]) or found[2] or ""

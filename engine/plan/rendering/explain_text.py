@@ -1,6 +1,6 @@
 """A plan as text: one tree per write, the write on top and what it reads below; a shared node is printed once.
 
-Sensitive options are in no form of a plan.
+Sensitive options are never part of the text.
 """
 
 import re
@@ -33,7 +33,7 @@ from engine.plan.staged_rules import staged_rules
 from sql.rewrite.select_query import Projection, Select, is_plain, text_of
 
 Actions = Mapping[str, tuple[Action, ...]]
-"""What the commit of each write (by its id) does to the target as it stands now."""
+"""What the commit of each write, by id, does to the current target."""
 
 MOST_COLUMNS: Final = 12
 MOST_CHARACTERS: Final = 60
@@ -53,7 +53,7 @@ def explain(plan: Plan, *, columns: bool = False, actions: Actions | None = None
 
 def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, actions: Actions) -> list[str]:
     lines: list[str] = []
-    stack = [("", "", root)]  # what stands before a node's title, and before the lines below it
+    stack = [("", "", root)]  # the prefix of a node's title, and of the lines below it
     while stack:
         head, margin, node = stack.pop()
         if node in printed:
@@ -176,7 +176,7 @@ def caveats(write: Write, actions: Actions) -> tuple[str, ...]:
 
 
 def query_text(node: Query) -> str:
-    """A user's query as written, without its indentation; a Select of ours in short."""
+    """A user's query as written, without its indentation; a generated Select abbreviated."""
     match node.body:
         case Select() as select:
             return _select_text(select)

@@ -1,1 +1,1 @@
-"""Transforms that extract values: each module holds one."""
+"""Transforms that extract values, one per module."""

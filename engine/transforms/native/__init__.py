@@ -1,1 +1,1 @@
-"""Transforms that SQL cannot say; each module holds one."""
+"""Transforms that SQL cannot express, one per module."""

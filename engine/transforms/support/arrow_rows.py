@@ -1,6 +1,6 @@
-"""What runs in Spark's Python workers for every native transform: batches in, the same batches with new columns out.
+"""Runs in Spark's Python workers for every native transform: adds columns to Arrow batches.
 
-Sent to the workers by value: it imports nothing of Penstock.
+The workers get this module by value, so it imports nothing of Penstock.
 """
 
 import datetime
@@ -57,7 +57,7 @@ def as_type(value: Any, type: "pyarrow.DataType") -> Any:
 
 
 def json_style(value: Any) -> Any:
-    """A value as JSON has it: dates and times as texts, decimals as numbers."""
+    """A value for JSON: dates and times as texts, decimals as numbers."""
     match value:
         case datetime.datetime() | datetime.date() | datetime.time():
             return value.isoformat()

@@ -1,4 +1,4 @@
-"""Asks a model over HTTP for each batch of rows, in Spark's workers: it imports nothing of Penstock.
+"""Calls a model over HTTP for each batch of rows, in Spark's workers; imports nothing of Penstock.
 
 Requests follow OpenAI's API, or the job's own body with `${model}`, `${prompt}` and `${input}` in it.
 """
@@ -22,12 +22,12 @@ TRANSIENT = frozenset((408, 409, 425, 429, 500, 502, 503, 504))
 
 
 class ModelError(RuntimeError):
-    """The model's endpoint refused, or answered what cannot be read."""
+    """The model's endpoint refused the request, or its answer cannot be read."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where and how a model is asked. `body` and `answers` replace the API's own where they are given."""
+    """Where and how a model is called. `body` and `answers` replace those of the API."""
 
     url: str
     model: str
@@ -43,7 +43,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Completion:
-    """What a language model is asked: the prompt, over these columns of `size` rows a request."""
+    """A request to a language model: the prompt, over these columns of `size` rows."""
 
     endpoint: Endpoint
     prompt: str
@@ -171,7 +171,7 @@ def found_at(document: Any, path: str) -> list[Any]:
 
 
 class _Calls:
-    """One task's requests: paced, and repeated after transient errors."""
+    """One task's requests: rate-limited, and retried after transient errors."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint

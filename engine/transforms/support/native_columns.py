@@ -1,4 +1,4 @@
-"""What native transforms share: their output tables, and rows by way of Arrow batches."""
+"""Shared by native transforms: output tables, and rows as Arrow batches."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def with_added(table: CatalogTable, added: Mapping[str, DataType]) -> CatalogTable:
-    """The table with columns added; one of a column's name replaces it, in its place."""
+    """The table with columns added; an existing column of that name is replaced, at its position."""
     new = {name.lower(): Column(name, type) for name, type in added.items()}
     kept = [
         replace(column, type=new.pop(key).type, nullable=True) if (key := column.name.lower()) in new else column
