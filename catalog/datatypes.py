@@ -174,7 +174,9 @@ def is_numeric(type: DataType) -> bool:
 
 def has_unknown(type: DataType) -> bool:
     """Whether the type, or a type nested in it, is unknown."""
-    return any(part == UNKNOWN for part in parts(type))
+    if isinstance(type, Array | Map | Struct):
+        return any(part == UNKNOWN for part in parts(type))
+    return type == UNKNOWN
 
 
 def parts(type: DataType) -> Iterator[DataType]:

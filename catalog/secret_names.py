@@ -71,6 +71,8 @@ def redacted(value: object) -> object:
     match value:
         case str():
             return redacted_text(value)
+        case None | bool() | int() | float():
+            return value
         case Mapping():
             return redacted_mapping(value)
         case list() | tuple():
@@ -85,30 +87,47 @@ def redacted_mapping(values: Mapping[str, object]) -> dict[str, object]:
 
 def redacted_text(text: str) -> str:
     """The text with stars for passwords in URLs, parameters, JSON, headers, and for the secrets that are remembered."""
-    text = _hide(text, lambda value: HIDDEN, _PARAMETER, _MEMBER, _USER_INFO, _BEARER)
-    for secret in sorted((secret for secret in _remembered if secret in text), key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
+    text = _hide(text, _whole)
+    if _remembered:
+        for secret in sorted((secret for secret in _remembered if secret in text), key=len, reverse=True):
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
     return text
 
 
 def starred_source(text: str) -> str:
     """The text of a job file with a star for each character of a secret, so that columns do not shift."""
-    return _hide(text, stars, _LINE, _PARAMETER, _MEMBER, _USER_INFO, _BEARER)
+    return _hide(_substituted(_LINE, text, stars), stars)
 
 
 def stars(text: str) -> str:
     return re.sub(r"\S", "*", text)
 
 
-def _hide(text: str, hidden: Callable[[str], str], *patterns: re.Pattern[str]) -> str:
+def _hide(text: str, hidden: Callable[[str], str]) -> str:
+    """The text without its secrets; a pattern is tried only where the text has what each of its matches has."""
+    if "=" in text:
+        text = _substituted(_PARAMETER, text, hidden)
+    if ":" in text and '"' in text:
+        text = _substituted(_MEMBER, text, hidden)
+    if "@" in text:
+        text = _substituted(_USER_INFO, text, hidden)
+    lowered = text.lower()
+    if "bearer" in lowered or "basic" in lowered:
+        text = _substituted(_BEARER, text, hidden)
+    return text
+
+
+def _substituted(pattern: re.Pattern[str], text: str, hidden: Callable[[str], str]) -> str:
     def replacement(match: re.Match[str]) -> str:
         key = match.groupdict().get("key")
         value = str(match["value"])
         return match["before"] + (hidden(value) if key is None or is_secret_name(key) else value)
 
-    for pattern in patterns:
-        text = pattern.sub(replacement, text)
-    return text
+    return pattern.sub(replacement, text)
+
+
+def _whole(value: str) -> str:
+    return HIDDEN
 
 
 def _masked(value: object) -> object:

@@ -64,14 +64,13 @@ class SourceFile:
 
     def span(self, start: int, end: int) -> Span:
         """The span of the characters `start` to `end` (offsets, 0-based, end exclusive)."""
-        line, column = self._position(start)
-        end_line, end_column = self._position(max(start, end))
-        return Span(self.path, line, column, end_line, end_column)
-
-    def _position(self, offset: int) -> tuple[int, int]:
-        offset = min(max(offset, 0), len(self.text))
-        line = bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1] + 1
+        starts, last = self._line_starts, len(self.text)
+        start = min(max(start, 0), last)
+        end = min(max(start, end), last)
+        line = bisect_right(starts, start)
+        is_one_line = line == len(starts) or end < starts[line]  # as nearly always: no second search
+        end_line = line if is_one_line else bisect_right(starts, end)
+        return Span(self.path, line, start - starts[line - 1] + 1, end_line, end - starts[end_line - 1] + 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,8 +82,7 @@ _OTHER_MEANING: Final = re.compile(
 
 def note_compat(job: Job, diagnostics: Diagnostics) -> None:
     """Warn where a job looks like Apache SeaTunnel's and calls functions that mean something else there."""
-    signs, call = _SIGNS.search(job.source.text), _OTHER_MEANING.search(job.source.text)
-    if signs and call:
+    if _SIGNS.search(job.source.text) and (call := _OTHER_MEANING.search(job.source.text)):
         diagnostics.warning(
             "PEN2031",
             f"the job looks like Apache SeaTunnel's, whose `{call.group().partition('(')[0].strip()}` is not Spark's",

@@ -28,39 +28,38 @@ def wants_color(stream: TextIO) -> bool:
 
 def to_text(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile], *, color: bool = False) -> str:
     """One paragraph for each diagnostic, separated by empty lines."""
-    paragraphs = ("\n".join(_paragraph(item, sources, color)) + "\n" for item in diagnostics)
+    files = {item.span.file for item in diagnostics if item.span is not None}
+    lines = {file: masked(sources[file]).split("\n") for file in files if file in sources}
+    paragraphs = ("\n".join(_paragraph(item, lines, color)) + "\n" for item in diagnostics)
     return "\n".join(paragraphs)
 
 
-def _paragraph(item: Diagnostic, sources: Mapping[str, SourceFile], color: bool) -> Iterator[str]:
+def _paragraph(item: Diagnostic, lines: Mapping[str, Sequence[str]], color: bool) -> Iterator[str]:
     tone = _COLORS[item.severity]
     head = _paint(f"{item.severity.value}[{item.code}]", tone, color)
     yield head + _paint(f": {item.message}", _BOLD, color)
     margin = " " * 2
     if item.span is not None:
-        shown = _shown_lines(item.span, sources)
+        shown = _shown_lines(item.span) if item.span.file in lines else ()
         margin = " " * max(2, len(str(shown[-1] if shown else item.span.line)))
         yield f"{margin}{_paint('┌─', _BLUE, color)} {item.span}"
         if shown:
             yield margin + _paint("│", _BLUE, color)
-            yield from _excerpt(item.span, sources[item.span.file], shown, len(margin), tone if color else "")
+            yield from _excerpt(item.span, lines[item.span.file], shown, len(margin), tone if color else "")
     for label, text in item.remarks():
         first, *rest = text.splitlines() or [""]
         yield f"{margin}{_paint('=', _BLUE, color)} {label}: {first}"
         yield from (f"{margin}    {' ' * len(label)}{line}" for line in rest)
 
 
-def _shown_lines(span: Span, sources: Mapping[str, SourceFile]) -> tuple[int, ...]:
+def _shown_lines(span: Span) -> tuple[int, ...]:
     """The numbers of the lines to show; a span that ends before a line's first character does not touch that line."""
-    if span.file not in sources:
-        return ()
     last = span.end_line - 1 if span.end_column == 1 and span.end_line > span.line else span.end_line
     lines = tuple(range(span.line, last + 1))
     return lines if len(lines) <= MAX_LINES else (*lines[:2], *lines[-1:])
 
 
-def _excerpt(span: Span, source: SourceFile, lines: tuple[int, ...], width: int, tone: str) -> Iterator[str]:
-    texts = masked(source).split("\n")
+def _excerpt(span: Span, texts: Sequence[str], lines: tuple[int, ...], width: int, tone: str) -> Iterator[str]:
     before = lines[0] - 1
     bar = _paint("│", _BLUE, bool(tone))
     for number in lines:
@@ -101,6 +100,8 @@ def _clipped(text: str, start: int, end: int) -> tuple[str, int, int]:
 
 def _expanded(text: str) -> str:
     """The line with tabs as spaces, and control characters, which could move the cursor, as a visible mark."""
+    if _is_plain(text):
+        return text
     found: list[str] = []
     column = 0
     for char in text:
@@ -112,10 +113,17 @@ def _expanded(text: str) -> str:
 
 def _width(text: str, column: int) -> int:
     """The width of a text on the terminal if it begins at `column`."""
+    if _is_plain(text):
+        return len(text)
     start = column
     for char in text:
         column += _char_width(char, column)
     return column - start
+
+
+def _is_plain(text: str) -> bool:
+    """Whether each character takes one column, as in most lines; `…` shows where a line was cut."""
+    return text.isprintable() and text.replace("…", "").isascii()
 
 
 def _char_width(char: str, column: int) -> int:

@@ -5,7 +5,8 @@ programs. Rules keep the id of a node that they change: it identifies what the j
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
+from operator import is_
 from typing import TypeAlias
 
 from catalog.exhaustive import assert_never
@@ -171,12 +172,16 @@ class Plan:
     env: Env
     writes: tuple[Write, ...]
     unread: tuple[Node, ...] = ()
+    _nodes: tuple[AnyNode, ...] = field(init=False, repr=False)
 
-    def nodes(self) -> Iterator[AnyNode]:
-        """Every node once, inputs before their readers."""
+    def __post_init__(self) -> None:
         seen: set[int] = set()
-        for root in (*self.unread, *self.writes):
-            yield from _postorder(root, seen)
+        nodes = tuple(node for root in (*self.unread, *self.writes) for node in _postorder(root, seen))
+        object.__setattr__(self, "_nodes", nodes)
+
+    def nodes(self) -> tuple[AnyNode, ...]:
+        """Every node once, inputs before their readers."""
+        return self._nodes
 
 
 def children(node: AnyNode) -> tuple[Node, ...]:
@@ -225,7 +230,9 @@ def rewrite(plan: Plan, change: Callable[[AnyNode], AnyNode]) -> Plan:
     """The plan with every node changed, inputs first, a shared one once; the same object when nothing changes."""
     done: dict[AnyNode, AnyNode] = {}
     for node in plan.nodes():
-        done[node] = change(with_children(node, [_node(done[child]) for child in children(node)]))
+        before = children(node)
+        after = [_node(done[child]) for child in before]
+        done[node] = change(node if all(map(is_, before, after)) else with_children(node, after))
     writes = tuple(_write(done[write]) for write in plan.writes)
     unread = tuple(_node(done[node]) for node in plan.unread)
     if all(old is new for old, new in done.items()):
@@ -234,9 +241,7 @@ def rewrite(plan: Plan, change: Callable[[AnyNode], AnyNode]) -> Plan:
 
 
 def with_children(node: AnyNode, inputs: list[Node]) -> AnyNode:
-    """The node over other inputs; the same object where they are the same."""
-    if all(old is new for old, new in zip(children(node), inputs, strict=True)):
-        return node
+    """The node over other inputs, as many as it has."""
     match node:
         case Scan():
             return node

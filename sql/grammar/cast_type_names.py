@@ -12,6 +12,7 @@ from catalog.typetext import TypeTextError, check_spark_type
 from sql.grammar.parse import SyntaxIssue
 
 _CASTS: Final = frozenset(("cast", "try_cast"))
+_LENGTHS: Final = frozenset(map(len, _CASTS))
 _NOT_READ: Final = ("collate", "geometry", "geography")
 """Words of types that are not known here: nothing is said of what holds one."""
 
@@ -19,15 +20,13 @@ _NOT_READ: Final = ("collate", "geometry", "geography")
 def type_issues(text: str, tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
     """The errors of all types that a query writes."""
     for index, token in enumerate(tokens):
-        if _is_double_colon(text, token) and index + 1 < len(tokens):
+        is_colons = token.token_type == TokenType.DCOLON
+        if is_colons and index + 1 < len(tokens) and text.startswith("::", token.start):  # not the suffix of `1L`
             yield from _issue(text, tokens[index + 1].start, _end_behind(text, tokens, index + 1))
-        elif token.text.lower() in _CASTS and (span := _span_in_call(tokens, index + 1)):
+        elif (
+            len(token.text) in _LENGTHS and token.text.lower() in _CASTS and (span := _span_in_call(tokens, index + 1))
+        ):
             yield from _issue(text, *span)
-
-
-def _is_double_colon(text: str, token: Token) -> bool:
-    """Whether it stands in the text: sqlglot also makes this token of a number's suffix (`1L`)."""
-    return token.token_type == TokenType.DCOLON and text.startswith("::", token.start)
 
 
 def _issue(text: str, start: int, end: int) -> Iterator[SyntaxIssue]:

@@ -35,6 +35,7 @@ def find_special(node: exp.Expr) -> Special:
     for inner in own_nodes(node):
         if isinstance(inner, exp.Window):
             found.windows.append(inner)
+        if not isinstance(inner, exp.Anonymous):  # nearly all nodes, and `call_kind` has no kind for them
             continue
         match call_kind(inner):
             case "aggregate" if not has_over(inner):

@@ -299,12 +299,13 @@ def file_format(options: Options) -> str:
 
 def misplaced(options: Options, names: tuple[str, ...]) -> tuple[str, ...]:
     """Options that the job sets although the format does not use them."""
-    heeded = _OF_FORMAT[file_format(options)]
+    kind = file_format(options)
+    heeded = _OF_FORMAT[kind]
     written = [name for name in names if name in options.places]
     return tuple(
         name
         for name in written
-        if (name in _SPARK_NAMES and name not in heeded) or file_format(options) not in _ONLY_OF.get(name, FORMATS)
+        if (name in _SPARK_NAMES and name not in heeded) or kind not in _ONLY_OF.get(name, FORMATS)
     )
 
 

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 from itertools import product
 from typing import IO, TYPE_CHECKING, Final
 from urllib.parse import unquote
@@ -99,9 +100,15 @@ def near_path(path: str) -> str | None:
             right = os.path.join(right, part)
             continue
         there = os.listdir(right or ".") if os.path.isdir(right or ".") else []
-        meant = nearest(part, (name for name in there if not is_hidden(name)))
+        meant = _nearest(part, frozenset(name for name in there if not is_hidden(name)))
         return None if meant is None or glob.has_magic(part) else os.path.join(right, meant, *parts[index + 1 :])
     return None
+
+
+@lru_cache(maxsize=64)
+def _nearest(name: str, there: frozenset[str]) -> str | None:
+    """The answer is kept, since the jobs of a folder often read files in one missing directory."""
+    return nearest(name, there)
 
 
 def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str], list[str]] | None) -> list[Column]:

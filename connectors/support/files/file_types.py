@@ -1,6 +1,7 @@
 """The types that files of a format, or a Delta table, can hold (measured for each source of Spark 4.1)."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from catalog.datatypes import (
@@ -41,6 +42,7 @@ _REFUSED: Final[Mapping[str, tuple[DataType, ...]]] = {
 _WITHOUT_TIME: Final = ("csv", "json", "xml", "orc", "delta")
 
 
+@lru_cache(maxsize=1024)
 def can_hold(file_format: str, type: DataType) -> bool:
     """Whether a column of that type, its parts included, can be written to and read from such files."""
     if file_format in ("text", "excel"):

@@ -295,7 +295,7 @@ def _local_files(options: Options) -> list[str]:
 
 def _with_partitions(table: CatalogTable, options: Options, parts: Sequence[Column]) -> CatalogTable:
     """The table with the columns of its directories after those of its files."""
-    if table.is_open or not options.flag("parse_partition_from_path"):
+    if not parts or table.is_open or not options.flag("parse_partition_from_path"):
         return table
     new = tuple(column for column in parts if table.column(column.name) is None)
     keys = tuple(column.name for column in parts)

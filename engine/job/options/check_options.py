@@ -114,7 +114,7 @@ class _Check:
     def read(self, name: str, option: Option, node: Node) -> None:
         parts = tuple(nodes(option.name, node))
         self.places |= ((path, part.place.span) for path, part in parts)
-        self.key_places |= ((path, entry.key_place.span) for path, entry in entries(option.name, node))
+        self.key_places |= ((path, entry.key_place.span) for path, entry in entries(parts))
         self.texts |= texts(parts, option)
         if any(isinstance(part, TextNode) and not part.is_resolved for _, part in parts):
             self.is_sound = False

@@ -70,9 +70,9 @@ def nodes(name: str, node: Node) -> Iterator[tuple[str, Node]]:
                 yield from nodes(f"{name}.{index}", item)
 
 
-def entries(name: str, node: Node) -> Iterator[tuple[str, Entry]]:
-    """Every entry of the maps under a node, with the name that leads to it."""
-    for path, inner in nodes(name, node):
+def entries(parts: Iterable[tuple[str, Node]]) -> Iterator[tuple[str, Entry]]:
+    """Every entry of the maps among the `nodes` of an option, with the name that leads to it."""
+    for path, inner in parts:
         if isinstance(inner, MapNode):
             yield from ((f"{path}.{entry.key}", entry) for entry in inner.entries)
 

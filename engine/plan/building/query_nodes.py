@@ -28,7 +28,6 @@ from engine.transforms.base import (
     TableTransform,
 )
 from sql.analyze import Analysis, Dependency, analyze
-from sql.dialect.seatunnel import to_spark
 from sql.grammar.query_text import tables_named
 from sql.rewrite.row_kinds import RowKindError, with_row_kinds
 from sql.rewrite.select_query import Select, text_of
@@ -227,6 +226,8 @@ def _query(
         return None
     text = _reading_members(text, nodes)
     if dialect == "seatunnel":
+        from sql.dialect.seatunnel import to_spark  # here, since most jobs need none of it
+
         text = to_spark(text, {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()})
     elif len(feeds) == 1:
         nodes = _called_as_written(feeds[0], nodes, text)
