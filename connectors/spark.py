@@ -93,10 +93,10 @@ class Spark(Source, Sink[SparkStaged]):
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         if _appends(options.choice("data_save_mode", DataSaveMode)):
-            told = "an interrupted append may leave part of its rows, and `--resume` does not repeat it"
+            reason = "an interrupted append may leave part of its rows, and `--resume` does not repeat it"
         else:
-            told = "readers may see it empty or half written until the commit ends"
-        return (f"not atomic: the commit is a write of the data source `{options['format']}`; {told}",)
+            reason = "readers may see it empty or half written until the commit ends"
+        return (f"not atomic: the commit is a write of the data source `{options['format']}`; {reason}",)
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         return TargetState(exists=False)  # data sources have no general way to ask

@@ -1,6 +1,7 @@
-"""What Spark's analyzer would say of a query, without Spark.
+"""Analyzes queries as Spark's analyzer does, without Spark.
 
-The query is parsed by sqlglot, checked for what sqlglot lets pass, bound to its inputs, typed and traced in one walk.
+The query is parsed by sqlglot, checked for errors that sqlglot accepts, bound to its inputs, typed and traced in one
+walk.
 """
 
 from collections import Counter
@@ -33,12 +34,12 @@ __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known of a query.
+    """The analysis of a query.
 
-    `table`: its output, columns in order (type `unknown` where none can be proved), or an open table where not even
-    the columns can be known. `reads`: names of the inputs it reads, in order of appearance, as in the `inputs` given.
-    `diagnostics`: every error found, placed in the job file. `is_deterministic`: two runs over the same rows give the
-    same rows. `columns_read`: the columns that each input must have for this query, in the input's order.
+    `table`: its output, columns in order (type `unknown` if it cannot be determined), or an open table if the
+    columns cannot be determined. `reads`: names of the inputs it reads, in order of appearance, as in the `inputs`
+    given. `diagnostics`: all errors, with their locations in the job file. `is_deterministic`: two runs over the same
+    rows give the same rows. `columns_read`: the columns that each input must have for this query, in the input's order.
     `columns`: those of `table`, and those whose name an earlier one has: Spark allows them in a query, not in a table.
     `fingerprint`: the query's tokens, equal for texts that differ in layout and comments only.
     """
@@ -55,7 +56,7 @@ class Analysis:
 
 @with_room
 def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
-    """Analyze one Spark SQL query over the named inputs; never raises for an error of the query's."""
+    """Analyze one Spark SQL query over the named inputs; never raises for errors in the query."""
     parsed, refused = _parsed(query.value)
     binder = Binder(query, parsed.tokens, inputs, bind_query)
     for issue in parsed.issues:
@@ -83,7 +84,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
 
 
 def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
-    """The tree and what is wrong with the syntax; last, the token that Spark's grammar refuses and nothing explains."""
+    """The tree and the syntax errors; the last one is a token that Spark's grammar refuses for no known reason."""
     verdict = recognized(text)
     parsed = parse(text, verdict.nested)
     shown = [*check_syntax(parsed), *type_issues(text, parsed.tokens)]
@@ -101,7 +102,7 @@ def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
 
 
 def _output(binder: Binder, tree: exp.Expr | None, nodes: Iterable[exp.Expr], refused: SyntaxIssue | None) -> Output:
-    """The columns of the query; none are known of one that Spark cannot parse, whatever sqlglot makes of it."""
+    """The columns of the query; unknown if Spark cannot parse it, even if sqlglot can."""
     if tree is None:
         return Output((), is_open=True)
     check_nodes(binder, nodes)
@@ -121,7 +122,7 @@ def _lineage(found: Output) -> Iterable[ColumnLineage]:
 
 
 def _split(columns: Iterable[Column]) -> tuple[tuple[Column, ...], tuple[tuple[int, Column], ...]]:
-    """The columns of names that no earlier one has, and the others with their places."""
+    """The columns without those that repeat an earlier name, and the repeated ones with their positions."""
     first: dict[str, Column] = {}
     repeated: list[tuple[int, Column]] = []
     for place, column in enumerate(columns):
@@ -131,7 +132,7 @@ def _split(columns: Iterable[Column]) -> tuple[tuple[Column, ...], tuple[tuple[i
 
 
 def _warn_of_duplicates(binder: Binder, tree: exp.Expr | None, columns: Iterable[Column]) -> None:
-    """At the first column whose name an earlier one has; an error only where the rows are to be written."""
+    """Warn at the first column that repeats an earlier name; it is an error only if the rows are written."""
     names = [column.name.lower() for column in columns]
     counts = Counter(names)
     twice = sorted(name for name, count in counts.items() if count > 1)
@@ -161,7 +162,7 @@ def _item(tree: exp.Expr, index: int, columns: int) -> exp.Expr | None:
 
 
 def _in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """By place, one of a code at each."""
+    """Sorted by location; of equal codes at one location only the first."""
 
     def place(diagnostic: Diagnostic) -> tuple[int, int]:
         return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else (0, 0)
@@ -173,11 +174,11 @@ def _in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 _NAME_THEIR_CAUSE: Final = frozenset(("PEN3002", "PEN3003", "PEN3004", "PEN3006", "PEN3009"))
-"""Codes whose message names the table, column or function: in one query the same message has the same cause."""
+"""Codes whose message names a table, column or function: in one query, equal messages have the same cause."""
 
 
 def _by_cause(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """One for each cause, at its first place."""
+    """One diagnostic for each cause, at its first location."""
     groups: dict[object, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
         cause = diagnostic.message if diagnostic.code in _NAME_THEIR_CAUSE else diagnostic.span
@@ -193,7 +194,7 @@ def _in_table_order(table: CatalogTable, read: set[str]) -> tuple[str, ...]:
 
 
 def _are_deterministic(nodes: Iterable[exp.Expr]) -> bool:
-    """Whether no function, clock, sample or unordered limit may give other rows the next time."""
+    """Whether two runs give the same rows: no random function, clock, sample or unordered limit."""
     for node in nodes:
         match node:
             case exp.Func() if _is_clock(node) or not is_deterministic(node):
@@ -209,7 +210,7 @@ _CLOCKS: Final = frozenset(("now", "current_timestamp", "current_date", "curdate
 
 
 def _is_clock(node: exp.Func) -> bool:
-    """Constant within one query, as Spark has it, but not from one run to the next."""
+    """Whether a value is constant within a query, as in Spark, but not between runs."""
     if isinstance(node, exp.Anonymous):
         name = call_name(node).lower()
         return name in _CLOCKS or (name == "unix_timestamp" and not node.expressions)

@@ -60,7 +60,9 @@ def test_pages(page):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: page.name
+)  # an entry of the changelog is one line, so that merges rarely conflict
 def test_lines_of_pages_are_short(page):
     """Rows of tables cannot be broken, and output is shown as it is printed."""
     wrong, is_output = [], False

@@ -33,8 +33,8 @@ def run(arguments: Namespace) -> int:
     if not arguments.json and not arguments.html:
         for expectation in (one for result in results for one in result["results"]):
             meta, found = expectation["expectation_config"]["meta"], expectation["result"]
-            told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in found.items())
-            print(f"{'holds' if expectation['success'] else 'BROKEN'} {meta['node']}.{meta['name']}: {told}")
+            result = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in found.items())
+            print(f"{'holds' if expectation['success'] else 'BROKEN'} {meta['node']}.{meta['name']}: {result}")
     return 0 if all(result["success"] for result in results) else 1
 
 

@@ -118,8 +118,8 @@ def _print_result(result: "JobResult", arguments: Namespace) -> None:
     if arguments.verbose:
         for error in result.errors:
             print(redacted_text("".join(traceback.format_exception(error))), end="", file=sys.stderr)
-    if told := [*result.warnings, *result.diagnostics]:
-        report(told, arguments.format)
+    if diagnostics := [*result.warnings, *result.diagnostics]:
+        report(diagnostics, arguments.format)
 
 
 def _print_jobs(paths: "list[str]", ended: "dict[str, bool]", *, is_quiet: bool) -> None:

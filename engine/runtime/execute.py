@@ -91,8 +91,8 @@ def run_job(
         ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
         _record(files, root, _ended(entry, ended, monotonic() - started, str(error), {}))
         raise
-    told = "; ".join(f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics)
-    unrecorded = _record(files, root, _ended(entry, result.state, result.seconds, told, result.counts))
+    messages = "; ".join(f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics)
+    unrecorded = _record(files, root, _ended(entry, result.state, result.seconds, messages, result.counts))
     return replace(result, warnings=(*result.warnings, *unrecorded))
 
 

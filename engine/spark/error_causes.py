@@ -54,8 +54,8 @@ def _spark_part(thrown: Any) -> tuple[str | None, tuple[tuple[int, int, str], ..
 
 def _clean(text: str) -> str:
     """The first sentence or two, without condition, SQLSTATE, plan and stack."""
-    told = _END_OF_MESSAGE.split(text.strip())[0].strip()
-    return re.sub(r"^\[[A-Z0-9_.]+\]\s*", "", told)
+    message = _END_OF_MESSAGE.split(text.strip())[0].strip()
+    return re.sub(r"^\[[A-Z0-9_.]+\]\s*", "", message)
 
 
 def message_and_remedy(message: str) -> tuple[str, str | None]:

@@ -20,7 +20,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     if isinstance(error, PenstockError):
         return error
     causes = tuple(error_causes(error))
-    told = causes[0] if causes else ErrorCause(None, str(error).split("\n")[0], (), None)
+    cause = causes[0] if causes else ErrorCause(None, str(error).split("\n")[0], (), None)
     involved = (node, *nodes)
     if found := environment_error("\n".join([str(error), *(cause.message for cause in causes)]), node):
         return found
@@ -32,7 +32,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     if python := _raised(str(error)):
         of = next((involved_node for involved_node in involved if isinstance(involved_node, Native)), node)
         return run_error("PEN5001", f"{python} (in `{of.name}`)", of.span)
-    message, help = message_and_remedy(told.message)
+    message, help = message_and_remedy(cause.message)
     if placed := _placed(causes, involved):
         query, span = placed
         return run_error("PEN5001", f"{message} (in `{query.name}`)", span, help)
@@ -42,8 +42,8 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
 
 def reason(error: BaseException) -> str:
     """The message of an error in one line, without Spark's codes and stack traces."""
-    told = next((cause.message for cause in error_causes(error)), str(error) or type(error).__name__)
-    return told.partition("\n")[0]
+    message = next((cause.message for cause in error_causes(error)), str(error) or type(error).__name__)
+    return message.partition("\n")[0]
 
 
 def _raised(message: str) -> str | None:

@@ -38,7 +38,7 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
     file = f"`{_plain(files[0])}`" if files else "a source"
     of = f" of `{scan.name}`" if scan else ""
 
-    def told(message: str, help: str | None = None, option: str = "path") -> RunError:
+    def unreadable(message: str, help: str | None = None, option: str = "path") -> RunError:
         return run_error("PEN5004", message, scan.options.span(option) if scan else None, help)
 
     if any(cause.condition == "PATH_NOT_FOUND" for cause in causes):
@@ -48,7 +48,7 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
             if near
             else "a path without a scheme is relative to the directory where the command is run"
         )
-        return told(f"the path{of} does not exist: {file}", help)
+        return unreadable(f"the path{of} does not exist: {file}", help)
     if any(_is_malformed(cause) for cause in causes):
         row = _last(_ROW, causes)
         parsed = _last(_PARSED, causes)  # the values of the row, null where one could not be read
@@ -59,18 +59,18 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
         message = (
             f"a row of {file}{of} does not fit the schema: {(row or causes[-1].message).partition(chr(10))[0][:200]}"
         )
-        return told(message, help, "schema")
+        return unreadable(message, help, "schema")
     if header := next(filter(None, (_header(cause.message) for cause in causes)), None):
         help = "declare its names in their order, or skip the line: `skip_header_row_number = 1`"
-        return told(f"the header of {file}{of} is not the schema's: {header}", help, "schema")
+        return unreadable(f"the header of {file}{of} is not the schema's: {header}", help, "schema")
     if any(cause.condition == "NOT_NULL_ASSERT_VIOLATION" for cause in causes):
-        return told(f"a NULL in a column that the schema of {file}{of} says has none", None, "schema")
+        return unreadable(f"a NULL in a column that the schema of {file}{of} says has none", None, "schema")
     why = _why(causes)
     name = f" ({of.strip()})" if of else ""
     message = f"{why}{name}" if files and _plain(files[0]) in why else f"{file}{of} cannot be read: {why}"
     if any((cause.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for cause in causes):
-        return told(message, "files of this format hold their types: the `schema` may be left out", "schema")
-    return told(message)
+        return unreadable(message, "files of this format hold their types: the `schema` may be left out", "schema")
+    return unreadable(message)
 
 
 def _last(pattern: "re.Pattern[str]", causes: tuple[ErrorCause, ...]) -> str | None:

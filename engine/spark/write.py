@@ -288,7 +288,7 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
     Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
     other run back.
     """
-    told: list[Diagnostic] = []
+    warnings: list[Diagnostic] = []
     for log in open_journals(spark, state):
         recorded = log.read()
         if recorded is None or not _is_open(recorded) or not owner.has_died(recorded.mark):
@@ -297,8 +297,8 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
             try:
                 _end(spark, log, recorded)
             except RunError as error:
-                told += [replace(diagnostic, severity=Severity.WARNING) for diagnostic in error.diagnostics]
-    return tuple(told)
+                warnings += [replace(diagnostic, severity=Severity.WARNING) for diagnostic in error.diagnostics]
+    return tuple(warnings)
 
 
 def sinks_to_recover(state: str) -> Mapping[AnySink, tuple[str, ...]]:

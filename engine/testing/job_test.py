@@ -36,9 +36,9 @@ def run_test(
         try:
             frames[scan] = _source(spark, rows.get(name), scan.table)
         except (PySparkException, Py4JError) as error:
-            told = as_run_error(error, scan).diagnostics[0].message
+            reason = as_run_error(error, scan).diagnostics[0].message
             yield Diagnostic(
-                "PEN6005", f"the rows given for `{name}`: {told}", rows[name].span if name in rows else None
+                "PEN6005", f"the rows given for `{name}`: {reason}", rows[name].span if name in rows else None
             )
             return
     for wanted in expected:
@@ -73,8 +73,8 @@ def _compare(
         there = [_plain(tuple(row)) for row in found.select(*map(quote, columns)).collect()]
         rows = [_plain(tuple(row)) for row in wanted.collect()] if wanted.columns else []
     except (PySparkException, Py4JError) as error:
-        told = as_run_error(error, node).diagnostics[0].message
-        yield Diagnostic("PEN6004", f"`{expected.name}` cannot be computed: {told}", expected.span)
+        reason = as_run_error(error, node).diagnostics[0].message
+        yield Diagnostic("PEN6004", f"`{expected.name}` cannot be computed: {reason}", expected.span)
         return
     if unlike := difference(columns, rows, there, ordered=expected.ordered):
         head, *table = str(unlike).split("\n")

@@ -11,7 +11,7 @@ from sql.types.coercion import is_equal_but_names
 
 
 def with_ctes(binder: Binder, node: exp.Expr, environment: Environment) -> Environment:
-    """The environment with the CTEs that stand before a query."""
+    """The environment with the CTEs of a query's WITH clause."""
     with_ = node.args.get("with_")
     if with_ is None:
         return environment
@@ -40,7 +40,7 @@ def _renamed(binder: Binder, cte: exp.Expr, output: Output) -> Output:
 
 
 def _recursive(binder: Binder, environment: Environment, cte: exp.Expr, body: exp.SetOperation) -> Output:
-    """The anchor gives the columns, which the recursive part then sees under the CTE's name."""
+    """The anchor defines the columns, which the recursive part reads under the CTE's name."""
     environment = with_ctes(binder, body, environment)
     if body.args.get("distinct") and any(node.name.lower() == cte.alias.lower() for node in body.find_all(exp.Table)):
         help = "use UNION ALL"

@@ -183,7 +183,7 @@ def _lateral(binder: Binder, environment: Environment, node: exp.Lateral, left: 
 
 
 def _refuse_random(binder: Binder, query: exp.Expr, left: Relation) -> None:
-    """A LATERAL query that gives other rows each time, beside relations that may have several rows."""
+    """Refuse a non-deterministic LATERAL query next to relations that may have several rows."""
     if not any(source.input is not None for source in left.sources):
         return
     for call in query.find_all(exp.Anonymous):
@@ -206,7 +206,7 @@ def _lateral_view(binder: Binder, environment: Environment, seen: Relation, node
 
 
 def _refuse_no_generator(binder: Binder, node: exp.Anonymous) -> None:
-    """LATERAL VIEW of a function that gives one value; that it is no function at all has been said."""
+    """Refuse LATERAL VIEW over a function that is no generator; unknown functions are already reported."""
     if not binder.has_error("PEN3006", node):
         name = call_name(node)
         help = "use explode, inline, stack, ..."

@@ -1,4 +1,4 @@
-"""What a query groups by, as keys that are equal for expressions that mean the same."""
+"""The grouping of a query, as keys that are equal for equivalent expressions."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -16,7 +16,7 @@ Key: TypeAlias = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """What a query groups by: `keys` of columns and of whole expressions (`canonical`).
+    """The grouping of a query: `keys` of columns and of whole expressions (`canonical`).
 
     `sometimes_null`: keys of the expressions of ROLLUP, CUBE and GROUPING SETS, null where a set leaves them out.
     """
@@ -30,7 +30,7 @@ class Grouping:
 
 
 def canonical(scope: SelectScope, node: exp.Expr) -> Key:
-    """A value that is equal for expressions that mean the same."""
+    """A value that is equal for equivalent expressions."""
     if isinstance(node, (exp.Paren, exp.Alias)):
         return canonical(scope, node.this)
     if isinstance(node, exp.Column):

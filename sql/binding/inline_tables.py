@@ -21,7 +21,7 @@ map_concat map_filter map_zip_with nullif raise_error reduce reflect regexp_subs
 transform_values try_parse_url try_reflect try_to_binary try_url_decode zeroifnull zip_with
 """
 _NEVER_CONSTANT: Final = frozenset(_NAMES.split())
-"""Functions that Spark does not evaluate while it analyzes, whatever their arguments (asked of Spark 4.1)."""
+"""Functions that Spark does not evaluate while it analyzes, whatever their arguments (measured on Spark 4.1)."""
 
 
 def bind_values(binder: Binder, environment: Environment, node: exp.Values) -> Output:
@@ -87,7 +87,7 @@ def _refuse_variable(scope: SelectScope, value: exp.Expr) -> None:
 
 
 def _parts(value: exp.Expr) -> Iterator[exp.Expr]:
-    """The outermost parts that may be wrong here; `typeof` is constant whatever it is asked of."""
+    """The outermost parts that may be errors here; `typeof` is constant for every argument."""
     return value.walk(prune=lambda node: is_query(node) or _never_constant(node) or _name(node) == "typeof")
 
 

@@ -1,4 +1,4 @@
-"""JOIN of every kind: whose columns are seen, in what order, and which become nullable."""
+"""JOIN of every kind: the visible columns, their order, and which become nullable."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ def join_relations(
 
 
 def _may_be_lateral(binder: Binder, join: exp.Join, side: str, kind: str) -> bool:
-    """Whether Spark has the join with a LATERAL item on the right; reported where not."""
+    """Whether Spark supports the join with a LATERAL item on the right; otherwise it is reported."""
     if join.args.get("using"):
         message, help = "a LATERAL join takes no USING", "write the condition after ON"
     elif (join.args.get("method") or "").upper() == "NATURAL":
@@ -157,7 +157,7 @@ def _note_read(binder: Binder, relation: Relation, names: Sequence[str]) -> None
 def _merged(left: Relation, right: Relation, names: Sequence[str], side: str) -> Relation:
     """Key columns once and first, then the other columns; both sides' own keys stay reachable by qualified names.
 
-    As Spark's `commonNaturalJoinProcessing` has it, the order of what `t.*` shows included.
+    As in Spark's `commonNaturalJoinProcessing`, including the order of the columns of `t.*`.
     """
     pairs = [(left.keys_of_using(name)[0], right.keys_of_using(name)[0]) for name in names]
     lefts, rights = zip(*pairs, strict=True)

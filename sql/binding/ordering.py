@@ -23,7 +23,7 @@ def bind_order(
     outputs: Sequence[Attribute],
     check: Callable[[exp.Expr, str], None] | None = None,
 ) -> Origins:
-    """Types what a query is sorted or distributed by; `check` is asked of each expression that is no ordinal."""
+    """Type the sort and distribution expressions; `check` is called for each expression that is no ordinal."""
     origins: Origins = ()
     scope.take_used()
     for key, clause in CLAUSES.items():
@@ -142,7 +142,7 @@ def check_sorted_aggregates(
 def projected_by(
     scope: SelectScope, select: exp.Select, items: Sequence[Item], grouping: Grouping | None
 ) -> str | None:
-    """What stands between the groups and ORDER BY, which then sees output columns and grouped ones only."""
+    """The operation between the groups and ORDER BY, which then sees only output columns and grouped ones."""
     if grouping is None:
         return None
     if select.args.get("distribute") is not None:

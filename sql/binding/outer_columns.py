@@ -1,4 +1,4 @@
-"""Where a subquery may use columns of the query around it: in WHERE, HAVING, join conditions and plain select items."""
+"""Where a subquery may use columns of the outer query: in WHERE, HAVING, join conditions and plain select items."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -15,7 +15,7 @@ from sql.scopes.scope import SelectScope
 def refuse_outer_columns(
     scope: SelectScope, select: exp.Select, items: Sequence[Item], grouping: Grouping | None
 ) -> None:
-    """Reports columns of the query around where Spark cannot take the subquery apart: groups, windows and sorting."""
+    """Report columns of the outer query where Spark cannot decorrelate the subquery: groups, windows and sorting."""
     if scope.environment.outer is None:
         return
     group = select.args.get("group")
@@ -36,7 +36,7 @@ def refuse_outer_columns(
 
 
 def _plain_columns(part: exp.Expr) -> Iterator[exp.Column]:
-    """The columns that stand outside aggregate functions and inner queries."""
+    """The columns outside aggregate functions and inner queries."""
     for node in part.walk(prune=lambda node: is_query(node) or (is_aggregate(node) and node is not part)):
         if isinstance(node, exp.Column):
             yield node

@@ -1,4 +1,4 @@
-"""Pipe syntax, bound: each operator makes one relation of another, in which qualifiers live on as in Spark."""
+"""Binds pipe syntax: each operator turns one relation into another, and qualifiers are kept as in Spark."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -132,7 +132,7 @@ def _extend(binder: Binder, environment: Environment, relation: Relation, step: 
 
 
 def _set(binder: Binder, environment: Environment, relation: Relation, step: exp.Select) -> Relation:
-    """One column after the other, each seeing what was set before."""
+    """Set one column after the other; each sees the previous ones."""
     for item in list(step.expressions):
         alias = item.args["alias"]
         slots = list(relation.star())

@@ -67,7 +67,7 @@ def _pivot_values(scope: SelectScope, pivot: exp.Pivot) -> tuple[Origins, list[s
 
 
 def _check_value(scope: SelectScope, node: exp.Expr, columns: Sequence[Typed]) -> None:
-    """A value must be such that it can be cast to the column that is pivoted, or several to a struct of them."""
+    """A value must be castable to the pivoted column, or several values to a struct of the columns."""
     body = node.this if isinstance(node, (exp.PivotAlias, exp.Alias)) else node
     values = body.expressions if isinstance(body, exp.Tuple) else [body]
     for value, column in zip(values, columns, strict=False):
@@ -124,7 +124,7 @@ def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
 
 
 def _refuse_computed(scope: SelectScope, nodes: Sequence[exp.Expr], clause: str, parts: int | None = None) -> None:
-    """Reports what is no name of a column, or one of more parts than are taken here."""
+    """Report anything but a column name, or a name with too many parts."""
     for node in (wrapped.unnest() for wrapped in nodes):
         if not isinstance(node, exp.Column) or (parts is not None and len(node.parts) > parts):
             help = "compute it in a subquery, under a name of its own"

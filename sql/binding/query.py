@@ -14,7 +14,7 @@ from sql.scopes.scope import SelectScope
 
 
 def bind_query(binder: Binder, node: exp.Expr, environment: Environment) -> Output:
-    """The output of a query that stands in that environment."""
+    """The output of a query in an environment."""
     if isinstance(node, exp.Select) and is_pipe(node):
         return bind_pipes(binder, environment, node)
     inner = with_ctes(binder, node, environment)

@@ -102,7 +102,7 @@ def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
 
 
 def _check_bare_windows(scope: SelectScope, special: Special) -> None:
-    """Functions that are nothing but window functions need OVER; FILTER holds no aggregates."""
+    """Report pure window functions without OVER, and aggregates in FILTER."""
     for aggregate in special.aggregates:
         if isinstance(aggregate.parent, exp.Filter):
             refuse_misplaced(scope, aggregate.parent.expression, "FILTER")
@@ -160,7 +160,7 @@ def _generator_names(scope: SelectScope, item: Item, columns: Sequence[NamedType
 
 
 def _check_generators(scope: SelectScope, items: Sequence[Item]) -> None:
-    """A generator stands only at the top of an item."""
+    """Report generators that are nested in an expression."""
     for item in items:
         for generator in item.special.generators:
             if generator is not item.body:
@@ -256,7 +256,7 @@ def _check_sorted_window(scope: SelectScope, window: exp.Window, items: Sequence
 
 
 def _check_distinct(scope: SelectScope, node: exp.Expr, items: Sequence[Item]) -> None:
-    """Behind SELECT DISTINCT only output columns are left to sort by."""
+    """After SELECT DISTINCT, only output columns can be sorted by."""
     plain = [item.node.unnest() for item in items]
     keys = {scope.bound[id(item)].key for item in plain if isinstance(item, exp.Column) and id(item) in scope.bound}
     if any(item.is_star or item.is_open for item in items):

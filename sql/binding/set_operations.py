@@ -66,7 +66,7 @@ def _is_nullable(attribute: Attribute, target: DataType) -> bool:
 
 
 def refuse_unhashable(binder: Binder, attributes: Sequence[Attribute], node: exp.Expr, where: str) -> None:
-    """Rows with a map or variant cannot be compared, so none that are distinct can be told."""
+    """Refuse maps and variants, which cannot be compared, where distinct rows are needed."""
     for position, attribute in enumerate(attributes):
         if holds(attribute.typed.type, lambda type: isinstance(type, Map) or type == VARIANT):
             message = f"{where} cannot compare column `{attribute.name}` of type {attribute.typed.type}"
@@ -78,7 +78,7 @@ def _word(node: exp.SetOperation) -> str:
 
 
 def _head(node: exp.Expr) -> exp.Expr:
-    """What to point at for a whole query: its first output column."""
+    """The node at which an error of a whole query is reported: its first output column."""
     return _item(node, 0)
 
 

@@ -1,4 +1,4 @@
-"""Which columns may stand outside an aggregate function in a query that groups or aggregates."""
+"""Checks columns outside aggregate functions in a query that groups or aggregates."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from sql.scopes.stars import is_star
 
 
 def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> None:
-    """Reports columns that are neither grouped by nor inside an aggregate function."""
+    """Report columns that are neither grouped by nor inside an aggregate function."""
     if is_query(node):
         _check_correlated(scope, node, grouping)
         return
@@ -85,7 +85,7 @@ def _check_correlated(scope: SelectScope, node: exp.Expr, grouping: Grouping) ->
 
 
 def refuse_grouping_functions(scope: SelectScope, items: "Sequence[Item]") -> None:
-    """In a query without GROUP BY."""
+    """Report `grouping` functions in a query without GROUP BY."""
     for item in items:
         for node in own_nodes(item.body):
             if is_grouping_function(node):
@@ -105,7 +105,7 @@ def _check_grouping_function(scope: SelectScope, node: exp.Anonymous, grouping: 
 
 
 def _refuse_columns(scope: SelectScope, node: exp.Expr) -> None:
-    """Beside grouping sets Spark leaves the columns of an aggregate with OVER ungrouped, and then refuses them."""
+    """With grouping sets, Spark does not group the columns of an aggregate with OVER, and then refuses them."""
     for column in own_nodes(node):
         if isinstance(column, exp.Column) and not is_aggregated(column, within=node):
             bound = scope.bound.get(id(column))
@@ -115,7 +115,7 @@ def _refuse_columns(scope: SelectScope, node: exp.Expr) -> None:
 
 
 def _check_nested(scope: SelectScope, aggregate: exp.Expr) -> None:
-    """Inside an aggregate function stand neither others nor windows, nor columns of the query around."""
+    """Report aggregates, windows and outer columns inside an aggregate function."""
     for node in aggregate.walk(prune=is_query):
         if node is aggregate:
             continue

@@ -30,14 +30,14 @@ _WHOLE_PARTITION: Final = ("row_number", "rank", "dense_rank", "percent_rank", "
 
 
 def check_window(scope: SelectScope, window: exp.Window) -> None:
-    """Reports what Spark refuses of a function with OVER, whose parts have been typed."""
+    """Report what Spark refuses in a function with OVER, after its parts were typed."""
     alias = window.args.get("alias")
     named = scope.windows.get(alias.name.lower()) if alias is not None else None
     if alias is not None and any(window.args.get(key) for key in ("partition_by", "order", "spec")):
         scope.report("PEN3001", alias, "a named window takes no clauses of its own", "name it without brackets")
         return
     if alias is not None and named is None:
-        return  # said already
+        return  # already reported
     definition = named or window
     order = definition.args.get("order")
     keys = [expression.this for expression in order.expressions] if order is not None else []
@@ -107,7 +107,7 @@ def _bounds(spec: exp.Expr) -> tuple[_Bound, _Bound]:
 
 
 def _position(bound: object, side: str) -> float | None:
-    """Where a bound lies, seen from the current row; None if that is no literal number."""
+    """The offset of a bound from the current row; None if it is no literal number."""
     sign = -1 if side == "PRECEDING" else 1
     if isinstance(bound, str):
         return 0 if bound.upper() == "CURRENT ROW" else sign * inf

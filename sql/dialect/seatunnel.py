@@ -1,4 +1,4 @@
-"""SeaTunnel's SQL as Spark's: `to_spark` rewrites the calls, casts and operators that mean something else there."""
+"""SeaTunnel's SQL as Spark's: `to_spark` rewrites the calls, casts and operators whose meaning differs."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from sql.grammar.parse import SPARK
 
 
 def to_spark(query: PlacedText, inputs: Mapping[str, CatalogTable]) -> PlacedText:
-    """The query in Spark's SQL; what cannot be read stays as it is, for the analysis to report.
+    """The query in Spark's SQL; unreadable parts are unchanged, for the analysis to report.
 
     `select trim(c, '*') from dual` becomes ``select trim(BOTH '*' FROM c) AS `trim(c, '*')` from `input` AS `dual` ``.
     """
@@ -51,7 +51,7 @@ def _type(edits: Edits, inputs: Mapping[str, CatalogTable], expression: PlacedTe
 
 
 def _main_select(edits: Edits) -> int | None:
-    """Where the query behind WITH begins."""
+    """The start of the query after its WITH clause."""
     depth = 0
     for token in edits.tokens:
         depth += (token.text == "(") - (token.text == ")")

@@ -1,4 +1,4 @@
-"""The parts of each SELECT that other engines read otherwise: names of tables, lateral views, names of columns."""
+"""The parts of each SELECT whose meaning differs in other engines: table names, lateral views, column names."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,8 @@
-"""The type of an expression as Spark's analyzer gives it, and the errors within it.
+"""Determines the type of an expression as Spark's analyzer does, and reports its errors.
 
 `infer` walks a tree of sqlglot's once, by the handlers below; what an operator gives is in
 `sql/types/operators.py`, what a function gives in `sql/functions/`; casts, literals and names have their own files.
-What can't be proved is unknown, and no error by itself.
+A type that cannot be determined is unknown, which is not an error.
 """
 
 from sqlglot import exp
@@ -152,5 +152,5 @@ HANDLERS.update(
 
 
 def widest(a: DataType, b: DataType) -> DataType | None:
-    """The type that holds both columns of a set operation; None: there is none."""
+    """The common type of two columns of a set operation; None if there is none."""
     return coercion.widest(a, b)

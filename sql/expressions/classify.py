@@ -1,4 +1,4 @@
-"""What a call is (an aggregate, a generator, …), and the columns that a generator gives."""
+"""The kind of a call (aggregate, generator, …), and the columns of a generator."""
 
 from collections.abc import Callable, Iterable
 
@@ -20,7 +20,7 @@ from sql.types.operators import Mismatch
 
 
 def call_kind(node: exp.Expr) -> str:
-    """`scalar`, `aggregate`, `window`, `generator` or `table`; empty for what is no call of a known function."""
+    """`scalar`, `aggregate`, `window`, `generator` or `table`; empty for anything but a call of a known function."""
     if not isinstance(node, exp.Anonymous):
         return ""
     known = signatures(call_name(node).lower())
@@ -46,7 +46,7 @@ def is_deterministic(node: exp.Expr) -> bool:
 
 
 def may_raise(node: exp.Expr) -> bool:
-    """Whether evaluating the node itself might raise under ANSI; nearly all that is not a name, literal or test may."""
+    """Whether the node itself may raise under ANSI; most nodes except names, literals and tests may."""
     return not isinstance(node, (exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Is, exp.Paren, exp.Identifier))
 
 

@@ -1,4 +1,4 @@
-"""The walk over an expression: each node's type by the handler of its kind, errors reported where they stand."""
+"""Walks an expression: a handler for each kind of node returns its type and reports errors at their location."""
 
 from collections.abc import Callable
 from typing import Final
@@ -17,7 +17,7 @@ HANDLERS: Final[dict[type[exp.Expr], Handler]] = {}
 
 
 def infer(node: exp.Expr, scope: Scope) -> Typed:
-    """What is known of an expression; its errors are reported to the scope."""
+    """The type of an expression; its errors are reported to the scope."""
     handler = HANDLERS.get(type(node))
     if handler is None:
         infer_children(node, scope)
@@ -52,6 +52,6 @@ def folded_with(found: Typed, *sides: Typed) -> Typed:
 
 
 def note_void(node: exp.Expr, *sides: Typed) -> None:
-    """Between two NULLs of no type Spark puts NULLs of one, whatever their names were."""
+    """Record that Spark replaces two untyped NULLs by typed ones, whatever their names were."""
     if len(sides) == 2 and all(side.type == VOID for side in sides):
         node.meta[SHAPE] = "void"

@@ -86,12 +86,12 @@ KINDS: Final[dict[str, tuple[str, DataType | None, str]]] = {
 VOID_AS: Final[dict[str, DataType]] = {
     "array": Array(VOID), "comparable_array": Array(VOID), "map": Map(VOID, VOID), "integral": INT, "numeric": DOUBLE,
 }  # fmt: skip
-"""What NULL becomes where a kind has no type of its own."""
+"""The type of NULL for kinds without a type of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a parameter takes."""
+    """The types that a parameter accepts."""
 
     name: str
     taken: frozenset[str]
@@ -108,7 +108,7 @@ class Kind:
         return kind_of(type) in self.taken and not (self.name == "not_map" and holds_map(type))
 
     def cast(self, type: DataType) -> DataType:
-        """The type that an argument which is taken is cast to."""
+        """The type to which an accepted argument is cast."""
         if type == VOID:
             return self.target or VOID_AS.get(self.name, VOID)
         return type if self.target is None or kind_of(type) in self.kept else self.target

@@ -1,4 +1,4 @@
-"""What may stand around a call (DISTINCT, FILTER, IGNORE NULLS, WITHIN GROUP), and constants that are out of range."""
+"""Checks clauses of a call (DISTINCT, FILTER, IGNORE NULLS, WITHIN GROUP), and the range of constant arguments."""
 
 from collections.abc import Iterator, Mapping
 from math import inf
@@ -74,7 +74,7 @@ UNITS: Final = frozenset(
 
 
 def check_unit(name: str, node: exp.Expr, scope: Scope) -> None:
-    """The first argument of `timestampadd(DAY, 1, ts)` and similar placeholders."""
+    """The first argument of `timestampadd(DAY, 1, ts)` and similar functions."""
     if node.name.lower() not in UNITS or not isinstance(node, (exp.Column, exp.Var, exp.Identifier)):
         known = ", ".join(sorted(UNITS)).upper()
         scope.report("PEN3013", node, f"`{name}` takes a unit of time here, as a bare word", f"one of {known}")

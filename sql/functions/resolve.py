@@ -47,7 +47,7 @@ _TYPES_NULLS = frozenset(("mask", "mod", "pmod"))
 
 
 def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
-    """What a call gives; unknown functions, counts and types that don't fit are reported."""
+    """The type of a call; unknown functions, wrong counts and types of arguments are reported."""
     name = call_name(node).lower()
     known = signatures(name)
     if not known:
@@ -87,7 +87,7 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
 
 
 def _may_be_collated(found: Typed, given: Sequence[Typed], scope: Scope) -> bool:
-    """Whether an argument's collation, of which nothing is known here, may be that of the result."""
+    """Whether the result may have an argument's collation, which is not known here."""
     is_open = found.type == STRING and any(arg.type == UNKNOWN for arg in given)
     return is_open and "collat" in scope.text.lower()
 
@@ -250,7 +250,7 @@ def _type(signature: Signature, call: Call) -> DataType | Typed:
 
 
 def _tolerates(signature: Signature) -> bool:
-    """Rules that say something of arguments of which nothing is known."""
+    """Whether a rule gives a type even for unknown arguments."""
     return signature.name in ("struct", "named_struct", "equal_null", "array_contains")
 
 

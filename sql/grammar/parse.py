@@ -1,4 +1,4 @@
-"""Text to tree, with sqlglot's syntax errors placed."""
+"""Parses text into a tree, with the locations of sqlglot's syntax errors."""
 
 import logging
 from collections.abc import Sequence
@@ -20,11 +20,13 @@ from sql.grammar.recursion import MOST_NESTED, too_deep
 from sql.grammar.token_rewrites import bracketed, joined_strings, named_by_text, rewritten
 from sql.spark_grammar.check import Nested
 
-logging.getLogger("sqlglot").setLevel(logging.ERROR)  # its warnings name no place; what matters is a diagnostic here
+logging.getLogger("sqlglot").setLevel(
+    logging.ERROR
+)  # its warnings have no location; the relevant ones are diagnostics here
 
 SPARK: Final = Spark()
 UNEXPECTED: Final = "syntax error at or near"
-"""How the message begins of an error of which nothing more is known than its token."""
+"""The start of the message of an error of which only the token is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class SyntaxIssue:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The tree (None if the text does not parse), its tokens, and what was wrong."""
+    """The tree (None if the text does not parse), its tokens, and its errors."""
 
     tree: exp.Expr | None
     tokens: Sequence[Token]

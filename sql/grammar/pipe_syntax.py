@@ -29,7 +29,7 @@ Parse = Callable[[list[Token]], exp.Expr | None]
 
 
 class PipeSyntaxError(Exception):
-    """An operator that Spark does not have or not so, from one token to another."""
+    """An unknown or invalid operator, from one token to another."""
 
     def __init__(self, first: Token, last: Token, message: str, help: str | None = None) -> None:
         super().__init__(message)
@@ -49,7 +49,7 @@ def has_pipes(tokens: Sequence[Token]) -> bool:
 
 
 def parse_pipes(tokens: Sequence[Token], parse: Parse) -> exp.Expr:
-    """The tree of a query with pipes, at its top or in brackets; raises `PipeFault`, and what `parse` raises."""
+    """The tree of a query with pipes, at its top or in brackets; raises `PipeSyntaxError`, and what `parse` raises."""
     chains = _Chains(parse, [])
     return _put_back(_chain(_without_inner(list(tokens), chains), chains), chains)
 

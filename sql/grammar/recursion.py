@@ -1,4 +1,4 @@
-"""Room for what recurses over a deep tree: a chain of two thousand ANDs is as deep, and Spark takes it."""
+"""Runs recursive code on a larger stack: Spark accepts a chain of two thousand ANDs, whose tree is as deep."""
 
 import sys
 import threading
@@ -29,9 +29,9 @@ _HERE: Final = threading.local()
 
 
 def with_room(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, called again on a stack of its own where Python's limit is too low for it.
+    """The function, called again on its own stack if Python's recursion limit is too low.
 
-    It must do nothing but give a value. A RecursionError that it raises even then is the caller's.
+    It must have no side effects. If it still raises a RecursionError, the caller must handle it.
     """
 
     @wraps(function)

@@ -11,7 +11,7 @@ _COMMENT: Final = re.compile(r"--[ \t]*penstock:[ \t]*ignore[ \t]+(PEN\d{4}(?:[ 
 
 
 def not_suppressed(query: PlacedText, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The errors but for those whose code a comment on the line where they start names."""
+    """The errors without those whose code is named by a comment on their first line."""
     ignored: dict[int, set[str]] = {}
     for found in _COMMENT.finditer(query.value):
         line = query.span(found.start(), found.end()).line

@@ -1,4 +1,4 @@
-"""What sqlglot's parser swallows and Spark's grammar refuses, told from the tokens."""
+"""Finds, by tokens, syntax that sqlglot's parser accepts and Spark's grammar refuses."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -1,9 +1,9 @@
-"""Syntax of Spark's that sqlglot has no words for, as tokens that it parses and `expressions/` knows again.
+"""Rewrites Spark syntax that sqlglot lacks into tokens that it can parse and that `expressions/` recognizes.
 
 `doc:a.b` becomes `doc['…']`, whose key stands in the text from the colon on; `void`, among types, sqlglot calls `null`;
 `struct(1 a)` is `struct(1 AS a)`; `DATE '…'::t` and `-1::t` get brackets around their literals; `IS UNKNOWN`, which
 sqlglot takes for `IS NULL`, is `IS 'UNKNOWN'`.
-Every token that is made keeps the place of what it stands for.
+Every generated token has the location of the text that it replaces.
 """
 
 import re
@@ -113,7 +113,7 @@ def joined_strings(tokens: list[Token]) -> list[Token]:
 
 
 def _within(literal: Token) -> Token:
-    """The text of a string without its quotes, by which a name is told from a string."""
+    """The text of a string without its quotes, which distinguishes a name from a string."""
     return Token(_T.VAR, literal.text, literal.line, literal.col, literal.start + 1, literal.end - 1, [])
 
 

@@ -1,4 +1,4 @@
-"""A cursor over the tokens of one statement, and the literals of Spark SQL as values that remember their place."""
+"""A cursor over the tokens of one statement, and the literals of Spark SQL as values with their location."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

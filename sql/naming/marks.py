@@ -1,4 +1,4 @@
-"""The keys in a node's meta under which the typer notes what the printed form of the node depends on."""
+"""Keys in a node's meta under which the typer records what the printed form depends on."""
 
 from typing import Final
 

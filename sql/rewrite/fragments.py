@@ -1,6 +1,6 @@
-"""One expression as text that can be put into another: what it reads, and what it does beside computing a value.
+"""An expression as text that can be inserted into another: the columns it reads, and its side effects.
 
-The rules ask before they merge queries, so all of it is conservative: None means that nothing was proved.
+Rules use this before they merge queries, so all checks are conservative: None means that nothing is proved.
 """
 
 from collections.abc import Callable

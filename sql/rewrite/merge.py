@@ -1,4 +1,4 @@
-"""Two queries made one, where the rows, their types and the errors under ANSI are provably those of the two.
+"""Merges two queries into one, if the rows, their types and the errors under ANSI are provably unchanged.
 
 Spark fuses such queries itself while it plans; what is saved is the time that planning each step takes.
 """

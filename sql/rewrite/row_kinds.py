@@ -1,4 +1,4 @@
-"""A user's query over rows with row kinds, made to yield the kind of each row: `, t.__row_kind` after its columns.
+"""Adds the row kind to the output of a user's query: `, t.__row_kind` after its columns.
 
 Only for queries in which each output row comes from one input row. An aggregate over inserts and deletes would need
 the rows that were there before: that is refused, with the reason.

@@ -1,4 +1,4 @@
-"""Whether an expression may raise under ANSI, from the types of its columns: only what surely cannot is let pass.
+"""Decides from the types of its columns whether an expression may raise under ANSI; in doubt, it may.
 
 Under ANSI nearly everything may: arithmetic overflows, a comparison of a number with a string casts the string.
 """

@@ -1,4 +1,4 @@
-"""A query of Penstock's own: what built-in transforms compile to."""
+"""Generated queries, to which built-in transforms compile."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Projection:
 class Select:
     """`SELECT projections FROM source WHERE every predicate`; expressions are Spark SQL text over the source's columns.
 
-    No projections: all columns of the source, as they are.
+    Without projections: all columns of the source, unchanged.
     """
 
     source: str

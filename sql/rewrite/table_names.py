@@ -1,4 +1,4 @@
-"""Names of tables in a user's query, changed where Spark knows the table by another."""
+"""Replaces table names in a user's query by those that Spark uses."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What one analysis knows and collects while it binds a query: inputs, errors, reads."""
+"""The state of one analysis while it binds a query: inputs, errors, reads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from sql.types.expression_type import Typed
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a `Column` node was found to be.
+    """The resolution of a `Column` node.
 
     `key` is equal for two nodes that mean the same value (None: not known); `depth` is 1 for a column of the query
     around.
@@ -34,7 +34,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What a query stands in: the CTEs in force by lower-case name, and the query around it if it is a subquery.
+    """The environment of a query: the visible CTEs by lower-case name, and the outer query of a subquery.
 
     `piped`: the rows before a pipe operator, which are then what the query itself, not one within it, reads.
     """
@@ -75,7 +75,7 @@ class Binder:
         return self.bind_query(self, node, replace(environment, piped=None) if environment.piped else environment)
 
     def table(self, name: str) -> tuple[str, Output] | None:
-        """The input of that name (any case) and its columns; reading it is noted."""
+        """The input of that name (any case) and its columns; the read is recorded."""
         folded = name.lower()
         if folded not in self._names:
             return None

@@ -1,4 +1,4 @@
-"""Aggregates, window functions and generators, and the places where none may stand."""
+"""Aggregates, window functions and generators, and where they are not allowed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What the rows of a query or of a FROM clause are made of, and how a dotted name finds a column there."""
+"""The columns of queries and FROM clauses, and how a dotted name is resolved to one of them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -226,7 +226,7 @@ def side_by_side(left: Relation, right: Relation) -> Relation:
 
 
 def made_optional(relation: Relation) -> Relation:
-    """The relation on the side of an outer join that may have no row."""
+    """The relation on the nullable side of an outer join."""
     copies = {id(source): replace(source, optional=True) for source in relation.sources}
     return _over(relation, copies)
 

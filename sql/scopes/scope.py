@@ -1,4 +1,4 @@
-"""What an expression sees: the FROM clause, lateral aliases, lambda variables, the query around."""
+"""The names visible to an expression: FROM clause, lateral aliases, lambda variables, the outer query."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ from sql.types.struct_fields import field_names, field_of, refusal
 class SelectScope:
     """The scope of one SELECT, as the expression typer asks it (`sql.typed.Scope`).
 
-    `bound`: what each column was found to be, by the id of its node. `used`: what was read since `take_used`.
+    `bound`: the resolution of each column, by the id of its node. `used`: the columns read since `take_used`.
     `correlated`: by the id of each subquery's node, the columns of this scope that it uses.
     """
 

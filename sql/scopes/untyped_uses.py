@@ -1,4 +1,5 @@
-"""Columns that are strings only because nobody typed them, used as numbers: `order by delay` puts 100 before 99."""
+"""Warns of columns that are strings only because their type is not declared, used as numbers: `order by
+delay` puts 100 before 99."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -103,7 +103,7 @@ class _Body:
         return cursor.between(start, cursor.index)
 
     def _read_list(self, element: Callable[[], None]) -> None:
-        """`(element, …)`; a invalid element is reported and the next one read."""
+        """`(element, …)`; an invalid element is reported and the next one is read."""
         cursor = self.cursor
         cursor.expect("(")
         while True:

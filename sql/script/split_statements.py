@@ -1,7 +1,7 @@
-"""A SQL job file -> its statements, each with its exact place.
+"""Splits a SQL job file into its statements, with exact locations.
 
 sqlglot's tokenizer splits the text; DDL is read token by token here, because its parser knows neither
-`WITH ('connector' = …)` nor EXPECT; queries are kept as they stand and go to `sql.analyze`.
+`WITH ('connector' = …)` nor EXPECT; queries are kept as written and go to `sql.analyze`.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The statements of a SQL job file, as values: what was written and where it stands; `text` is the whole statement."""
+"""The statements of a SQL job file as values with locations; `text` is the whole statement."""
 
 from dataclasses import dataclass, field
 from typing import TypeAlias

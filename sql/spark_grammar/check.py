@@ -1,4 +1,4 @@
-"""Whether Spark's parser takes a query, and the token at which it stops.
+"""Checks whether Spark's parser accepts a query, and at which token it stops.
 
 The rules follow `SqlBaseParser.g4` of Spark 4.1 with its default keywords: nearly every word is a name where a name
 may stand. What they do not follow (pipes, TRANSFORM, IDENTIFIER) is taken; the rest of the analysis looks at it.
@@ -31,14 +31,14 @@ class Nested(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What Spark's grammar says of a text: the first token that it refuses, if any, and values to put into brackets."""
+    """The result of the check: the first refused token, if any, and values to put into brackets."""
 
     unexpected: Unexpected | None = None
     nested: tuple[Nested, ...] = ()
 
 
 def recognized(text: str) -> Verdict:
-    """What Spark's grammar says of a query."""
+    """Check a query against Spark's grammar."""
     if "/*+" in text or "${" in text:
         return Verdict()
     try:

@@ -1,4 +1,4 @@
-"""Spark's grammar of GROUP BY, WINDOW, ORDER BY and similar placeholders, LIMIT and OFFSET."""
+"""Spark's grammar of GROUP BY, WINDOW, ORDER BY and similar clauses, LIMIT and OFFSET."""
 
 from collections.abc import Callable
 

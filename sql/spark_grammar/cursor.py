@@ -20,7 +20,7 @@ _AFTER_NAMES: Final = frozenset((",", ")", ".", END))
 
 
 class NotSparkError(Exception):
-    """A token that Spark's grammar does not have at its place; `message`: what is expected there, if more is known."""
+    """A token that Spark's grammar does not allow here; `message`: what is expected, if known."""
 
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class NotSparkError(Exception):
 
 
 class NotFollowedError(Exception):
-    """Syntax that these rules do not follow, of which nothing is said."""
+    """Syntax that these rules do not cover; it is not checked."""
 
 
 @dataclass(slots=True)

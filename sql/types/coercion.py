@@ -1,4 +1,4 @@
-"""Which type holds two others: Spark's coercion under ANSI (`AnsiTypeCoercion`)."""
+"""The common type of two types: Spark's coercion under ANSI (`AnsiTypeCoercion`)."""
 
 from collections.abc import Callable, Iterable
 from typing import Final

@@ -1,6 +1,6 @@
 """The seam between the binder, which knows names, and the expression typer, which knows functions and operators.
 
-The typer (`sql/expressions`) walks one expression and asks its `Scope` for what only the binder can say:
+The typer (`sql/expressions`) walks one expression and asks its `Scope` for what only the binder knows:
 
     infer(node, scope) -> Typed               the type of an expression; reports the errors within it
     output_name(node, scope) -> str           the name that Spark gives an expression without an alias
@@ -26,7 +26,7 @@ from catalog.datatypes import UNKNOWN, DataType
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What is known of an expression; `value` is that of a literal (None: not a literal, or null)."""
+    """The type and nullability of an expression; `value` is that of a literal (None: not a literal, or null)."""
 
     type: DataType
     nullable: bool = True
@@ -46,7 +46,7 @@ NOT_KNOWN = Typed(UNKNOWN)
 
 
 class Scope(Protocol):
-    """What an expression stands in. Offsets in `node.meta` and tokens index `text`, the query as written."""
+    """The scope of an expression. Offsets in `node.meta` and tokens index `text`, the query as written."""
 
     @property
     def text(self) -> str: ...

@@ -78,7 +78,7 @@ def _decimal(text: str) -> Typed:
 
 
 def typed_literal(type: DataType, text: str) -> Typed:
-    """`DATE '…'`, `TIMESTAMP '…'` and the like; `Mismatch` where the text is none."""
+    """`DATE '…'`, `TIMESTAMP '…'` and similar literals; `Mismatch` if the text is invalid."""
     if type == DATE:
         if not is_date(text):
             raise Mismatch(f"'{text}' is not a date")

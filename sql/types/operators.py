@@ -1,6 +1,6 @@
-"""What Spark's operators give under ANSI: arithmetic, comparison, logic, bits and dates, from the types of both sides.
+"""The result types of Spark's operators under ANSI: arithmetic, comparison, logic, bits and dates.
 
-Each function takes what is known of the operands and gives what is known of the result; `Mismatch` where Spark refuses.
+Each function maps the types of the operands to the type of the result, or to `Mismatch` if Spark refuses them.
 """
 
 from collections.abc import Callable
@@ -55,7 +55,7 @@ DECIMAL_RESULTS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
 
 
 class Mismatch(Exception):  # noqa: N818  # it says what it is; users never see it
-    """Operands that Spark refuses; `argument` is the place of the one at error (None: all together)."""
+    """Operands that Spark refuses; `argument` is the position of the wrong one (None: all together)."""
 
     def __init__(self, message: str, argument: int | None = None) -> None:
         super().__init__(message)

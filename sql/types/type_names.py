@@ -83,11 +83,11 @@ def parse_schema(text: str) -> DataType | None:
 
 _FIELD: Final = re.compile(r"\s*\w+\s*:")
 _NOT_READ: Final = ("collate", "geometry", "geography", "generated", "default")
-"""Words of schemas that are not read here, of which nothing is said."""
+"""Words of schemas that are not supported here, and not reported."""
 
 
 def schema_error(text: str) -> str | None:
-    """What is wrong with a schema string, as a type and as columns; None if nothing is, or it can't be told."""
+    """The error of a schema string, as a type and as columns; None if it is valid, or not known."""
     if any(word in text.lower() for word in _NOT_READ):
         return None
     try:

@@ -91,7 +91,7 @@ class Program:
         return self.output.read_text().splitlines()
 
     def said(self, phase: str) -> int:
-        """The last version of which the phase was told; 0 where none was."""
+        """The last version reported to the phase; 0 if none was."""
         return max((int(line.split()[1]) for line in self.lines() if line.startswith(f"{phase} ")), default=0)
 
     def wait_for(self, line: str, seconds: float = 180.0) -> None:

@@ -129,10 +129,10 @@ def test_declared_columns_that_the_header_does_not_name(tmp_path, header, messag
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    ("header", "told"),
+    ("header", "message"),
     [("id,nom", "it is `id, nom` instead of `id, name`"), ("id;name", "it has 1 in place of 2 names")],
 )
-def test_a_header_that_is_not_the_schemas_is_no_transient_error(spark, tmp_path, header, told):
+def test_a_header_that_is_not_the_schemas_is_no_transient_error(spark, tmp_path, header, message):
     (tmp_path / "a.csv").write_text(f"{header}\n1,x\n")
     options = options_of(
         connector.source_options, path=str(tmp_path / "a.csv"), file_format_type="csv", csv_use_header_line=True,
@@ -149,7 +149,7 @@ def test_a_header_that_is_not_the_schemas_is_no_transient_error(spark, tmp_path,
         )
     [diagnostic] = caught.value.diagnostics
     assert diagnostic.code == "PEN5004"
-    assert told in diagnostic.message
+    assert message in diagnostic.message
     assert not is_transient(caught.value)
 
 

@@ -38,7 +38,7 @@ class Agreement:
     def __str__(self) -> str:
         return (
             f"{self.accepted} accepted by Spark, {self.columns} columns, {self.unknown} unknown;"
-            f" {self.rejected} rejected by Spark, {self.rejected_here} here, {self.placed} at the fault;"
+            f" {self.rejected} rejected by Spark, {self.rejected_here} here, {self.placed} at the error;"
             f" {len(self.problems)} disagreements"
         )
 

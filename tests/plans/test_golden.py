@@ -54,6 +54,6 @@ def test_errors(path, tmp_path, request, monkeypatch):
     diagnostics = Diagnostics()
     assert compile_job((tmp_path / "job.conf").relative_to(tmp_path), Settings(), diagnostics) is None
     case.check(
-        {"faults": render(diagnostics.items, "text", [SourceFile("job.conf", case.job)])},
+        {"errors": render(diagnostics.items, "text", [SourceFile("job.conf", case.job)])},
         request.config.getoption("--update"),
     )

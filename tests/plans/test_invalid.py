@@ -1,4 +1,4 @@
-"""Job files with errors, and what a user is told of them: `invalid/<case>.conf` and `.sql`, beside it `<case>.txt`."""
+"""Job files with errors, and their messages: `invalid/<case>.conf` or `.sql`, and next to it `<case>.txt`."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def test_errors_are_reported(path: Path, update: bool, monkeypatch: pytest.Monke
 def test_ten_errors_give_ten_diagnostics(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("day", raising=False)
     diagnostics = Diagnostics()
-    path = CASES / "ten_faults.conf"
+    path = CASES / "ten_errors.conf"
     job = load(path, diagnostics)
     assert job is not None
     assert build(job, diagnostics) is None

@@ -26,10 +26,10 @@ def test_differing_settings_of_one_application_are_refused(tmp_path, capsys, set
     pytest.importorskip("pyspark")
     jobs = [write_job(tmp_path, name, f'{setting} = "{value}"') for name, value in (("a", "x.Y"), ("b", "x.Z"))]
     assert main(["run", *jobs]) == 2
-    told = capsys.readouterr().err
-    assert f"error[PEN2014]: `{setting}` is `x.Z`, but `x.Y` in the job `a`" in told
-    assert "b.conf:2:23" in told
-    assert "a.conf:2:23" in told
+    printed = capsys.readouterr().err
+    assert f"error[PEN2014]: `{setting}` is `x.Z`, but `x.Y` in the job `a`" in printed
+    assert "b.conf:2:23" in printed
+    assert "a.conf:2:23" in printed
 
 
 def test_settings_of_each_jobs_own_session_may_differ(tmp_path, capsys):

@@ -78,7 +78,7 @@ def test_other_rows_for_each_sink_where_the_job_says_so(spark, folder, capsys):
 
 def test_a_error_while_persisted_rows_are_computed_is_reported_at_its_place(spark, folder, capsys):
     assert run(folder, "amount / (id - 11)", ", cache = disk") == 1
-    told = capsys.readouterr().err
-    assert "error[PEN5001]: Division by zero" in told
-    assert "job.conf:12:" in told
+    printed = capsys.readouterr().err
+    assert "error[PEN5001]: Division by zero" in printed
+    assert "job.conf:12:" in printed
     assert not (folder / "one").exists()

@@ -121,10 +121,10 @@ def test_what_cannot_be_removed_does_not_hide_why_the_run_failed(spark, folder, 
     with monkeypatch.context() as patched:
         patched.setattr(shutil, "rmtree", refuse)
         assert main(["run", write_job(folder, "amount / (id - 11)"), "--run-id", "bad"]) == 1
-    told = capsys.readouterr().err
-    assert "error[PEN5001]: Division by zero" in told
-    assert "warning[PEN5011]" in told
-    assert "PEN9001" not in told
+    printed = capsys.readouterr().err
+    assert "error[PEN5001]: Division by zero" in printed
+    assert "warning[PEN5011]" in printed
+    assert "PEN9001" not in printed
     assert "Division" in recorded(folder)["bad"]["error"]
 
 

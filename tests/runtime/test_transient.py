@@ -38,7 +38,7 @@ def test_may_pass(error):
         job_error("PEN4003", "rows do not fit the target's schema"),
         caused(run_error("PEN5001", "the job failed in Spark"), AnalysisException("[UNRESOLVED_COLUMN]")),
         caused(run_error("PEN5005", "cannot write"), RuntimeError("[CAST_INVALID_INPUT] x. SQLSTATE: 22018")),
-        TypeError("a fault of a connector's own"),
+        TypeError("a bug in a connector"),
         RuntimeError("[FAILED_READ_FILE.NO_HINT] … Caused by: x is not a Parquet file. SQLSTATE: KD001"),
         caused(run_error("PEN5005", "cannot be written"), PermissionError(13, "Permission denied")),
     ],

@@ -91,8 +91,8 @@ def _constraints(
     if not found:
         yield f"`{table.path}` has no constraint keys"
     elif wanted and sorted(wanted) != sorted(found):
-        told = ", ".join(f"{name} {kind} ({_listed([name_ for name_, _ in columns])})" for name, kind, columns in found)
-        yield f"the constraint keys of `{table.path}` are {told}, not those of the rule"
+        actual = ", ".join(f"{name} {kind} ({_listed([key for key, _ in columns])})" for name, kind, columns in found)
+        yield f"the constraint keys of `{table.path}` are {actual}, not those of the rule"
 
 
 def _columns(

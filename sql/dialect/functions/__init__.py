@@ -1,4 +1,4 @@
-"""Every function that SeaTunnel's SQL means otherwise than Spark's, and what it becomes."""
+"""The functions whose meaning differs between SeaTunnel's SQL and Spark's, and their replacements."""
 
 from collections.abc import Mapping
 from typing import Final

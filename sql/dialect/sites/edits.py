@@ -1,4 +1,4 @@
-"""A query that is rewritten piece by piece: what is not touched stays as the user wrote it, at its place.
+"""Rewrites a query piece by piece; the rest keeps its text and location.
 
 `Site` is one construct that is rewritten (a call, a cast, an operator with its operands). Sites are rewritten from the
 inside out; the text of a range holds what was rewritten within it.
@@ -54,7 +54,7 @@ class Edits:
         return PlacedText.join([*parts, self.text.slice(position, end)])
 
     def replace(self, start: int, end: int, parts: Parts) -> None:
-        """Put something in the place of the characters; replacements within it are taken to be in `parts`."""
+        """Replace the characters; earlier replacements within them are assumed to be part of the new text."""
         outside = [edit for edit in self.replaced if edit[1] <= start or end <= edit[0]]
         starts = [first for first, _, _ in outside]
         outside.insert(bisect_left(starts, start), (start, end, PlacedText.join(parts)))

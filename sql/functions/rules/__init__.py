@@ -1,6 +1,6 @@
 """The result rules that the catalogue names `@rule`: from the arguments of a call to the type of its result.
 
-A rule gives a type, of which the catalogue's line says whether it may be null, or both at once.
+A rule returns a type, whose nullability is in the catalogue, or a type with its nullability.
 """
 
 from typing import Final

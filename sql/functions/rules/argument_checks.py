@@ -1,4 +1,4 @@
-"""What result rules ask of the arguments: arrays and maps, the type that holds them all."""
+"""Checks of arguments for result rules: arrays and maps, and the common type of all."""
 
 from catalog.datatypes import FLOAT, INTEGRAL_TYPES, UNKNOWN, Array, DataType, Map, has_unknown
 from sql.functions.rules.call import Call
