@@ -81,10 +81,34 @@ class Diagnostics:
     def has_errors(self) -> bool:
         return any(item.severity is Severity.ERROR for item in self.items)
 
+    def mark(self) -> "Mark":
+        """This point in the list, to ask later what was reported after it."""
+        return Mark(self, len(self.items))
+
     def raise_errors(self) -> None:
         """Raise a `JobError` with all diagnostics, warnings included, if one of them is an error."""
         if self.has_errors:
             raise JobError(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point in a list of diagnostics, and what was reported after it: `mark.has_errors`, `list(mark)`."""
+
+    diagnostics: Diagnostics
+    position: int
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.diagnostics.items[self.position :])
+
+    @property
+    def has_errors(self) -> bool:
+        return any(item.severity is Severity.ERROR for item in self)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing was reported after it, no warning either."""
+        return len(self.diagnostics) == self.position
 
 
 class PenstockError(Exception):

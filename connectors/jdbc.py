@@ -55,11 +55,11 @@ class Jdbc(Source, Sink[JdbcStaged]):
     staged_type = JdbcStaged
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
-        before = len(diagnostics)
+        mark = diagnostics.mark()
         check_connection(options, diagnostics)
         check_source(options, diagnostics)
         table = declared_table(options, "jdbc", diagnostics) or CatalogTable.unknown("jdbc")
-        return (table if len(diagnostics) > before else named_table(options, table),)
+        return (table if mark.has_errors else named_table(options, table),)
 
     def jars(self, options: Options) -> tuple[str, ...]:
         return jars_of(options)
@@ -72,8 +72,9 @@ class Jdbc(Source, Sink[JdbcStaged]):
         return df.select(*map(quote, task.columns)) if task.columns else df
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        mark = diagnostics.mark()
         check_sink(options, table, diagnostics)
-        if not diagnostics.has_errors:
+        if not mark.has_errors:
             remember_secrets(connection_of(options))
 
     def default_write_mode(self, options: Options) -> WriteMode:

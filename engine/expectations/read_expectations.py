@@ -44,7 +44,7 @@ class _Reader:
         return places.get(f"{self.place}.{key}") or places.get(self.place) or self.options.span("expectations")
 
     def rule(self, written: Mapping[str, Value]) -> Rule | None:
-        before = len(self.diagnostics)
+        mark = self.diagnostics.mark()
         type, condition = written.get("type") or written.get("expectation_type"), written.get("condition")
         if (type is None) == (condition is None):
             help = 'condition = "amount > 0", or type = expect_column_values_to_not_be_null'
@@ -53,7 +53,7 @@ class _Reader:
         rule = self.of_condition(written) if type is None else self.of_type(str(type), written)
         if rule is not None:
             rule = self.with_action(rule, written)
-        return rule if len(self.diagnostics) == before or not self.diagnostics.has_errors else None
+        return None if mark.has_errors else rule
 
     def of_condition(self, written: Mapping[str, Value]) -> Rule | None:
         for key in written:
@@ -79,6 +79,7 @@ class _Reader:
             help = did_you_mean(type, known_types())
             self.diagnostics.error("PEN6002", f"`{type}` is not a known expectation", self.span("type"), help)
             return None
+        mark = self.diagnostics.mark()
         rule = Rule(name, QueryCheck(), type=type, arguments=arguments, span=self.span())
         try:
             if not self.table.is_open and (why := structural(type, arguments, self.table)) is not None:
@@ -94,7 +95,7 @@ class _Reader:
             message = f"`{type}` needs {missing}".replace("'", "`")
             self.diagnostics.error("PEN2005", message, self.span())
             return None
-        if isinstance(check, RowCheck) and not self.diagnostics.has_errors:
+        if isinstance(check, RowCheck) and not mark.has_errors:
             self.analyze(PlacedText.bare(check.predicate), placed=False)
         return replace(rule, check=check) if check else rule
 

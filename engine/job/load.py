@@ -69,11 +69,11 @@ def load(
     source = read_file(path, diagnostics)
     if source is None:
         return None
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     root = job_tree(source, Variables(variables or {}, os.environ, seatunnel), diagnostics)
     if root is None:
         return None
-    is_whole = all(item.code not in _HIDING for item in diagnostics.items[before:])
+    is_whole = all(item.code not in _HIDING for item in mark)
     return _Loader(
         source, root, diagnostics, is_whole=is_whole, is_lenient=seatunnel, reads_secrets=reads_secrets
     ).job()
@@ -233,9 +233,9 @@ class _Loader:
             has_own = any(entry.key not in common for entry in node.entries)
             return node, tuple(tables), spec if has_own else ()
         inherited = common - {EXPECTATIONS.name}
-        before = list(self.diagnostics)
+        mark = self.diagnostics.mark()
         tables = [TableOptions(check(inheriting(node, table, inherited), (EXPECTATIONS, *spec))) for table in listed]
-        self.diagnostics.items[len(before) :] = _once(self.diagnostics.items[len(before) :])
+        self.diagnostics.items[mark.position :] = _once(mark)
         rest = replace(node, entries=tuple(entry for entry in node.entries if entry.key in common))
         return rest, tuple(tables), ()
 

@@ -101,7 +101,7 @@ class DataValidator:
 
 
 def _checks(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> tuple[_Check, ...] | None:
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     rules = list(_rules(options, diagnostics))
     places = {field: f"{place}.field_name" for field, _, place in rules}
     if not check_columns(table, places, options, diagnostics) or table.is_open:
@@ -114,7 +114,7 @@ def _checks(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> 
             _report(field, rule, options.span(place), diagnostics)
         else:
             found.append(check)
-    return None if len(diagnostics) > before else tuple(found)
+    return None if mark.has_errors else tuple(found)
 
 
 def _rules(options: Options, diagnostics: Diagnostics) -> "list[tuple[str, Mapping[str, Value], str]]":

@@ -102,14 +102,14 @@ def _chosen(options: Options) -> tuple[dict[str, str], dict[str, str]]:
 
 def check_rules(options: Options, diagnostics: Diagnostics) -> bool:
     """Whether every pattern is a regular expression."""
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     for index, rule in enumerate(_rules(options)):
         try:
             re.compile(str(rule.get("replace_from") or ""))
         except re.error as cause:
             place = options.span(f"replacements_with_regex.{index}.replace_from")
             diagnostics.error("PEN2004", f"`replace_from` is not a regular expression: {cause}", place)
-    return len(diagnostics) == before
+    return not mark.has_errors
 
 
 transform = FieldRename()

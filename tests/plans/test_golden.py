@@ -3,12 +3,10 @@
 import pytest
 
 from catalog.diagnostics import Diagnostics
-from catalog.render import render
-from catalog.source import SourceFile
 from engine.compile import Settings, compile_job
 from engine.optimizer import RULES, optimize
 from engine.plan.rendering.explain_text import explain
-from tests.plans.plan_cases import FOLDER, cases, read_case
+from tests.plans.plan_cases import cases, read_case
 
 
 def built(path, job):
@@ -44,16 +42,3 @@ def test_idempotent(path, rule, tmp_path):
 def test_every_rule_has_a_case_of_its_name():
     names = {path.stem for path in cases()}
     assert {rule.__name__ for rule in RULES} <= names
-
-
-@pytest.mark.parametrize("path", cases(FOLDER / "invalid"), ids=lambda path: path.stem)
-def test_errors(path, tmp_path, request, monkeypatch):
-    case = read_case(path)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "job.conf").write_text(case.job)
-    diagnostics = Diagnostics()
-    assert compile_job((tmp_path / "job.conf").relative_to(tmp_path), Settings(), diagnostics) is None
-    case.check(
-        {"errors": render(diagnostics.items, "text", [SourceFile("job.conf", case.job)])},
-        request.config.getoption("--update"),
-    )

@@ -1,4 +1,4 @@
-"""Job files with errors, and their messages: `invalid/<case>.conf` or `.sql`, and next to it `<case>.txt`."""
+"""Jobs with errors, and what is reported of them: `invalid/<case>.test`, or `<case>.sql.test` for an SQL script."""
 
 from pathlib import Path
 
@@ -9,35 +9,47 @@ from catalog.render import Format, render
 from catalog.source import SourceFile
 from engine.job.load import load
 from engine.plan.building.build_plan import build
+from tests.plans.plan_cases import Case, cases, read_case
 
 CASES = Path(__file__).parent / "invalid"
 ENVIRONMENT = ("day", "baze", "rows", "who")
 
 
-@pytest.mark.parametrize("path", sorted((*CASES.glob("*.conf"), *CASES.glob("*.sql"))), ids=lambda path: path.stem)
-def test_errors_are_reported(path: Path, update: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(CASES)
+@pytest.fixture(autouse=True)
+def _undefined_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
+
+
+def diagnostics_of(case: Case, folder: Path) -> tuple[Diagnostics, SourceFile]:
+    name = "job.sql" if case.path.stem.endswith(".sql") else "job.conf"
+    (folder / name).write_text(case.job)
     diagnostics = Diagnostics()
-    job = load(path.name, diagnostics)
+    job = load(name, diagnostics)
     if job is not None:
         build(job, diagnostics)
-    text = render(diagnostics, Format.TEXT, [SourceFile(path.name, path.read_text(encoding="utf-8"))])
-    expected = path.with_suffix(".txt")
-    if update:
-        expected.write_text(text, encoding="utf-8")
-    assert text == expected.read_text(encoding="utf-8")
+    return diagnostics, SourceFile(name, case.job)
 
 
-def test_ten_errors_give_ten_diagnostics(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("day", raising=False)
-    diagnostics = Diagnostics()
-    path = CASES / "ten_errors.conf"
-    job = load(path, diagnostics)
-    assert job is not None
-    assert build(job, diagnostics) is None
-    lines = dict(enumerate(path.read_text(encoding="utf-8").splitlines(), 1))
+@pytest.mark.parametrize("path", cases(CASES), ids=lambda path: path.stem)
+def test_errors_are_reported(
+    path: Path, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = read_case(path)
+    monkeypatch.chdir(tmp_path)
+    diagnostics, source = diagnostics_of(case, tmp_path)
+    case.check({"errors": render(diagnostics, Format.TEXT, [source])}, request.config.getoption("--update"))
+
+
+def test_every_case_has_a_title() -> None:
+    assert all(path.read_text().startswith("-- ") for path in (*cases(), *cases(CASES)))
+
+
+def test_ten_errors_give_ten_diagnostics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = read_case(CASES / "ten_errors.test")
+    monkeypatch.chdir(tmp_path)
+    diagnostics, _ = diagnostics_of(case, tmp_path)
+    lines = dict(enumerate(case.job.splitlines(), 1))
     places = sorted((each.code, each.span.line, each.span.column) for each in diagnostics if each.span)
     expected = [
         ("PEN1003", "${day}"), ("PEN2001", "snik_options"), ("PEN2002", "FakeSorce"), ("PEN2003", "rows_num"),

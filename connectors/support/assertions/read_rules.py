@@ -37,8 +37,9 @@ _VALUE_KEYS: Final = ("rule_type", "rule_value", "equals_to")
 def read_rules(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> Iterator[AssertRule]:
     """The rules on the rows of a table. Invalid rules, and violated rules on the schema, are reported."""
     rules = options.mapping("rules")
+    mark = diagnostics.mark()
     check_keys(rules, _RULE_KEYS, "rules", options, diagnostics)
-    if not any(rules.get(key) for key in _RULE_KEYS) and not (rules and diagnostics.has_errors):
+    if not any(rules.get(key) for key in _RULE_KEYS) and not (rules and mark.has_errors):
         help = "rules { row_rules = [{ rule_type = MIN_ROW, rule_value = 1 }] }"
         diagnostics.error("PEN2005", "`rules` has no rule", options.span("rules"), help)
         return

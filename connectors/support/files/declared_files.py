@@ -74,13 +74,14 @@ def _check_footers(
 ) -> None:
     kind = file_format(options)
     looked_at = files if len(files) <= _FOOTERS else (files[0], files[-1])
+    mark = diagnostics.mark()
     held: dict[str, Column] = {column.name.lower(): column for column in parts}
     try:
         for file in looked_at:
             columns = file_columns(kind, [file], None)
             _check_column_types(table, file, columns, options, diagnostics)
             held |= {column.name.lower(): column for column in columns}
-            if diagnostics.has_errors:
+            if mark.has_errors:
                 return
     except UnknownSchemaError:
         return

@@ -128,12 +128,12 @@ class _Check:
                 inner.place.source.hidden.add((inner.place.start, inner.place.end))
         value = converted(node, option)
         if conforms(value, option):
-            errors_before = len(self.diagnostics)
+            mark = self.diagnostics.mark()
             opened = self.secrets.opened(value, option, node.place.span, self.diagnostics)
             self.values[option.name] = opened
             if _is_secret(option, ""):
                 remember_secret(opened)
-            self.is_sound &= len(self.diagnostics) == errors_before
+            self.is_sound &= not mark.has_errors
             return
         for below, why in violations(value, option):
             span = self.places.get(option.name + below, node.place.span)

@@ -59,9 +59,9 @@ def fill_in(node: Node, variables: Variables, diagnostics: Diagnostics, *, in_si
 
 
 def _filled(node: TextNode, variables: Variables, diagnostics: Diagnostics, in_sink: bool) -> TextNode:
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     text = fill_in_text(node.text, variables, diagnostics, in_sink=in_sink)
-    return replace(node, text=text, is_resolved=node.is_resolved and len(diagnostics) == before)
+    return replace(node, text=text, is_resolved=node.is_resolved and mark.is_last)
 
 
 def fill_in_text(text: PlacedText, variables: Variables, diagnostics: Diagnostics, *, in_sink: bool) -> PlacedText:

@@ -31,9 +31,9 @@ def expected(
         if not options.get("expectations"):
             checked.append(node)
             continue
-        before = diagnostics.has_errors
+        mark = diagnostics.mark()
         rules = read_rules(options, own_name, node.table, diagnostics)
-        if diagnostics.has_errors and not before:
+        if mark.has_errors:
             return None, ()
         span = options.span("expectations")
         below = replace(node, name=f"{node.name}_unchecked") if node.name == own_name else node

@@ -164,10 +164,10 @@ def _selection(
     analyze: Analyze,
 ) -> Query | None:
     table = node.table if getattr(plugin, "reads_path", False) else node.table.renamed(source)
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     select = plugin.select(table, block.options, diagnostics)
     if select is None:
-        if table.is_open and len(diagnostics) == before:
+        if table.is_open and mark.is_last:
             _report_open(block, plugin.name, source, diagnostics)
         return None
     analysis = analyze(select.to_text(), {select.source: _with_row_kind(plugin, table)}, output=name)
@@ -266,10 +266,10 @@ def _reading_members(text: PlacedText, nodes: Mapping[str, Node]) -> PlacedText:
 def _native(
     block: Block, name: str, plugin: NativeTransform, node: Node, table_set: str | None, *, diagnostics: Diagnostics
 ) -> Native | None:
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     table = plugin.output(node.table, block.options, diagnostics)
     if table is None:
-        if node.table.is_open and len(diagnostics) == before:
+        if node.table.is_open and mark.is_last:
             _report_open(block, plugin.name, node.name, diagnostics)
         return None
     span = block.plugin_span or block.span

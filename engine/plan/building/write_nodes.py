@@ -137,7 +137,7 @@ def _queries(node: Node) -> tuple[Query, ...]:
 
 
 def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diagnostics) -> Write | None:
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     options = _filled(block.options, node.table)
     can = sink.sink_capabilities
     schema_mode = _mode(
@@ -154,7 +154,7 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         report = diagnostics.warning if options.seatunnel else diagnostics.error  # SeaTunnel writes every row
         report("PEN4011", *_row_kinds_refused(node.name, sink, write_mode, place))
     sink.validate(options, node.table, diagnostics)
-    if any(item.severity.value == "error" for item in diagnostics.items[before:]):
+    if mark.has_errors:
         return None
     return Write(
         name,

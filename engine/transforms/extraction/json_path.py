@@ -59,10 +59,10 @@ class JsonPath:
     )
 
     def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
-        before = len(diagnostics)
+        mark = diagnostics.mark()
         columns = _columns(options, diagnostics)
         sources = {column.source: f"{column.place}.src_field" for column in columns}
-        if len(diagnostics) > before or not check_columns(table, sources, options, diagnostics) or table.is_open:
+        if mark.has_errors or not check_columns(table, sources, options, diagnostics) or table.is_open:
             return None
         added: dict[str, str] = {}
         predicates: list[str] = []

@@ -44,7 +44,7 @@ class RegexExtract:
 
 
 def _check(pattern: str, outputs: int, defaults: int, options: Options, diagnostics: Diagnostics) -> bool:
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     groups = len(re.findall(r"(?<!\\)(?:\\\\)*\((?!\?)|\(\?<(?![=!])", pattern))
     if groups != outputs:
         message = f"`regex_pattern` has {groups} groups, and there are {outputs} `output_fields`"
@@ -52,7 +52,7 @@ def _check(pattern: str, outputs: int, defaults: int, options: Options, diagnost
     if defaults and defaults != outputs:
         message = f"{defaults} `default_values` for {outputs} `output_fields`"
         diagnostics.error("PEN2004", message, options.span("default_values"), "give one value per column")
-    return len(diagnostics) == before
+    return not mark.has_errors
 
 
 transform = RegexExtract()

@@ -32,7 +32,7 @@ def declared_columns(
     value: Value, option: str, options: Options, diagnostics: Diagnostics
 ) -> dict[str, DataType] | None:
     """A list of `{dest_field, dest_type = string}` as names and types; None if an error was reported."""
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     found: dict[str, DataType] = {}
     for index, item in enumerate(value if isinstance(value, list | tuple) else ()):
         if not isinstance(item, Mapping) or not item.get("dest_field"):
@@ -42,7 +42,7 @@ def declared_columns(
             found[str(item["dest_field"])] = type_of_value(item.get("dest_type") or "string").type
         except TypeTextError as error:
             diagnostics.error("PEN4001", str(error), options.span(f"{option}.{index}.dest_type"))
-    return None if len(diagnostics) > before else found
+    return None if mark.has_errors else found
 
 
 def by_batches(
