@@ -16,7 +16,8 @@ EXPECTATIONS: Final = Option(
 
 
 def rejects_of(options: Options) -> tuple[Reference, ...]:
-    """The outputs into which the block's expectations quarantine rows, without duplicates, at their first location."""
+    """The outputs into which the block quarantines rows (by its expectations, or as `TableRoute`), without duplicates,
+    at their first location."""
     written = options.get("expectations")
     found: dict[str, Reference] = {}
     for index, rule in enumerate(written if isinstance(written, list | tuple) else ()):
@@ -24,4 +25,6 @@ def rejects_of(options: Options) -> tuple[Reference, ...]:
         if isinstance(name, str):
             place = options.places.get(f"expectations.{index}.quarantine") or options.span("expectations")
             found.setdefault(name.lower(), Reference(name, place))
+    if isinstance(strays := options.get("quarantine"), str):
+        found.setdefault(strays.lower(), Reference(strays, options.span("quarantine")))
     return tuple(found.values())

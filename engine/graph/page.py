@@ -10,7 +10,20 @@ from catalog.table import Column
 from engine.compile import Compiled
 from engine.graph.descriptions import description_of
 from engine.graph.layout import GAP_X, layout
-from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    Plan,
+    Query,
+    Rejects,
+    Scan,
+    Shuffle,
+    Union,
+    Write,
+    children,
+    plugin_of,
+)
 from engine.plan.option_values import given
 from engine.plan.rendering.explain_text import query_text
 
@@ -109,6 +122,9 @@ def _details(node: AnyNode) -> str:
             return options_text(given(node.plugin.options, node.options))
         case Union():
             return "UNION ALL"
+        case Shuffle():
+            how = f"\n{node.routing.strategy.value}: {node.routing.reason}" if node.routing else ""
+            return f"by {node.column}: {', '.join(node.values)}{how}"
         case Expect() | Rejects():
             return "\n".join(map(str, node.rules))
         case Write():

@@ -14,6 +14,7 @@ from engine.optimizer.prune_unused import prune_unused
 from engine.optimizer.push_columns import push_columns
 from engine.optimizer.push_filters import push_filters
 from engine.optimizer.share_scans import share_scans
+from engine.optimizer.shuffle_tables import shuffle_tables
 from engine.plan.nodes import Plan, Write
 from engine.plan.rendering.explain_text import explain
 
@@ -28,6 +29,7 @@ RULES: Final[tuple[Rule, ...]] = (
     chain_transforms,
     push_filters,  # after chaining, which brings predicates down to the scans
     push_columns,  # after the columns of scans are final
+    shuffle_tables,  # after chaining, so that its readers are the tables
     persist_shared,  # last: the readers of every node are final
 )
 

@@ -15,6 +15,7 @@ from engine.plan.nodes import (
     Plan,
     Query,
     Scan,
+    Shuffle,
     Union,
     children,
     rewrite,
@@ -33,8 +34,8 @@ def persist_shared(plan: Plan) -> Plan:
     unsettled: set[str] = set()
 
     def persist(node: AnyNode) -> AnyNode:
-        if not isinstance(node, PersistableNode):
-            return node
+        if not isinstance(node, PersistableNode) or (isinstance(node, Shuffle) and node.routing is not None):
+            return node  # what `shuffle_tables` has chosen stands
         varies = varies_by_itself(node) or any(child.name in unsettled for child in children(node))
         persisted = _persisted(node, readers[node.name], varies)
         if varies and persisted is None:
@@ -44,7 +45,7 @@ def persist_shared(plan: Plan) -> Plan:
     return rewrite(plan, persist)
 
 
-def varies_by_itself(node: Scan | Query | Native | Union | Expect) -> bool:
+def varies_by_itself(node: Scan | Query | Native | Union | Expect | Shuffle) -> bool:
     """Whether the node may yield different rows the next time from the same input."""
     match node:
         case Query():
@@ -53,7 +54,7 @@ def varies_by_itself(node: Scan | Query | Native | Union | Expect) -> bool:
             return not node.connector.source_capabilities.is_deterministic
         case Native():
             return node.plugin.is_expensive
-        case Union() | Expect():
+        case Union() | Expect() | Shuffle():
             return False
         case _:
             assert_never(node)

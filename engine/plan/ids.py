@@ -12,7 +12,20 @@ from itertools import chain, count
 from catalog.exhaustive import assert_never
 from catalog.source import PlacedText
 from connectors.support.option import Value
-from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, rewrite
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    Plan,
+    Query,
+    Rejects,
+    Scan,
+    Shuffle,
+    Union,
+    Write,
+    children,
+    rewrite,
+)
 from engine.plan.option_values import shown
 from sql.rewrite.select_query import Select, text_of
 
@@ -54,6 +67,8 @@ def _content(node: AnyNode) -> Value:
             return ["native", node.plugin.name, shown(node.options)]
         case Union():
             return ["union"]
+        case Shuffle():
+            return ["shuffle", node.column, list(node.values)]
         case Expect() | Rejects():
             rules: list[Value] = [rule.fingerprint for rule in node.rules]
             return [type(node).__name__.lower(), rules]

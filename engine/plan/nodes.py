@@ -6,6 +6,7 @@ programs. Rules keep the id of a node that they change: it identifies what the j
 
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
+from enum import Enum
 from operator import is_
 from typing import TypeAlias
 
@@ -25,11 +26,15 @@ from sql.rewrite.select_query import Select
 
 @dataclass(frozen=True, slots=True)
 class Persisted:
-    """Marks a node whose rows are computed once for all readers: where they are persisted, and why."""
+    """Marks a node whose rows are computed once for all readers: where they are persisted, and why.
+
+    `by`: the column by whose values the rows are in directories; a reader of one value reads no other directory.
+    """
 
     cache: Cache
     readers: int
     reason: str
+    by: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,6 +139,37 @@ class Rejects(BaseNode):
         return rejects_table(self.input.table)
 
 
+class RoutingStrategy(str, Enum):
+    """How the rows of one stream get to their tables."""
+
+    BRANCHES = "independent branches"
+    PARTITIONED = "one partitioned write"
+    PERSIST = "persist"
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """The strategy that `shuffle_tables` has chosen, and why."""
+
+    strategy: RoutingStrategy
+    reason: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shuffle(PersistableNode):
+    """Rows that carry the name of their table in `column`; a query over this node for each of the `values` makes the
+    tables. `routing` is how the rows get there; None: as each query reads them."""
+
+    input: "Node"
+    column: str
+    values: tuple[str, ...]
+    routing: Routing | None = None
+
+    @property
+    def table(self) -> CatalogTable:
+        return self.input.table
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Write(BaseNode):
     """Write the input's rows to a target."""
@@ -156,10 +192,10 @@ class Write(BaseNode):
         return self.input.table.has_row_kind and self.write_mode not in self.connector.sink_capabilities.row_kind_modes
 
 
-Node: TypeAlias = Scan | Query | Native | Union | Expect | Rejects
+Node: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Shuffle
 """A node that yields rows."""
 
-AnyNode: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Write
+AnyNode: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Shuffle | Write
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -193,7 +229,7 @@ def children(node: AnyNode) -> tuple[Node, ...]:
             return tuple(input.node for input in node.inputs)
         case Union():
             return node.inputs
-        case Native() | Expect() | Rejects() | Write():
+        case Native() | Expect() | Rejects() | Shuffle() | Write():
             return (node.input,)
         case _:
             assert_never(node)
@@ -208,7 +244,7 @@ def plugin_of(node: AnyNode) -> str:
             return node.kind
         case Native():
             return node.plugin.name
-        case Union() | Expect() | Rejects():
+        case Union() | Expect() | Rejects() | Shuffle():
             return type(node).__name__
         case _:
             assert_never(node)
@@ -249,7 +285,7 @@ def with_children(node: AnyNode, inputs: list[Node]) -> AnyNode:
             return replace(node, inputs=tuple(Input(e.name, new) for e, new in zip(node.inputs, inputs, strict=True)))
         case Union():
             return replace(node, inputs=tuple(inputs))
-        case Native() | Expect() | Rejects() | Write():
+        case Native() | Expect() | Rejects() | Shuffle() | Write():
             return replace(node, input=inputs[0])
         case _:
             assert_never(node)

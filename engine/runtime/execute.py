@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics import Diagnostic, PenstockError, Severity, run_error
 from catalog.secret_names import redacted_text
-from connectors.support.files.filesystem import Files, files_at
+from connectors.support.files.filesystem import Files, as_uri, files_at
 from engine.compile import Compiled
 from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.ge_result import text_of, validation_result
-from engine.plan.nodes import AnyNode, Expect, Node, Persisted, Plan, Scan, Write, below
+from engine.plan.nodes import AnyNode, Expect, Node, Persisted, Plan, Scan, Shuffle, Write, below
 from engine.plan.pipelines import pipelines
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
@@ -35,8 +35,9 @@ from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Sched
 from engine.runtime.states import State
 from engine.spark import expect
 from engine.spark import write as writing
+from engine.spark.journal import Journal
 from engine.spark.lower import lower
-from engine.spark.persist import persist, release
+from engine.spark.persist import persist, persist_by, release
 from engine.spark.session import pipeline_session
 from engine.spark.tasks import wait_for_tasks
 
@@ -139,22 +140,36 @@ class _Persistence:
     """The persisted rows of a running pipeline; `label` names the work in Spark and in messages."""
 
     label: Callable[[Node], str]
+    log: Journal
+    attempt: int
     descriptions: dict[str, str] = field(default_factory=dict)
     scans: list[ScanIdentity] = field(default_factory=list)
     persisted: "list[DataFrame]" = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
 
     def persist(self, node: Node, persisted: Persisted, df: "DataFrame") -> "DataFrame":
         self.descriptions[node.id] = self.label(node)
         if isinstance(node, Scan):
             self.scans.append(_identity(node, attributes_of(df)))
-        rows = persist(df, persisted.cache)
-        self.persisted.append(rows)
+        if isinstance(node, Shuffle) and persisted.by is not None and self.is_shared(df):
+            folder = f"{self.log.scratch}/{node.id}-{self.attempt}"
+            rows = persist_by(df, persisted.by, as_uri(folder), len(node.values))
+            self.folders.append(folder)
+        else:
+            rows = persist(df, persisted.cache)
+            self.persisted.append(rows)
         self.scans.append(ScanIdentity(f"{node.name} (persisted)", attributes_of(rows), is_persisted=True))
         return rows
+
+    def is_shared(self, df: "DataFrame") -> bool:
+        """Whether the executors write where the driver reads: not on a cluster with the state directory on a disk."""
+        return str(df.sparkSession.sparkContext.master).startswith("local") or not self.log.uri.startswith("file:")
 
     def close(self) -> None:
         for rows in self.persisted:
             release(rows)
+        for folder in self.folders:
+            self.log.files.delete(folder)
 
 
 class _Execution:
@@ -250,7 +265,7 @@ class _Execution:
             self.spark.sparkContext.setJobDescription(text)
             return text
 
-        persistence = _Persistence(computing)
+        persistence = _Persistence(computing, self.run.journal, self.attempts[name])
         with self._labelled(name), closing(persistence):
             lowered = lower(session, plan.writes, persistence.persist)
             frames = lowered.dataframes
@@ -304,6 +319,7 @@ class _Execution:
             own = [execution for text in pipeline.value.descriptions.values() for execution in ran.get(text, ())]
             writes = self.pipelines[pipeline.name].writes
             counts = [self._write_count(write, pipeline.value, ran) for write in writes]
+            counts += self._before_routing(pipeline.value, self.pipelines[pipeline.name], ran)
             results.append(
                 PipelineResult(*head, count_reads(own, pipeline.value.scans), tuple(counts), table_set, tables)
             )
@@ -321,7 +337,30 @@ class _Execution:
             count = replace(count, rows=written[0], bytes=written[1], filtered=filtered)
         count = replace(count, target=_target(write))
         nodes = below(write)
-        persisted = [ran.get(staged.descriptions[node.id], ()) for node in nodes[1:] if node.id in staged.descriptions]
+        if routed := next((node for node in nodes if isinstance(node, Shuffle)), None):
+            nodes = tuple(node for node in nodes if node not in below(routed))  # the others are those of all tables
+            if routed.persisted is None or routed.persisted.by is None:
+                count = replace(count, filtered=None)  # Spark counts the rows of other tables, too
+        return self._with_earlier(count, nodes, staged, ran)
+
+    @staticmethod
+    def _is_computed(node: AnyNode, staged: _Staged) -> bool:
+        return not isinstance(node, Write) and node.id in staged.descriptions
+
+    def _before_routing(self, staged: _Staged, plan: Plan, ran: Mapping[str, list[Execution]]) -> Iterator[WriteCount]:
+        """Rows that were dropped before a stream was routed to its tables, of each that drops any."""
+        for node in plan.nodes():
+            if isinstance(node, Shuffle):
+                count = WriteCount(f"{node.name} (before its tables)", None, 0)
+                count = self._with_earlier(count, below(node), staged, ran)
+                if count.filtered or count.rejected:
+                    yield count
+
+    def _with_earlier(
+        self, count: WriteCount, nodes: Sequence[AnyNode], staged: _Staged, ran: Mapping[str, list[Execution]]
+    ) -> WriteCount:
+        """The count with the rows that were dropped where these nodes were computed."""
+        persisted = [ran.get(staged.descriptions[node.id], ()) for node in nodes if self._is_computed(node, staged)]
         earlier = [filtered_rows(last) for executions in persisted if (last := last_that_read(executions))]
         if count.filtered is not None and earlier:
             known = [number for number in earlier if number is not None]

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from pyspark.sql import Column, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+
+from catalog.quoting import quote
 
 Expression: TypeAlias = Any
 """An `org.apache.spark.sql.catalyst.expressions.Expression` in the JVM."""
@@ -108,3 +110,23 @@ def _java(jvm: Any) -> _Java:
         to_scala.toScalaMap,
         to_scala.toSeq,
     )
+
+
+def without_nulls(df: DataFrame, names: list[str]) -> DataFrame:
+    """The same rows, declared to hold no NULL in these columns; one that does fails the job while it is read.
+
+    Spark's API does not offer this; the expression is that of encoders for Scala classes.
+    """
+    from pyspark.sql.classic.column import Column
+
+    jvm: Any = df.sparkSession.sparkContext._jvm
+    catalyst = jvm.org.apache.spark.sql.catalyst.expressions
+    output: Any = df._jdf.queryExecution().analyzed().output()
+    attributes = {output.apply(i).name(): output.apply(i) for i in range(output.size())}
+    utils = jvm.org.apache.spark.sql.classic.ExpressionUtils
+    empty = getattr(getattr(jvm.scala.collection.immutable, "Nil$"), "MODULE$")
+    checked = {
+        name: Column(utils.column(catalyst.objects.AssertNotNull(attributes[name], empty))).alias(name)
+        for name in names
+    }
+    return df.select(*(checked.get(name, df[quote(name)]) for name in df.columns))

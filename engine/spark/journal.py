@@ -47,6 +47,11 @@ class Journal:
     def uri(self) -> str:
         return as_uri(self.folder)
 
+    @property
+    def scratch(self) -> str:
+        """Where the run may write what it needs only while it runs; removed when it ends, also by another process."""
+        return f"{self.folder.rpartition('/')[0]}/scratch"
+
     def begin(self, mark: Mapping[str, Value], writes: Mapping[str, str], job: str, done: Collection[str] = ()) -> None:
         """Start again: `writes` are connector names by write id. The steps of an earlier, ended try are removed; `done`
         are the ids of writes that it committed.
@@ -79,6 +84,7 @@ class Journal:
         self._put(f"{write_id}.committed", {})
 
     def end(self, outcome: RunOutcome) -> None:
+        self.files.delete(self.scratch)
         self._put("end", {"outcome": outcome.value})
 
     def _put(self, step: str, content: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ before it is analyzed. Spark resolves a view's name at that moment: two queries 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -30,11 +30,13 @@ from engine.plan.nodes import (
     Query,
     Rejects,
     Scan,
+    Shuffle,
     Union,
     Write,
     below,
     children,
 )
+from engine.spark.catalyst import without_nulls
 from engine.spark.errors import as_run_error
 from engine.spark.expect import Watched, rejected, watch
 from engine.spark.persist import persist
@@ -118,8 +120,17 @@ def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
             return df
         case Rejects():
             return rejected(lowered.dataframes[node.input], node)
+        case Shuffle():
+            return _shuffled(lowered.dataframes[node.input], node)
         case _:
             assert_never(node)
+
+
+def _shuffled(df: DataFrame, node: Shuffle) -> DataFrame:
+    """The rows that are of a table; where each table reads its input by itself, its own query sees to that."""
+    if node.persisted is None:
+        return df
+    return df.where(f"{quote(node.column)} IN ({', '.join(map(quote_text, node.values))})")
 
 
 def _scan(spark: SparkSession, scan: Scan) -> DataFrame:
@@ -190,24 +201,4 @@ def _as_declared(df: DataFrame, scan: Scan) -> DataFrame:
             raise run_error("PEN5004", message, scan.span)
         if there.nullable and not column.nullable:
             strict.append(there.name)
-    return _without_nulls(df, strict) if strict else df
-
-
-def _without_nulls(df: DataFrame, names: list[str]) -> DataFrame:
-    """The same rows, declared to hold no NULL in these columns; one that does fails the job while it is read.
-
-    Spark's API does not offer this; the expression is that of encoders for Scala classes.
-    """
-    from pyspark.sql.classic.column import Column
-
-    jvm: Any = df.sparkSession.sparkContext._jvm
-    catalyst = jvm.org.apache.spark.sql.catalyst.expressions
-    output: Any = df._jdf.queryExecution().analyzed().output()
-    attributes = {output.apply(i).name(): output.apply(i) for i in range(output.size())}
-    utils = jvm.org.apache.spark.sql.classic.ExpressionUtils
-    empty = getattr(getattr(jvm.scala.collection.immutable, "Nil$"), "MODULE$")
-    checked = {
-        name: Column(utils.column(catalyst.objects.AssertNotNull(attributes[name], empty))).alias(name)
-        for name in names
-    }
-    return df.select(*(checked.get(name, df[quote(name)]) for name in df.columns))
+    return without_nulls(df, strict) if strict else df

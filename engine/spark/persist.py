@@ -1,11 +1,13 @@
 """Persists rows that are computed once and read by several nodes."""
 
-from typing import Any
+from typing import Any, Final
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
+from catalog.quoting import quote
 from engine.job.model.job import Cache
+from engine.spark.catalyst import without_nulls
 
 
 def persist(df: DataFrame, cache: Cache) -> DataFrame:
@@ -16,6 +18,24 @@ def persist(df: DataFrame, cache: Cache) -> DataFrame:
     """
     level = StorageLevel.MEMORY_AND_DISK if cache is Cache.MEMORY else StorageLevel.DISK_ONLY
     return df.toDF(*df.columns).localCheckpoint(eager=True, storageLevel=level)
+
+
+def persist_by(df: DataFrame, column: str, folder: str, values: int) -> DataFrame:
+    """The rows, written now as Parquet files in a directory for each of the `values` of a text column; a query for one
+    value reads no other directory."""
+    writers = "spark.sql.maxConcurrentOutputFileWriters"
+    df.sparkSession.conf.set(writers, str(min(values, _MOST_WRITERS)))  # else each task sorts its rows first
+    try:
+        df.write.mode("overwrite").partitionBy(column).parquet(folder)
+    finally:
+        df.sparkSession.conf.unset(writers)
+    rows = df.sparkSession.read.schema(df.schema).parquet(folder).select(*(quote(name) for name in df.columns))
+    strict = [field.name for field in df.schema.fields if not field.nullable]  # files do not say so
+    return without_nulls(rows, strict) if strict else rows
+
+
+_MOST_WRITERS: Final = 32
+"""Of so many tables a task has a file open at once: each holds memory."""
 
 
 def release(df: DataFrame) -> None:

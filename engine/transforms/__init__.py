@@ -4,7 +4,14 @@ group `penstock.transforms`."""
 from typing import TYPE_CHECKING
 
 from catalog.plugins import Plugins
-from engine.transforms.base import NativeTransform, QueryTransform, SetTransform, TableTransform, Transform
+from engine.transforms.base import (
+    NativeTransform,
+    QueryTransform,
+    RouteTransform,
+    SetTransform,
+    TableTransform,
+    Transform,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -21,7 +28,7 @@ def names() -> tuple[str, ...]:
 
 
 def _is_transform(found: object) -> "TypeIs[Transform]":
-    return isinstance(found, TableTransform | QueryTransform | NativeTransform | SetTransform)
+    return isinstance(found, TableTransform | QueryTransform | NativeTransform | SetTransform | RouteTransform)
 
 
 plugins: Plugins[Transform] = Plugins("transform", __name__, __path__, "penstock.transforms", _is_transform)

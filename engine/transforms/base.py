@@ -9,6 +9,7 @@ from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND, RowKind
 from catalog.source import PlacedText
 from catalog.table import CatalogTable, TablePath
+from catalog.violation import OnViolation
 from connectors.support.option import Option, Options
 from sql.rewrite.select_query import Projection, Select
 
@@ -94,6 +95,33 @@ class SetTransform(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Route:
+    """A table that a `RouteTransform` makes: the value of the table column by which its rows are known, the table as
+    it is declared, and the query over the input that makes it."""
+
+    value: str
+    table: CatalogTable
+    select: Select
+
+
+@runtime_checkable
+class RouteTransform(Protocol):
+    """A transform that makes a set of tables of one stream of rows, by a column that names each row's table."""
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    options: ClassVar[tuple[Option, ...]]
+
+    def routes(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> tuple[Route, ...] | None:
+        """The tables; None where an error was reported."""
+        ...
+
+    def on_unknown_table(self, options: Options, diagnostics: Diagnostics) -> tuple[OnViolation, str | None]:
+        """What rows of no listed table do, and the output that they are quarantined in."""
+        ...
+
+
 @runtime_checkable
 class NativeTransform(Protocol):
     """A transform of one table in code, for what SQL cannot express; Python code gets Arrow batches.
@@ -116,7 +144,7 @@ class NativeTransform(Protocol):
         ...
 
 
-Transform: TypeAlias = TableTransform | QueryTransform | NativeTransform | SetTransform
+Transform: TypeAlias = TableTransform | QueryTransform | NativeTransform | SetTransform | RouteTransform
 
 
 def check_columns(table: CatalogTable, names: Mapping[str, str], options: Options, diagnostics: Diagnostics) -> bool:

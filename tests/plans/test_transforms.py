@@ -7,7 +7,7 @@ from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable, Column
 from connectors.support.option import Options
 from engine.transforms import names, transform
-from engine.transforms.base import NativeTransform, QueryTransform, SetTransform, TableTransform
+from engine.transforms.base import NativeTransform, QueryTransform, RouteTransform, SetTransform, TableTransform
 
 A_TO_B = {"replace_from": "a", "replace_to": "b"}
 TABLE = CatalogTable.of("s", [Column("Name", STRING), Column("age", INT)])
@@ -27,7 +27,9 @@ def sql(plugin: str, **values: object) -> str:
 def test_every_transform_is_found_by_its_name():
     for name in names():
         assert transform(name.upper()) is transform(name)
-        assert isinstance(transform(name), NativeTransform | TableTransform | QueryTransform | SetTransform)
+        assert isinstance(
+            transform(name), NativeTransform | TableTransform | QueryTransform | SetTransform | RouteTransform
+        )
     assert transform("nothing") is None
 
 

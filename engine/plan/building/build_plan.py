@@ -18,11 +18,14 @@ from engine.plan.building.expected import expected
 from engine.plan.building.feeds import Feed, united
 from engine.plan.building.query_nodes import Analyze, query_nodes
 from engine.plan.building.read_and_replaced import refuse_replaced_sources
+from engine.plan.building.route_nodes import route_nodes
 from engine.plan.building.scan_nodes import scan_nodes
 from engine.plan.building.table_sets import member
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
-from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Union, Write, children, rewrite
+from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Write, children, rewrite
+from engine.transforms import transform
+from engine.transforms.base import RouteTransform
 from sql.analyze import analyze
 
 
@@ -46,12 +49,16 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
                 scans = scan_nodes(block, name, job.source.path, own)
                 built[block], rejects[block] = expected(block, name, scans, own)
             case BlockKind.TRANSFORM:
-                queries = (
-                    query_nodes(block, name, feeds, own, analyze, dialect=job.env.dialect)
-                    if feeds is not None
-                    else None
-                )
+                plugin = transform(block.plugin)
+                queries: tuple[Node, ...] | None = None
+                strays: tuple[Rejects, ...] = ()
+                if isinstance(plugin, RouteTransform):
+                    if feeds is not None:
+                        queries, strays = route_nodes(block, name, plugin, feeds, own, analyze=analyze)
+                elif feeds is not None:
+                    queries = query_nodes(block, name, feeds, own, analyze, dialect=job.env.dialect)
                 built[block], rejects[block] = expected(block, name, queries, own)
+                rejects[block] = strays or rejects[block]
             case BlockKind.SINK:
                 inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None
                 nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
@@ -145,8 +152,13 @@ def source_tables(job: Job) -> Mapping[str, CatalogTable]:
 def _unread(built: Mapping[Block, tuple[Node, ...] | None], writes: tuple[Write, ...]) -> tuple[Node, ...]:
     """The nodes that nothing reads, in the order of the job file."""
     nodes = [node for several in built.values() for node in several or ()]
-    read = {child for node in (*nodes, *writes) for child in children(node)}
-    read |= {part for node in read if isinstance(node, Union) for part in node.inputs}
+    read: set[Node] = set()
+    stack = [child for node in (*nodes, *writes) for child in children(node)]
+    while stack:
+        node = stack.pop()
+        if node not in read:
+            read.add(node)
+            stack.extend(children(node))
     return tuple(node for node in nodes if node not in read)
 
 

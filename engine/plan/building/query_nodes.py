@@ -22,6 +22,7 @@ from engine.transforms import transform
 from engine.transforms.base import (
     NativeTransform,
     QueryTransform,
+    RouteTransform,
     RoutingTransform,
     RowKindTransform,
     SetTransform,
@@ -67,7 +68,7 @@ def query_nodes(
     plugin = transform(block.plugin)
     if isinstance(plugin, SetTransform):
         return set_nodes(block, name, plugin, feeds, diagnostics)
-    if plugin is None:
+    if plugin is None or isinstance(plugin, RouteTransform):  # the latter has nodes of its own: `route_nodes`
         return None
     if isinstance(plugin, QueryTransform) and len(feeds) != 1:
         query = _query(block, name, plugin, feeds, diagnostics=diagnostics, analyze=analyze, dialect=dialect)

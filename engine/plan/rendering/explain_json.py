@@ -11,6 +11,7 @@ from engine.plan.nodes import (
     Query,
     Rejects,
     Scan,
+    Shuffle,
     Union,
     Write,
     children,
@@ -56,6 +57,11 @@ def _own_json(node: AnyNode, actions: Actions) -> dict[str, Value]:
             return {"plugin": node.plugin.name, "options": given(node.plugin.options, node.options)}
         case Union():
             return {}
+        case Shuffle():
+            routing: Value = None
+            if node.routing is not None:
+                routing = {"strategy": node.routing.strategy.value, "reason": node.routing.reason}
+            return {"column": node.column, "values": list(node.values), "routing": routing}
         case Expect() | Rejects():
             return {"rules": [str(rule) for rule in node.rules]}
         case Write():

@@ -24,6 +24,7 @@ from engine.plan.nodes import (
     Query,
     Rejects,
     Scan,
+    Shuffle,
     Union,
     Write,
     children,
@@ -84,6 +85,8 @@ def _title(node: AnyNode) -> str:
             return f"{node.name}: Expect"
         case Rejects():
             return f"{node.name}: Rejects"
+        case Shuffle():
+            return f"{node.name}: Shuffle"
         case Write():
             return f"write {node.name}: {node.connector.name}"
         case _:
@@ -106,7 +109,7 @@ def _settings(node: AnyNode) -> str:
             options = given(node.connector.sink_options, node.options)
         case Native():
             options = given(node.plugin.options, node.options)
-        case Query() | Union() | Expect() | Rejects():
+        case Query() | Union() | Expect() | Rejects() | Shuffle():
             return ""
         case _:
             assert_never(node)
@@ -149,6 +152,10 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
             yield from (str(rule) for rule in node.rules)
         case Rejects():
             yield f"rows of `{node.node}` that break {', '.join(rule.name for rule in node.rules)}"
+        case Shuffle():
+            yield f"by {node.column}: {_listed(node.values)}"
+            if node.routing is not None:
+                yield f"{node.routing.strategy.value}: {node.routing.reason}"
         case Write():
             if any(option.name == "data_save_mode" for option in node.connector.sink_options):
                 yield f"{node.schema_save_mode.value}, {node.data_save_mode.value}, {node.write_mode.value}"
@@ -163,9 +170,14 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
             assert_never(node)
     if isinstance(node, Scan | Query) and node.parallelism is not None:
         yield f"parallelism: {node.parallelism}"
-    if isinstance(node, PersistableNode) and (persisted := node.persisted):
+    if isinstance(node, PersistableNode) and (persisted := node.persisted) and persisted.by is None:
         where = "in memory" if persisted.cache is Cache.MEMORY else "on disk"
         yield f"computed once for {persisted.readers} readers and persisted {where}: {persisted.reason}"
+
+
+def _listed(values: tuple[str, ...]) -> str:
+    shown = ", ".join(values[:MOST_COLUMNS])
+    return shown if len(values) <= MOST_COLUMNS else f"{shown}, … {len(values) - MOST_COLUMNS} more"
 
 
 def caveats(write: Write, actions: Actions) -> tuple[str, ...]:

@@ -1,7 +1,20 @@
 """A plan as a Mermaid flowchart, which many pages show as a drawing."""
 
 from catalog.exhaustive import assert_never
-from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Union, Write, children, plugin_of
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    Plan,
+    Query,
+    Rejects,
+    Scan,
+    Shuffle,
+    Union,
+    Write,
+    children,
+    plugin_of,
+)
 
 
 def to_mermaid(plan: Plan) -> str:
@@ -18,7 +31,7 @@ def _box(node: AnyNode) -> str:
     match node:
         case Scan() | Write():
             return f"[({label})]"
-        case Query() | Native() | Union() | Expect() | Rejects():
+        case Query() | Native() | Union() | Expect() | Rejects() | Shuffle():
             return f"[{label}]"
         case _:
             assert_never(node)

@@ -1,0 +1,112 @@
+"""One stream of many tables: read once, each row in the table that it names, however the rows get there."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from engine.cli import main
+
+pytestmark = pytest.mark.spark
+
+TABLES = [f"shop.t{number}" for number in range(18)] + ["007", "a/b=c %41"]
+ROWS = 400
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    lines = [
+        json.dumps({"t": TABLES[number % 20], "id": number, "data": {"x": number * 2, "only": TABLES[number % 20]}})
+        for number in range(ROWS)
+    ]
+    (tmp_path / "in.json").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def job(route, query="select t, id, data from stream", sink=""):
+    return f"""
+    env {{ job.retry.times = 0 }}
+    source {{ LocalFile {{ plugin_output = "stream", path = "${{folder}}/in.json", file_format_type = "json"
+                          schema {{ fields {{ t = string, id = bigint, data = string }} }} }} }}
+    transform {{
+      Sql {{ plugin_output = "rows", query = "{query}" }}
+      TableRoute {{ plugin_output = "crm", table_column = "t", {route} }}
+    }}
+    sink {{
+      LocalFile {{ plugin_input = "crm", path = "${{folder}}/out/${{table_name}}", file_format_type = "parquet"
+                  data_save_mode = DROP_DATA }}
+      {sink}
+    }}"""
+
+
+def listed(fields, tables=TABLES):
+    entries = (
+        f'{{ schema {{ table = "d.n{index}"{fields(index)} }}, value = "{value}" }}'
+        for index, value in enumerate(tables)
+    )
+    return f"tables_configs = [{', '.join(entries)}]"
+
+
+def run(folder, text, *arguments):
+    (folder / "job.conf").write_text(text)
+    return main(["run", "job.conf", "-i", f"folder={folder}", *arguments])
+
+
+def counts(folder, run_id):
+    return json.loads((folder / "state" / "runs" / run_id / "run.json").read_text())["counts"]
+
+
+def written(spark, folder):
+    return {path.name: spark.read.parquet(str(path)) for path in (folder / "out").iterdir()}
+
+
+def test_twenty_tables_each_with_columns_of_its_own_are_read_once(spark, folder):
+    def fields(index):
+        return f", fields {{ only = string, x = {'int' if index % 2 else 'bigint'} }}"
+
+    route = f'data_column = "data", {listed(fields)}'
+    assert run(folder, job(route), "--run-id", "one") == 0
+    tables = written(spark, folder)
+    for index, value in enumerate(TABLES):
+        df = tables[f"n{index}"]
+        assert df.dtypes == [("only", "string"), ("x", "int" if index % 2 else "bigint")]
+        assert [tuple(row) for row in df.orderBy("x").collect()] == [
+            (value, number * 2) for number in range(index, ROWS, 20)
+        ]
+    source = counts(folder, "one")["sources"]["stream"]
+    size = pytest.approx((folder / "in.json").stat().st_size, rel=0.01)  # Spark prints `26.2 KiB`
+    assert source == {"rows": ROWS, "bytes": size, "passes": 1}
+    sinks = counts(folder, "one")["sinks"]
+    assert {(sink["rows"], sink["filtered"], sink["rejected"]) for sink in sinks.values()} == {(20, 0, None)}
+    assert not (folder / "state" / "runs" / "one" / "scratch").exists()
+
+
+def test_each_row_is_in_one_table_after_a_step_that_varies(spark, folder):
+    query = "select concat('s', cast(floor(rand() * 3) as int)) as t, id from stream"
+    route = listed(lambda index: "", ["s0", "s1", "s2"])
+    assert run(folder, job(route, query), "--run-id", "varies") == 0
+    ids = Counter(row.id for df in written(spark, folder).values() for row in df.collect())
+    assert ids == Counter(range(ROWS))
+    assert counts(folder, "varies")["sources"]["stream"]["passes"] == 1
+
+
+def test_rows_of_no_table_fail_the_job_or_are_dropped_and_counted(spark, folder, capsys):
+    route = listed(lambda index: "", TABLES[:3])
+    assert run(folder, job(route), "--run-id", "refused") == 1
+    assert "`known_table` of `crm_checked` is broken" in capsys.readouterr().err
+    assert not (folder / "out").exists()
+    assert run(folder, job(f"unknown_tables = DROP, {route}"), "--run-id", "dropped") == 0
+    sinks = counts(folder, "dropped")["sinks"]
+    assert {name: (sink["rows"], sink["rejected"]) for name, sink in sinks.items()} == {
+        "localfile.n0": (20, None),
+        "localfile.n1": (20, None),
+        "localfile.n2": (20, None),
+        "crm (before its tables)": (None, ROWS - 60),
+    }
+    strays = 'LocalFile { plugin_input = "strays", path = "${folder}/strays", file_format_type = "parquet" }'
+    text = job(f"unknown_tables = QUARANTINE, quarantine = strays, cache = memory, {route}", sink=strays)
+    assert run(folder, text, "--run-id", "kept") == 0
+    assert spark.read.parquet(str(folder / "strays")).count() == ROWS - 60
+    assert {name: df.count() for name, df in written(spark, folder).items()} == {"n0": 20, "n1": 20, "n2": 20}
