@@ -5,7 +5,7 @@ demo: .venv/.demo  ## run the first example
 	.venv/bin/penstock run examples/flights/flights.conf
 
 test: .venv/.dev  ## all tests but the soak tests
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/.dev  ## style, format, types
 	.venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy
