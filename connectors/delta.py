@@ -14,7 +14,7 @@ from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
 from connectors.support.delta import change_feed, staging, table_schema
-from connectors.support.delta.delta_log import latest_columns, latest_metadata
+from connectors.support.delta.delta_log import NoVersionError, latest_columns, latest_metadata
 from connectors.support.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_write_mode
 from connectors.support.delta.delta_staged import DeltaStaged
 from connectors.support.delta.obstacles import refuse_for_table
@@ -65,6 +65,9 @@ class Delta(Source, Sink[DeltaStaged]):
             return (replace(declared, has_row_kind=is_feed),)
         try:
             return (_recorded_table(options, diagnostics),)
+        except NoVersionError as cause:
+            _report_no_version(cause, options, diagnostics)
+            return (CatalogTable.unknown("delta"),)
         except UnknownSchemaError as cause:
             help = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
             message = f"the columns of `{options['path']}` are not known: {cause.reason}"
@@ -201,8 +204,18 @@ def _check_declared(table: CatalogTable, options: Options, diagnostics: Diagnost
     path = local_path(options.string("path"))
     if path is None or options.get("timestamp") is not None:
         return
-    with suppress(UnknownSchemaError):
+    try:
         names = [column.name for column in latest_columns(path, options.optional_integer("version"))]
-        if options.flag("read_change_feed"):
-            names += [column.name for column in change_feed.COMMIT_COLUMNS]
-        refuse_missing_columns(table, names, options, diagnostics)
+    except NoVersionError as cause:
+        _report_no_version(cause, options, diagnostics)
+        return
+    except UnknownSchemaError:
+        return
+    if options.flag("read_change_feed"):
+        names += [column.name for column in change_feed.COMMIT_COLUMNS]
+    refuse_missing_columns(table, names, options, diagnostics)
+
+
+def _report_no_version(cause: NoVersionError, options: Options, diagnostics: Diagnostics) -> None:
+    message = f"the Delta table `{options['path']}` has no version {options['version']}"
+    diagnostics.error("PEN4002", message, options.span("version"), cause.known)

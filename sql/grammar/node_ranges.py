@@ -22,6 +22,19 @@ class Places:
             return self.range(node.parent) if node.parent is not None else (0, len(self.text))
         return self._balanced(*found)
 
+    def marked(self, node: exp.Expr) -> tuple[int, int]:
+        """The range to mark in a message: of a long expression only its operator or first word."""
+        start, end = self.range(node)
+        if end - start <= _LONGEST_MARK:
+            return start, end
+        first = self.token_at(start)
+        if isinstance(node, exp.Binary):
+            after, before = self.range(node.left)[1], self.range(node.right)[0]
+            between = (token for token in self.tokens[first:] if after <= token.start < before)
+            if operator := next((token for token in between if token.token_type not in _BRACKETS), None):
+                return operator.start, operator.end + 1
+        return start, min(end, self.tokens[first].end + 1) if self.tokens else end
+
     def token_at(self, offset: int) -> int:
         """Index of the token that covers the offset, or of the one before it."""
         return max(bisect_right(self._starts, offset) - 1, 0)
@@ -51,6 +64,9 @@ def first_offset(node: exp.Expr) -> int | None:
 
 _OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET))
 _CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET))
+_BRACKETS = _OPENING | _CLOSING
+_LONGEST_MARK = 60
+"""Characters: a mark below more of a line shows nothing any more."""
 
 
 def _extent(node: exp.Expr) -> tuple[int, int] | None:

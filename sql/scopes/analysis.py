@@ -89,7 +89,7 @@ class Binder:
         return list(self.inputs)
 
     def report(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
-        self.report_at(code, self.places.range(node), message, help)
+        self.report_at(code, self.places.marked(node), message, help)
 
     def report_at(
         self,
@@ -103,11 +103,11 @@ class Binder:
 
     def has_error(self, code: str, node: exp.Expr) -> bool:
         """Whether an error of that code was found at the node."""
-        span = self.placed.span(*self.places.range(node))
+        span = self.placed.span(*self.places.marked(node))
         return any(diagnostic.code == code and diagnostic.span == span for diagnostic in self.diagnostics)
 
     def warn(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
-        self.report_at(code, self.places.range(node), message, help, Severity.WARNING)
+        self.report_at(code, self.places.marked(node), message, help, Severity.WARNING)
 
 
 class EnclosingScope(Protocol):

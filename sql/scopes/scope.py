@@ -153,6 +153,11 @@ class SelectScope:
     def _report_ambiguous(self, node: exp.Column, parts: Sequence[str], slots: Sequence[Slot]) -> None:
         owners = [slot.source.label for slot in slots]
         choices = " or ".join(dict.fromkeys(f"`{owner}.{parts[-1]}`" for owner in owners if owner))
+        if len(set(owners)) == 1 and owners[0] and slots[0].source is not slots[1].source:
+            twice = f"`{owners[0]}` is in FROM twice under one name"
+            help = f"give each an alias: `{owners[0]} as x join {owners[0]} as y`, then write `x.{parts[-1]}`"
+            self.report("PEN3003", node, f"column `{'.'.join(parts)}` is ambiguous: {twice}", help)
+            return
         where = ", ".join(f"`{owner}`" for owner in dict.fromkeys(owners) if owner)
         message = f"column `{'.'.join(parts)}` is ambiguous" + (f": it is in {where}" if where else "")
         self.report("PEN3003", node, message, f"write {choices}" if len(set(owners)) > 1 and len(parts) == 1 else None)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
 from catalog.violation import OnViolation
-from sql.grammar.tokens import Cursor, ScriptSyntaxError
+from sql.grammar.tokens import Cursor, ScriptSyntaxError, unquoted
 from sql.script.statements import ColumnDefinition, CreateTable, CreateView, ExpectDefinition, KeyDefinition, Property
 
 COLUMN_STOPS = ("NOT", "NULL", "DEFAULT", "COMMENT", "PRIMARY", "PRIMARY KEY", "UNIQUE", "GENERATED", "CONSTRAINT", ",")
@@ -194,6 +194,14 @@ class _Body:
         key = cursor.string("an option") if cursor.word() == "" else cursor.until("=", ",", what="an option")
         cursor.expect("=")
         if cursor.word() == "" and not cursor.at_end:
+            if cursor.word(1) == "" and cursor.word(2) == "=":
+                value, after = cursor.tokens[cursor.index : cursor.index + 2]
+                place = cursor.text.span(after.start, after.end + 1)
+                self.diagnostics.error("PEN3001", f"a comma is missing before {cursor.raw(after)}", place)
+                cursor.index += 1
+                self.properties.append(Property(key, unquoted(cursor.text.slice(value.start, value.end + 1))))
+                self._property()
+                return
             self.properties.append(Property(key, cursor.string(f"the value of `{key.value}`")))
         else:
             value = cursor.until(",", what=f"the value of `{key.value}`")

@@ -147,3 +147,105 @@ def test_runs_forget_dismisses_a_run_that_cannot_be_ended(tmp_path, monkeypatch,
     assert main(["runs", "--forget", "night"]) == 2
     assert "nothing is left to dismiss" in capsys.readouterr().err
     assert sorted(path.name for path in journal.iterdir()) == ["a.prepared.json", "begin.json", "end.json"]
+
+
+def said_of(tmp_path, capsys, job, name="job.conf", code=2):
+    """What validate prints about a job."""
+    (tmp_path / name).write_text(job)
+    assert main(["validate", str(tmp_path / name)]) == code
+    said = capsys.readouterr()
+    return said.out + said.err
+
+
+def test_a_missing_comma_between_options_is_reported_at_the_option_after_it(tmp_path, capsys):
+    job = "source { FakeSource { row.num = 5 schema { fields { id = int name = string } } } }\nsink { Console {} }\n"
+    said = said_of(tmp_path, capsys, job)
+    assert "a comma or a new line is missing before `schema`" in said
+    assert "a comma or a new line is missing before `name`" in said
+    assert "2 errors" in said
+    job = (
+        "CREATE TABLE a (id INT) WITH ('connector' = 'FakeSource' 'row.num' = '5');\n"
+        "CREATE TABLE o WITH ('connector' = 'Console');\nINSERT INTO o SELECT id FROM a;\n"
+    )
+    said = said_of(tmp_path, capsys, job, "job.sql")
+    assert "a comma is missing before 'row.num'" in said
+    assert "1 error" in said
+
+
+def test_a_table_joined_with_itself_is_reported_with_the_aliases_to_write(tmp_path, capsys):
+    job = (
+        "CREATE TABLE a (id INT) WITH ('connector' = 'FakeSource');\n"
+        "CREATE TABLE o WITH ('connector' = 'Console');\nINSERT INTO o SELECT a.id FROM a JOIN a ON true;\n"
+    )
+    said = said_of(tmp_path, capsys, job, "job.sql")
+    assert "`a` is in FROM twice under one name" in said
+    assert "`a as x join a as y`" in said
+
+
+def test_duplicate_keys_in_a_block_are_a_warning_but_overrides_are_not(tmp_path, capsys):
+    job = """
+source { FakeSource { row.num = 5, row.num = 6, schema { fields { id = int } }, schema { fields { name = string } } } }
+sink { Console { limit = 3, limit = ${?NO_SUCH_LIMIT} } }
+"""
+    said = said_of(tmp_path, capsys, job, code=0)
+    assert "this `row.num` has no effect" in said
+    assert "1 warning" in said
+
+
+def test_an_unknown_setting_of_spark_is_a_warning_with_the_one_that_is_meant(tmp_path, capsys):
+    job = """
+env { spark.sql.shufle.partitions = 3, spark.sql.adaptive.enabled = true, spark.hadoop.fs.s3a.endpont = "x" }
+source { FakeSource { schema { fields { id = int } } } }
+sink { Console {} }
+"""
+    said = said_of(tmp_path, capsys, job, code=0)
+    assert "did you mean `spark.sql.shuffle.partitions`?" in said
+    assert "1 warning" in said
+
+
+def test_a_version_that_a_delta_table_lacks_is_marked_and_the_known_ones_are_named(tmp_path, capsys):
+    log = tmp_path / "t/_delta_log"
+    log.mkdir(parents=True)
+    fields = [{"name": "id", "type": "integer", "nullable": True, "metadata": {}}]
+    metadata = {"id": "1", "schemaString": json.dumps({"type": "struct", "fields": fields}), "partitionColumns": []}
+    for version in (0, 1):
+        (log / f"{version:020}.json").write_text(json.dumps({"metaData": metadata}))
+    for schema in ("", ", schema { fields { id = int } }"):
+        job = f'source {{ Delta {{ path = "{tmp_path}/t", version = 99{schema} }} }}\nsink {{ Console {{}} }}\n'
+        said = said_of(tmp_path, capsys, job)
+        assert "has no version 99" in said
+        assert "its log has the versions 0 to 1" in said
+        (line,) = (line for line in said.splitlines() if "^" in line)
+        assert line.count("^") == 2
+
+
+def test_a_declared_column_that_the_source_lacks_is_marked_there(tmp_path, capsys):
+    (tmp_path / "c.csv").write_text("id,nam\n1,x\n")
+    job = f"""
+source {{ LocalFile {{ path = "{tmp_path}/c.csv", file_format_type = csv, csv_use_header_line = true
+  schema {{ fields {{ id = int
+                      name = string }} }} }} }}
+sink {{ Console {{}} }}
+"""
+    said = said_of(tmp_path, capsys, job)
+    assert "4│                       name = string } } } }\n  │                       ^^^^\n" in said
+
+
+def test_carets_mark_the_operator_of_a_long_expression(tmp_path, capsys):
+    long = "sum(id) over (partition by id order by id rows between unbounded preceding and current row)"
+    job = (
+        "CREATE TABLE a (id INT) WITH ('connector' = 'FakeSource');\n"
+        f"CREATE TABLE o WITH ('connector' = 'Console');\nINSERT INTO o SELECT {long} + array(1) AS y FROM a;\n"
+    )
+    said = said_of(tmp_path, capsys, job, "job.sql")
+    (line,) = (line for line in said.splitlines() if "^" in line)
+    assert line.count("^") == 1
+
+
+def test_upsert_is_offered_only_where_a_sink_can_do_it(tmp_path, capsys):
+    job = """
+source { FakeSource { schema { fields { id = int } } } }
+sink { %s { path = "o", write_mode = "upsrt" } }
+"""
+    assert "upsert" not in said_of(tmp_path, capsys, job % "LocalFile")
+    assert "`upsert`" in said_of(tmp_path, capsys, job % "Delta")

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,14 @@ def latest_columns(path: str, version: Value = None) -> list[Column]:
     return [Column(field["name"], of_spark_json(field["type"]), field.get("nullable", True)) for field in fields]
 
 
+class NoVersionError(UnknownSchemaError):
+    """The log holds no commit of that version."""
+
+    def __init__(self, version: int, known: Sequence[int]) -> None:
+        super().__init__(f"it has no version {version}")
+        self.known = f"its log has the versions {known[0]} to {known[-1]}" if known else "its log is empty"
+
+
 def latest_metadata(path: str, version: Value = None) -> Mapping[str, Any]:
     """The log's `metaData` action as of a version (the latest where none is given); raises `UnknownSchemaError`."""
     try:
@@ -37,7 +45,7 @@ def _latest_metadata(path: str, version: Value) -> Mapping[str, Any]:
     last = version if isinstance(version, int) else None
     commits = _numbered(log, _COMMIT, last)
     if last is not None and last not in commits:
-        raise UnknownSchemaError(f"it has no version {last}")
+        raise NoVersionError(last, sorted(_numbered(log, _COMMIT, None)))
     for number in sorted(commits, reverse=True):
         for line in (log / commits[number]).read_text(encoding="utf-8").splitlines():
             if "metaData" in (action := json.loads(line)):

@@ -12,7 +12,7 @@ from catalog.source import PlacedText, SourceFile
 from engine.job.hocon.include import Includes
 from engine.job.hocon.lexemes import key_at, string_at, substitution_at, unescape, word_at
 from engine.job.hocon.syntax import Concatenation, HoconArray, HoconField, HoconObject, Syntax
-from engine.job.model.tree import Place, TextNode
+from engine.job.model.tree import Place, ScalarNode, TextNode
 
 _GAP: Final = re.compile(r"(?:[\s,\ufeff]+|#[^\n]*|//[^\n]*)*")
 _GAP_BEFORE_VALUE: Final = re.compile(r"(?:\s+|#[^\n]*|//[^\n]*)*")
@@ -81,6 +81,7 @@ class _Reader:
         start = self.pos
         self.pos += 1
         fields = self.fields(closer="}")
+        self.warn_of_replacing(fields)
         self.close(start, "}")
         return HoconObject(fields, self.place(start, self.pos))
 
@@ -114,6 +115,19 @@ class _Reader:
                     "PEN1002", message, span, "put a comma or a new line between the blocks of a list"
                 )
             seen.update(keys)
+
+    def warn_of_replacing(self, fields: list[HoconField]) -> None:
+        """Of a key that is given twice in a block, the last value counts: fine for a default and its override by a
+        variable or after an include, a mistake otherwise."""
+        seen: dict[str, HoconField] = {}
+        for item in fields:
+            key, last = _whole_key(item)
+            before = seen.get(key)
+            if before is not None and not last.is_append and _replaces(before, last):
+                line = last.key_place.span.line
+                message = f"this `{key}` has no effect: it is given again in line {line}, in the same block"
+                self.diagnostics.warning("PEN2011", message, before.key_place.span, "remove one of the two")
+            seen[key] = last
 
     def close(self, start: int, closer: str) -> None:
         here = self.peek()
@@ -255,7 +269,7 @@ class _Reader:
             here = text[self.pos : self.pos + 1]
             if here in ("", "\n", "\r", ",", "}", "]", "#") or text.startswith("//", self.pos):
                 break
-            if here == "=" and self.missing_comma(parts):
+            if here in "={" and self.missing_comma(parts):
                 break
             parts.append(self.part(here))
         if len(parts) == 1:
@@ -263,7 +277,7 @@ class _Reader:
         return Concatenation(parts, self.place(start, end)) if parts else None
 
     def missing_comma(self, parts: list[Syntax]) -> bool:
-        """Whether the last word before a `=` is a key that a comma should part from this value; goes back to it."""
+        """Whether the word before a `=` or `{` is a key: a comma is missing before it. Goes back to it."""
         last = parts[-1] if parts else None
         if not isinstance(last, TextNode) or self.text[last.place.start] == '"':
             return False
@@ -274,6 +288,9 @@ class _Reader:
         self.error(start, last.place.end, f"a comma or a new line is missing before `{words[-1]}`")
         self.pos = start
         parts.pop()
+        if len(words) > 1:
+            end = last.place.start + len(words[0])
+            parts.append(word_at(SourceFile(self.source.path, self.text[:end]), last.place.start) or last)
         return True
 
     def part(self, here: str) -> Syntax:
@@ -329,3 +346,22 @@ class _Reader:
         self.skip_line()
         self.error(start, start + 1, message, 'put the value in quotes: `"…"`')
         return TextNode(PlacedText.verbatim(self.source, start, self.pos), self.place(start, self.pos), False)
+
+
+def _whole_key(item: HoconField) -> tuple[str, HoconField]:
+    """The key with its dots, and the field of its last step."""
+    key = item.key
+    while isinstance(item.value, HoconObject) and item.value.fields:
+        inner = item.value.fields[0]
+        if item.value.place is not inner.value.place:
+            break
+        key, item = f"{key}.{inner.key}", inner
+    return key, item
+
+
+def _replaces(before: HoconField, after: HoconField) -> bool:
+    """Whether the later value, written in the same file, takes the place of the earlier one."""
+    if before.key_place.source is not after.key_place.source:
+        return False
+    both = (before.value, after.value)
+    return all(isinstance(value, ScalarNode | TextNode | HoconArray) for value in both)

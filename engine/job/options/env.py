@@ -12,6 +12,7 @@ from engine.job.model.job import Env
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
 from engine.job.options.secret_options import Shade
+from engine.job.options.spark_settings import SPARK_VERSION, misspelt_setting
 
 OPTIONS: Final = (
     Option("job.name", OptionType.STRING, "The job's name; without one, that of its file."),
@@ -113,6 +114,9 @@ def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics) -> dict[s
                 place, "leave it out",
             )  # fmt: skip
         else:
+            if meant := misspelt_setting(name):
+                message = f"`{name}` is no setting of Spark {SPARK_VERSION}"
+                diagnostics.warning("PEN2003", message, place, f"did you mean `{meant}`?")
             settings[name] = value
     return settings
 

@@ -1,0 +1,24 @@
+"""The names of Spark's settings, from `spark_settings.txt`, which `tests/oracle/spark_settings.py` writes."""
+
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+SPARK_VERSION: Final = "4.1"
+_FREE: Final = ("hadoop.", "sql.catalog.", "executorEnv.", "yarn.appMasterEnv.", "kubernetes.", "databricks.", "delta.")
+"""Below `spark.`: names that users choose, or that other programs define."""
+
+
+def misspelt_setting(name: str) -> str | None:
+    """The setting of Spark that is most like the name; None where Spark knows it, or none is near enough."""
+    if name in _known() or name.removeprefix("spark.").startswith(_FREE):
+        return None
+    close = get_close_matches(name, _known(), n=1, cutoff=0.88)
+    return close[0] if close else None
+
+
+@cache
+def _known() -> frozenset[str]:
+    text = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    return frozenset(text.split())
