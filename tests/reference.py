@@ -88,7 +88,7 @@ def _source(source: Source) -> Iterator[str]:
 def _sink(sink: AnySink) -> Iterator[str]:
     yield "### As a sink"
     yield _modes(sink.sink_capabilities)
-    yield _table(sink.sink_options)
+    yield _table(sink.offered_options())
 
 
 def _abilities(can: SourceCapabilities) -> str:
@@ -226,8 +226,8 @@ def _default(option: Option) -> str:
 
 def _words(option: Option) -> str:
     parts = [option.doc]
-    if option.choices:
-        parts.append("One of " + ", ".join(f"`{choice}`" for choice in option.choices) + ".")
+    if option.supported:
+        parts.append("One of " + ", ".join(f"`{choice}`" for choice in option.supported) + ".")
     if option.minimum is not None:
         parts.append(f"At least {option.minimum:g}.")
     if option.alternatives:

@@ -32,7 +32,8 @@ class Option:
 
     `choices` are matched ignoring case. `alternatives` are other spellings of the same option. `element` is the type of
     a list's elements or of a map's values (then `a.b = 1` is the key `a.b`). `sensitive` values are never printed,
-    logged or put in a plan. `is_query`: the value is SQL text.
+    logged or put in a plan. `is_query`: the value is SQL text. `offered`: the choices that this connector supports,
+    where `choices` are those of all connectors; hints and lists name only these.
     """
 
     name: str
@@ -46,6 +47,12 @@ class Option:
     minimum: float | None = None
     sensitive: bool = False
     is_query: bool = False
+    offered: tuple[str, ...] = ()
+
+    @property
+    def supported(self) -> tuple[str, ...]:
+        """The choices that this connector supports."""
+        return self.offered or self.choices
 
     def __post_init__(self) -> None:
         if self.required and self.default is not None:

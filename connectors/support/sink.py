@@ -5,7 +5,8 @@ Importing a connector imports neither pyspark nor a driver: annotations only, an
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from catalog.diagnostics import Diagnostics
@@ -99,6 +100,21 @@ class Sink(Connector, Generic[S]):
     @abstractmethod
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         """Report errors that can be found without the target, such as options that do not fit the incoming schema."""
+
+    def offered_options(self) -> tuple[Option, ...]:
+        """The sink's options; its save and write modes name what it supports."""
+        can = self.sink_capabilities
+        modes: dict[str, tuple[Enum, ...]] = {
+            "schema_save_mode": can.schema_save_modes,
+            "data_save_mode": can.data_save_modes,
+            "write_mode": can.write_modes,
+        }
+        return tuple(
+            replace(option, offered=tuple(str(mode.value) for mode in modes[option.name]))
+            if option.name in modes
+            else option
+            for option in self.sink_options
+        )
 
     def default_write_mode(self, options: Options) -> WriteMode:
         """The write mode if the job names none."""

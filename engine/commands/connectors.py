@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> int:
     if source:
         parts.append(("source", source.source_options))
     if sink:
-        parts.append(("sink", sink.sink_options))
+        parts.append(("sink", sink.offered_options()))
     for kind, options in parts:
         print(f"\nas a {kind}:")
         for option in options:
@@ -54,8 +54,8 @@ def _print_option(option: Option) -> None:
         facts.append("required")
     elif option.default is not None:
         facts.append(f"default {option.default}")
-    if option.choices:
-        facts.append(f"one of {', '.join(option.choices)}")
+    if option.supported:
+        facts.append(f"one of {', '.join(option.supported)}")
     if option.alternatives:
         facts.append(f"also called {', '.join(option.alternatives)}")
     if option.sensitive:

@@ -320,7 +320,7 @@ def _spec(kind: BlockKind, name: str) -> tuple[Option, ...] | None:
             return found.options if found else None
         case BlockKind.SINK:
             sink = connectors.sink(name)
-            return sink.sink_options if sink else None
+            return sink.offered_options() if sink else None
 
 
 def _texts_of(entry: Entry | None) -> Iterator[object]:

@@ -70,7 +70,7 @@ def written_schema(option: Option) -> _Schema:
 
 def _limited(option: Option) -> _Schema:
     if option.choices and option.type is OptionType.STRING:
-        return {"anyOf": [{"enum": list(option.choices)}, {"type": "string", "pattern": _any_case(option.choices)}]}
+        return {"anyOf": [{"enum": list(option.supported)}, {"type": "string", "pattern": _any_case(option.supported)}]}
     form = dict(_WRITTEN[option.type])
     if option.minimum is not None and option.type in (OptionType.INTEGER, OptionType.NUMBER):
         form["minimum"] = option.minimum

@@ -195,11 +195,11 @@ class _Body:
         cursor.expect("=")
         if cursor.word() == "" and not cursor.at_end:
             if cursor.word(1) == "" and cursor.word(2) == "=":
-                value, after = cursor.tokens[cursor.index : cursor.index + 2]
+                first, after = cursor.tokens[cursor.index : cursor.index + 2]
                 place = cursor.text.span(after.start, after.end + 1)
                 self.diagnostics.error("PEN3001", f"a comma is missing before {cursor.raw(after)}", place)
                 cursor.index += 1
-                self.properties.append(Property(key, unquoted(cursor.text.slice(value.start, value.end + 1))))
+                self.properties.append(Property(key, unquoted(cursor.text.slice(first.start, first.end + 1))))
                 self._property()
                 return
             self.properties.append(Property(key, cursor.string(f"the value of `{key.value}`")))

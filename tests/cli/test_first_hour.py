@@ -247,5 +247,5 @@ def test_upsert_is_offered_only_where_a_sink_can_do_it(tmp_path, capsys):
 source { FakeSource { schema { fields { id = int } } } }
 sink { %s { path = "o", write_mode = "upsrt" } }
 """
-    assert "upsert" not in said_of(tmp_path, capsys, job % "LocalFile")
+    assert "`upsert`" not in said_of(tmp_path, capsys, job % "LocalFile")
     assert "`upsert`" in said_of(tmp_path, capsys, job % "Delta")

@@ -1,7 +1,7 @@
 """Checks a block of a job file against the option spec of its connector or transform."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from catalog.diagnostics import Diagnostics, did_you_mean, nearest
@@ -135,17 +135,14 @@ class _Check:
                 remember_secret(opened)
             self.is_sound &= not mark.has_errors
             return
-        for below, why in violations(value, option):
+        for below, why in violations(value, replace(option, choices=option.supported)):
             span = self.places.get(option.name + below, node.place.span)
-            help = (
-                did_you_mean(written(node) or "", option.choices)
-                if "`" in why and not _is_secret(option, below)
-                else None
-            )
+            meant = nearest(written(node) or "", option.supported)  # the message names all of them
+            help = f"did you mean `{meant}`?" if meant and "`" in why and not _is_secret(option, below) else None
             self.diagnostics.error(
                 "PEN2004", f"`{name}{below}` {why}, found {self.shown(option, below, node)}", span, help
             )
-        if option.type is OptionType.STRING and (meant := nearest(written(node) or "", option.choices)):
+        if option.type is OptionType.STRING and (meant := nearest(written(node) or "", option.supported)):
             self.values[option.name] = meant
 
     def shown(self, option: Option, below: str, node: Node) -> str:

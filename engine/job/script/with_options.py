@@ -32,7 +32,7 @@ def source_spec(plugin: str) -> tuple[Option, ...]:
 
 def sink_spec(plugin: str) -> tuple[Option, ...]:
     found = connectors.sink(plugin)
-    return found.sink_options if found else ()
+    return found.offered_options() if found else ()
 
 
 def transform_spec(plugin: str) -> tuple[Option, ...]:
