@@ -29,9 +29,10 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """A session as `penstock run` makes it, on two cores, with the jars of Delta and databases."""
+    """A session as `penstock run` makes it, on two cores, with the jars of Delta, Iceberg and databases."""
     pytest.importorskip("pyspark")
     from connectors.delta import connector as delta
+    from connectors.iceberg import connector as iceberg
     from connectors.support.jdbc.dialects import DIALECTS
     from engine.spark.session import open_session
 
@@ -47,6 +48,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse}",
     }
     drivers = (dialect.maven for dialect in DIALECTS if dialect.is_tested)
-    session = open_session("tests", settings, (*delta.maven, *drivers), delta.session_settings)
+    session = open_session("tests", settings, (*delta.maven, *iceberg.maven, *drivers), delta.session_settings)
     yield session
     session.stop()

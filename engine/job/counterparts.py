@@ -13,7 +13,7 @@ _BY_ADVICE: Final = {
     _JDBC: "Jdbc Clickhouse StarRocks Doris Cloudberry Snowflake Phoenix",
     _CDC: "MySQL-CDC Postgres-CDC SqlServer-CDC Oracle-CDC MongoDB-CDC TiDB-CDC Opengauss-CDC",
     _SPARK: "Hive Hudi Kudu HBase MongoDB Cassandra Elasticsearch Easysearch Neo4j Redis Maxcompute DynamoDB "
-    "AmazonDynamoDB InfluxDB IoTDB TDengine OpenMldb Druid Milvus Qdrant Typesense Aerospike Paimon Iceberg "
+    "AmazonDynamoDB InfluxDB IoTDB TDengine OpenMldb Druid Milvus Qdrant Typesense Aerospike Paimon "
     "Kafka Pulsar RocketMQ RabbitMQ ActiveMQ AmazonSqs DataHub S3-Redshift SelectDBCloud ClickhouseFile Tablestore "
     "GoogleFirestore GraphQL Fluss Lance",
     _API: "Github Gitlab Jira Klaviyo Lemlist MyHours Notion OneSignal Persistiq Airtable GoogleSheets Prometheus "

@@ -32,7 +32,8 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
     for name, text in table_schema.constraints(metadata, df.columns).items():
         message = quote_text(f"a row breaks the constraint {name} of the Delta table")
         rows = rows.where(f"{merging.DELETED} or assert_true(coalesce(({text}), false), {message}) is null")
-    _write(df.sparkSession, rows, prepared, merging.LOCAL_MERGE[task.options.string("local_merge")])
+    settings = merging.LOCAL_MERGE[task.options.string("local_merge")]
+    write_resolved(df.sparkSession, rows, f"{prepared.staging}/data", settings)
     staged = replace(prepared, table_id=str(metadata["id"]), changes=changes)
     if changed is None:
         with own_session(spark, {}) as session:
@@ -53,12 +54,13 @@ def _changes(df: "DataFrame", metadata: Mapping[str, Any], evolution: SchemaEvol
     return found
 
 
-def _write(session: "SparkSession", rows: "DataFrame", prepared: DeltaStaged, settings: Mapping[str, str]) -> None:
+def write_resolved(session: "SparkSession", rows: "DataFrame", folder: str, settings: Mapping[str, str]) -> None:
+    """Write rows as Parquet under these settings of the session."""
     before = {key: session.conf.get(key, None) for key in settings}
     for key, value in settings.items():
         session.conf.set(key, value)
     try:
-        rows.write.mode("overwrite").parquet(f"{prepared.staging}/data")
+        rows.write.mode("overwrite").parquet(folder)
     finally:
         for key, old in before.items():
             session.conf.unset(key) if old is None else session.conf.set(key, old)

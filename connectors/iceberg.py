@@ -1,0 +1,144 @@
+"""Iceberg tables of a warehouse or a catalog: rows are written once, and one snapshot makes them the table's."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from catalog.diagnostics import Diagnostics
+from catalog.quoting import quote, quote_text
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.table import CatalogTable
+from connectors.support.files.file_schema import UnknownSchemaError
+from connectors.support.iceberg import staging
+from connectors.support.iceberg.iceberg_options import (
+    AT_OPTIONS,
+    SINK_OPTIONS,
+    SOURCE_OPTIONS,
+    check_sink,
+    check_time_travel,
+)
+from connectors.support.iceberg.iceberg_staged import IcebergStaged
+from connectors.support.iceberg.iceberg_table import opened
+from connectors.support.iceberg.partitioning import check_partitions
+from connectors.support.iceberg.table_address import (
+    address_of,
+    check_address,
+    local_folder,
+    parse_name,
+    target_of,
+)
+from connectors.support.iceberg.table_metadata import local_columns, table_of
+from connectors.support.option import Option, Options
+from connectors.support.schema_option import declared_table, refuse_missing_columns
+from connectors.support.sink import Sink, SinkCapabilities, WriteTask
+from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.staged import Staged
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+VERSION: Final = "1.12.0"
+
+
+class Iceberg(Source, Sink[IcebergStaged]):
+    name: ClassVar[str] = "Iceberg"
+    doc: ClassVar[str] = "Reads and writes Iceberg tables, of a directory (a warehouse) or of any catalog of Spark's."
+    maven: ClassVar[tuple[str, ...]] = (f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{VERSION}",)
+    source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
+    sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
+    staged_type: ClassVar[type[Staged]] = IcebergStaged
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=tuple(SchemaSaveMode),
+        data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
+        write_modes=(WriteMode.APPEND, WriteMode.UPSERT, WriteMode.OVERWRITE_PARTITIONS, WriteMode.CHANGELOG),
+        row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT),
+    )
+
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        check_time_travel(options, diagnostics)
+        if not check_address(options, diagnostics):
+            return (CatalogTable.unknown("iceberg"),)
+        if declared := declared_table(options, "iceberg", diagnostics):
+            with suppress(UnknownSchemaError):
+                names = [column.name for column in _recorded_table(options).columns]
+                refuse_missing_columns(declared, names, options, diagnostics)
+            return (declared,)
+        try:
+            return (_recorded_table(options),)
+        except UnknownSchemaError as cause:
+            help = "name its columns: `schema { fields { name = type } }`, or lock them: `penstock schema sync`"
+            message = f"the columns of `{_shown(options)}` are not known: {cause.reason}"
+            diagnostics.error("PEN4002", message, options.span("table_path"), help)
+            return (CatalogTable.unknown("iceberg"),)
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        address = address_of(spark, task.options)
+        for key, value in {**address.settings, **address.secrets}.items():
+            spark.conf.set(key, value)
+        df = spark.sql(f"SELECT * FROM {address.sql}{_as_of(task.options)}")
+        names = task.columns or (() if task.table.is_open else task.table.schema.names)
+        return df.select(*map(quote, names)) if names else df
+
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return target_of(options)
+
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        check_address(options, diagnostics)
+        check_partitions(options, table, diagnostics)
+        check_sink(options, table, diagnostics)
+
+    def target(self, options: Options) -> str | None:
+        return target_of(options)
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        address = address_of(spark, task.options)
+        with opened(spark, address) as table:
+            if not table.exists():
+                return TargetState(exists=False)
+            found = table_of(table.metadata())
+            asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
+            has_rows = not asks_for_rows or not table.session.table(address.sql).isEmpty()
+        return TargetState(True, has_rows, found)
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> IcebergStaged:
+        return staging.prepare(spark, task, actions)
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
+        return staging.stage(spark, df, task, prepared)
+
+    def written(self, staged: IcebergStaged) -> tuple[int, int] | None:
+        return None if staged.rows is None else (staged.rows, staged.bytes)
+
+    def commit(self, spark: "SparkSession", staged: IcebergStaged) -> None:
+        staging.commit(spark, staged)
+
+    def abort(self, spark: "SparkSession", staged: IcebergStaged) -> None:
+        staging.abort(spark, staged)
+
+
+connector = Iceberg()
+
+
+def _recorded_table(options: Options) -> CatalogTable:
+    """The table as its directory has it; raises `UnknownSchemaError`."""
+    folder = local_folder(options)
+    if folder is None:
+        raise UnknownSchemaError("its catalog is not asked before the run")
+    if options.get("as_of_timestamp") is not None:
+        raise UnknownSchemaError("only the run knows which snapshot `as_of_timestamp` means")
+    at = {name: options.get(name) for name in AT_OPTIONS}
+    return CatalogTable.of(parse_name(options.string("table"))[-1], local_columns(folder, at))
+
+
+def _shown(options: Options) -> str:
+    return options.optional_string("table_path") or options.string("table")
+
+
+def _as_of(options: Options) -> str:
+    if options.get("snapshot_id") is not None:
+        return f" VERSION AS OF {options.integer('snapshot_id')}"
+    if (time := options.optional_string("as_of_timestamp")) is not None:
+        return f" TIMESTAMP AS OF {quote_text(time)}"
+    named = options.optional_string("branch") or options.optional_string("tag")
+    return "" if named is None else f" VERSION AS OF {quote_text(named)}"

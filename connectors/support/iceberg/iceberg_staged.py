@@ -1,0 +1,72 @@
+"""What a write to an Iceberg table leaves in the journal."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from connectors.support.delta.delta_staged import KeyedRows
+from connectors.support.iceberg.table_address import TableAddress
+from connectors.support.staged import Staged
+
+
+class Replaces(str, Enum):
+    """What staged files take the place of."""
+
+    NOTHING = "nothing"
+    ROWS = "rows"
+    PARTITIONS = "partitions"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable(Staged):
+    """The table that a commit creates: Spark's JSON of its columns, how it is partitioned, its properties."""
+
+    columns: str
+    partition_by: tuple[str, ...]
+    properties: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class IcebergStaged(Staged):
+    """The places of a write and what its one commit does.
+
+    `data` is the directory of its files in the table's location, `missing` the directories above it that were not there
+    (innermost first), `staging` a directory beside the run's journal. `fields` is Iceberg's JSON of the schema that the
+    files were written in, where the commit creates it. `added`: columns that the commit adds to the table, with their
+    types in Spark's JSON. `branch` holds the result of a merge that began at the snapshot `base` of the main branch.
+    """
+
+    address: TableAddress
+    is_new: bool
+    replaces: Replaces
+    merges: bool
+    data: str
+    missing: tuple[str, ...]
+    staging: str
+    identity: str
+    run_id: str
+    journal: str
+    owner: Mapping[str, Any]
+    branch: str
+    keyed: KeyedRows | None
+    partition_by: tuple[str, ...]
+    properties: Mapping[str, str]
+    table: NewTable | None = None
+    fields: str = ""
+    table_id: str = ""
+    added: Mapping[str, Any] = field(default_factory=dict)
+    base: int | None = None
+    has_branch: bool = False
+    rows: int | None = None
+    bytes: int = 0
+
+    @property
+    def summary(self) -> dict[str, str]:
+        """What the snapshot's summary has of the write: by `penstock.write` a repeat finds it."""
+        return {
+            "penstock.run-id": self.run_id,
+            "penstock.write": self.identity,
+            "penstock.staged": self.data.rpartition("/")[2],
+        }

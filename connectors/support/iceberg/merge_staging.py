@@ -1,0 +1,89 @@
+"""The steps of a write that merges: one MERGE on a branch while the rows are staged, which the commit publishes.
+
+Where the main branch has moved meanwhile, or the merge adds columns (every branch has the same), the commit merges the
+staged rows into the main branch itself.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from catalog.quoting import quote, quote_text
+from connectors.support.delta import merging
+from connectors.support.delta.merge_staging import write_resolved
+from connectors.support.files.filesystem import files_at
+from connectors.support.iceberg.iceberg_staged import IcebergStaged
+from connectors.support.iceberg.iceberg_table import IcebergTable, missing_columns, opened, retried
+from connectors.support.iceberg.refusals import rows_are_gone, table_changed
+from connectors.support.iceberg.table_metadata import Metadata, main_snapshot, table_of
+from connectors.support.sink import WriteTask
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
+    assert prepared.keyed is not None
+    with opened(spark, prepared.address) as table:
+        metadata = table.metadata()
+        added = missing_columns(df, metadata)
+        rows = merging.resolved(df, prepared.keyed)
+        for column in table_of(metadata).columns:
+            if not column.nullable and column.name in df.columns:
+                message = quote_text(f"the column {column.name} is NULL in a row, and NOT NULL in the Iceberg table")
+                rows = rows.where(
+                    f"{merging.DELETED} or assert_true({quote(column.name)} is not null, {message}) is null"
+                )
+        write_resolved(
+            df.sparkSession, rows, f"{prepared.staging}/data", merging.LOCAL_MERGE[task.options.string("local_merge")]
+        )
+        staged = replace(prepared, added=added, table_id=str(metadata["table-uuid"]), base=main_snapshot(metadata))
+        if added:
+            return staged
+        table.create_branch(staged.branch, staged.base)
+        _merge(spark, staged, staged.address.branch_sql(staged.branch))
+    return replace(staged, has_branch=True)
+
+
+def commit_merge(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged) -> None:
+    if staged.added:
+        _refuse_another_table(table, staged)
+        table.add_columns(staged.added)
+
+    def attempt() -> None:
+        if table.committed(staged.identity) is not None:
+            return  # the attempt before had been committed, only its answer was lost
+        metadata = _refuse_another_table(table, staged)
+        if staged.branch in metadata.get("refs", {}) and main_snapshot(metadata) == staged.base:
+            table.publish(staged.branch)
+        else:
+            _refuse_missing_rows(spark, staged)
+            _merge(spark, staged, staged.address.sql)
+
+    retried(attempt)
+
+
+def _merge(spark: "SparkSession", staged: IcebergStaged, target: str) -> None:
+    assert staged.keyed is not None
+    folder = f"{staged.staging}/data"
+    rows = spark.read.parquet(folder)
+    columns = [name for name in rows.columns if name != merging.DELETED]
+    bounds = merging.bounds_of(rows, staged.keyed.keys)
+    text = merging.merge_statement(target, f"parquet.{quote(folder)}", columns, staged.keyed, bounds)
+    summary = {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in staged.summary.items()}
+    with opened(spark, staged.address, summary) as table:
+        table.session.sql(text)
+
+
+def _refuse_another_table(table: IcebergTable, staged: IcebergStaged) -> Metadata:
+    if not table.exists():
+        raise table_changed(staged)
+    metadata = table.metadata()
+    if metadata["table-uuid"] != staged.table_id:
+        raise table_changed(staged)
+    return metadata
+
+
+def _refuse_missing_rows(spark: "SparkSession", staged: IcebergStaged) -> None:
+    files, staging = files_at(spark, staged.staging)
+    if not files.exists(f"{staging}/data"):
+        raise rows_are_gone(staged)

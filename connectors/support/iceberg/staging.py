@@ -1,0 +1,204 @@
+"""The steps of a write to an Iceberg table: where its rows are staged, how they are committed, how they are removed.
+
+<table>/data/penstock-…/             the staged rows, data files that no snapshot has
+<run>/staging/<write id>/files       what Iceberg records of them
+<run>/staging/<write id>/data        the staged rows of a merge, as Parquet
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from catalog.datatypes import VARIANT, parts
+from catalog.diagnostics import run_error
+from catalog.savemode import Action
+from catalog.table import CatalogTable
+from connectors.support import run_owner
+from connectors.support.delta import merging
+from connectors.support.delta.delta_staged import KeyedRows
+from connectors.support.files.file_commit import missing_folders
+from connectors.support.files.filesystem import files_at
+from connectors.support.iceberg.iceberg_staged import IcebergStaged, NewTable, Replaces
+from connectors.support.iceberg.iceberg_table import IcebergTable, missing_columns, opened, retried
+from connectors.support.iceberg.merge_staging import commit_merge, stage_merge
+from connectors.support.iceberg.refusals import rows_are_gone, table_changed
+from connectors.support.iceberg.table_address import address_of
+from connectors.support.sink import WriteTask
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_LOOKED_AT: Final = 64
+"""Up to so many files are looked for before every commit; more only where another process staged them."""
+
+
+def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> IcebergStaged:
+    address = address_of(spark, task.options)
+    with opened(spark, address) as table:
+        is_new = Action.CREATE in actions or not table.exists()
+        folder = table.data_folder()
+    recreates = Action.DROP_AND_CREATE in actions and not is_new
+    replaces_rows = Action.REPLACE_ROWS in actions and not is_new
+    replaces_partitions = Action.REPLACE_PARTITIONS in actions and not is_new
+    name = f"penstock-{uuid4().hex[:12]}"
+    merges = task.write_mode.needs_key and not is_new and not recreates and not replaces_rows
+    return IcebergStaged(
+        address=address,
+        is_new=is_new,
+        replaces=(
+            Replaces.TABLE if recreates
+            else Replaces.ROWS if replaces_rows
+            else Replaces.PARTITIONS if replaces_partitions
+            else Replaces.NOTHING
+        ),
+        merges=merges,
+        data=f"{folder}/{name}",
+        missing=_missing(spark, address.folder),
+        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        identity=task.identity,
+        run_id=task.run_id,
+        journal=task.journal,
+        owner=dict(task.owner),
+        branch=name,
+        keyed=_keyed(task) if task.write_mode.needs_key else None,
+        partition_by=task.options.strings("partition_by"),
+        properties=_properties(task),
+    )  # fmt: skip
+
+
+def _missing(spark: "SparkSession", folder: str | None) -> tuple[str, ...]:
+    if folder is None:
+        return ()
+    files, target = files_at(spark, folder)
+    return tuple(missing_folders(files, target))
+
+
+def _keyed(task: WriteTask) -> KeyedRows:
+    return KeyedRows(
+        keys=task.primary_keys,
+        sequence_field=task.options.optional_string("sequence_field"),
+        delete_condition=task.options.optional_string("delete_condition"),
+        has_row_kind=task.table.has_row_kind,
+        started_at=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%fZ"),
+    )
+
+
+def _properties(task: WriteTask) -> dict[str, str]:
+    """Those of a new table; variants need the third version of the format."""
+    given = task.options.texts_by_key("table_properties")
+    has_variant = any(VARIANT in parts(column.type) for column in task.table.columns)
+    needed = {"format-version": "3"} if has_variant else {}
+    comment = {"comment": task.table.comment} if task.table.comment else {}
+    return {**needed, **comment, **given}
+
+
+def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
+    try:
+        if prepared.merges:
+            return stage_merge(spark, df, task, prepared)
+        return _stage_files(spark, df, task, prepared)
+    except BaseException:
+        with suppress(Exception):  # the run's own abort tries again, and reports what stays
+            abort(spark, prepared)
+        raise
+
+
+def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
+    if prepared.keyed is not None:
+        df = merging.without_deletes(merging.resolved(df, prepared.keyed), prepared.keyed)
+    creates = prepared.is_new or prepared.replaces is Replaces.TABLE
+    with opened(df.sparkSession, prepared.address) as table:
+        if prepared.is_new and table.exists():
+            message = f"the Iceberg table `{prepared.address}` was made after this run looked for it"
+            raise run_error("PEN5007", message, task.options.span(), "run the job again")
+        new = NewTable(_described(df, task.table), prepared.partition_by, prepared.properties) if creates else None
+        added: dict[str, Any] = {} if creates else missing_columns(df, table.metadata())
+        transaction = table.begin(new, prepared.replaces, added)
+        found = table.stage(transaction, df._jdf.queryExecution().analyzed(), prepared.data)
+        table_id = "" if prepared.is_new else str(table.load().uuid())
+    files, staging = files_at(spark, prepared.staging)
+    files.write(f"{staging}/files", found.files)
+    return replace(
+        prepared,
+        table=new,
+        added=added,
+        fields=found.fields if creates or added else "",
+        table_id=table_id,
+        rows=found.rows,
+        bytes=found.bytes,
+    )
+
+
+def _described(df: "DataFrame", table: CatalogTable) -> str:
+    """Spark's JSON of the columns, with the comments that the incoming table has."""
+    schema = df.schema.jsonValue()
+    for each in schema["fields"]:
+        column = table.column(each["name"])
+        each["metadata"] = {"comment": column.comment} if column is not None and column.comment else {}
+    return json.dumps(schema)
+
+
+def commit(spark: "SparkSession", staged: IcebergStaged) -> None:
+    """One change of the table; the snapshot's summary tells that it was done, so that a second one does nothing."""
+    files, staging = files_at(spark, staged.staging)
+    with opened(spark, staged.address) as table:
+        done = table.committed(staged.identity)
+        if done is None and staged.merges:
+            commit_merge(spark, table, staged)
+        elif done is None:
+            _commit_files(spark, table, staged)
+        elif done.get("penstock.staged") != staged.summary["penstock.staged"]:
+            table.delete_folder(staged.data)  # staged once more for a run that the table has
+        if staged.has_branch:
+            table.remove_branch(staged.branch)
+    files.delete(staging)
+
+
+def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged) -> None:
+    text = _staged_files(spark, staged)
+    paths = table.paths(text)
+    is_looked_for = len(paths) <= _LOOKED_AT or not run_owner.is_this_process(staged.owner)
+    if is_looked_for and not all(table.holds(path) for path in paths):
+        raise rows_are_gone(staged)
+
+    def attempt() -> None:
+        if table.committed(staged.identity) is not None:
+            return  # the attempt before had been committed, only its answer was lost
+        is_made_by_another = staged.is_new and table.exists()
+        if not staged.is_new and (not table.exists() or str(table.load().uuid()) != staged.table_id):
+            raise table_changed(staged)
+        if staged.is_new and not is_made_by_another:
+            table.create_namespace()
+        new = None if is_made_by_another else staged.table
+        transaction = table.begin(new, staged.replaces, staged.added)
+        if staged.fields and table.fields(transaction) != staged.fields:
+            raise table_changed(staged)
+        table.commit(transaction, text, staged.replaces, staged.summary)
+
+    retried(attempt)
+
+
+def _staged_files(spark: "SparkSession", staged: IcebergStaged) -> str:
+    files, staging = files_at(spark, staged.staging)
+    if not files.exists(f"{staging}/files"):
+        raise rows_are_gone(staged)
+    return files.read(f"{staging}/files")
+
+
+def abort(spark: "SparkSession", staged: IcebergStaged) -> None:
+    """Remove the staged files and the branch, and the directories that were made for them."""
+    with opened(spark, staged.address) as table:
+        table.delete_folder(staged.data)
+        exists = table.exists()
+        if exists and staged.merges:
+            table.remove_branch(staged.branch)
+    if staged.missing and not exists:
+        files, target = files_at(spark, staged.address.folder or "")
+        for folder in (f"{target}/data", f"{target}/metadata", *staged.missing):
+            files.delete_empty(folder)
+    files, staging = files_at(spark, staged.staging)
+    files.delete(staging)

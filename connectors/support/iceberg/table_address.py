@@ -1,0 +1,132 @@
+"""Which table a block means: by the directory of its warehouse, or by a catalog of Spark's."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from catalog.diagnostics import Diagnostics, run_error
+from catalog.quoting import quote
+from catalog.secret_names import is_secret_name, redacted
+from connectors.support.files.file_schema import local_path, target_folder
+from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.option import Options
+from connectors.support.staged import Staged, secret_mapping
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PART: Final = re.compile(r"`((?:[^`]|``)+)`(?:\.|\Z)|([^.`]+)(?:\.|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class TableAddress(Staged):
+    """A table in a catalog of Spark's, and the settings (`spark.sql.catalog.…`) by which a session has that catalog.
+
+    `folder`: the table's directory as a URI, where its warehouse is a directory.
+    """
+
+    catalog: str
+    namespace: tuple[str, ...]
+    table: str
+    folder: str | None
+    settings: Mapping[str, str]
+    secrets: Mapping[str, str] = secret_mapping()
+
+    @property
+    def sql(self) -> str:
+        return ".".join(quote(part) for part in (self.catalog, *self.namespace, self.table))
+
+    def branch_sql(self, branch: str) -> str:
+        return f"{self.sql}.{quote(f'branch_{branch}')}"
+
+    def __str__(self) -> str:
+        return self.folder or ".".join((self.catalog, *self.namespace, self.table))
+
+
+def parse_name(text: str) -> tuple[str, ...]:
+    """The parts of `a.b.c`, each in backquotes or not. Raises ValueError where it is no name."""
+    parts, position = [], 0
+    while position < len(text):
+        match = _PART.match(text, position)
+        if match is None:
+            raise ValueError(text)
+        parts.append(match[1].replace("``", "`") if match[1] else match[2].strip())
+        position = match.end()
+    if not parts or not all(parts) or text.endswith("."):
+        raise ValueError(text)
+    return tuple(parts)
+
+
+def check_address(options: Options, diagnostics: Diagnostics) -> bool:
+    """Report options that name no table, or two; whether they name one."""
+    path, name, warehouse = (options.optional_string(key) for key in ("table_path", "table", "warehouse"))
+    before = len(diagnostics)
+    example = 'table_path = "catalog.db.table", or warehouse = "/data/warehouse" with table = "db.table"'
+    if path is not None and (name is not None or warehouse is not None):
+        other = "warehouse" if warehouse is not None else "table"
+        diagnostics.error("PEN2011", f"`table_path` and `{other}` exclude each other", options.span(other), example)
+    elif path is None and (name is None or not warehouse):
+        missing = "`table`" if warehouse else "`warehouse`" if name else "`table_path`"
+        diagnostics.error("PEN2011", f"no table is named: {missing} is missing", options.span(), example)
+    key, text = ("table_path", path) if path is not None else ("table", name)
+    if text is not None:
+        try:
+            if len(parse_name(text)) < (2 if key == "table_path" else 1):
+                message = f"`{text}` names no catalog"
+                diagnostics.error("PEN2004", message, options.span(key), 'table_path = "catalog.db.table"')
+        except ValueError:
+            diagnostics.error("PEN2004", f"`{text}` is no name of a table", options.span(key), example)
+    return len(diagnostics) == before
+
+
+def folder_of(options: Options) -> str | None:
+    """The table's directory as the options name it; None where a catalog knows it."""
+    warehouse = options.optional_string("warehouse")
+    if warehouse is None:
+        return None
+    return "/".join((warehouse.rstrip("/"), *parse_name(options.string("table"))))
+
+
+def local_folder(options: Options) -> str | None:
+    """The table's directory on this machine's disk, where it is on it."""
+    folder = folder_of(options)
+    return None if folder is None else local_path(folder)
+
+
+def target_of(options: Options) -> str:
+    """The table as one text, however it is named."""
+    folder = folder_of(options)
+    return f"iceberg:{options.string('table_path')}" if folder is None else target_folder(folder)
+
+
+def address_of(spark: "SparkSession", options: Options) -> TableAddress:
+    """Raises `RunError` (PEN5005) where the session has no such catalog."""
+    warehouse = options.optional_string("warehouse")
+    if warehouse is not None:
+        *namespace, table = parse_name(options.string("table"))
+        root = as_uri(files_at(spark, warehouse)[1])
+        catalog = f"penstock_{sha256(root.encode()).hexdigest()[:12]}"
+        folder = "/".join((root.rstrip("/"), *namespace, table))
+        return TableAddress(catalog, tuple(namespace), table, folder, _hadoop_catalog(catalog, root))
+    catalog, *namespace, table = parse_name(options.string("table_path"))
+    prefix = f"spark.sql.catalog.{catalog}"
+    given = {key: value for key, value in spark.conf.getAll.items() if f"{key}.".startswith(f"{prefix}.")}
+    if prefix not in given:
+        message = f"the Spark session has no catalog `{catalog}`"
+        help = f"env {{ {prefix} = org.apache.iceberg.spark.SparkCatalog, {prefix}.type = rest, {prefix}.uri = … }}"
+        raise run_error("PEN5005", message, options.span("table_path"), help)
+    secrets = {key: value for key, value in given.items() if is_secret_name(key) or redacted(value) != value}
+    settings = {key: value for key, value in given.items() if key not in secrets}
+    return TableAddress(catalog, tuple(namespace), table, None, settings, secrets)
+
+
+def _hadoop_catalog(name: str, warehouse: str) -> dict[str, str]:
+    prefix = f"spark.sql.catalog.{name}"
+    return {
+        prefix: "org.apache.iceberg.spark.SparkCatalog",
+        f"{prefix}.type": "hadoop",
+        f"{prefix}.warehouse": warehouse,
+        f"{prefix}.cache-enabled": "false",  # another session of this process may have written meanwhile
+    }
