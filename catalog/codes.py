@@ -87,6 +87,7 @@ CODES: dict[str, str] = {
     "PEN5013": "a database refused a statement",
     "PEN5040": "a web service refused a request, or its response cannot be read",
     "PEN5014": "the rows are committed, but the maintenance of the target failed",
+    "PEN5015": "a watermark was recorded for another column or location than the job reads now",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is broken",
     "PEN6002": "an expectation that cannot be read",

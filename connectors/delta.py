@@ -23,6 +23,7 @@ from connectors.support.files import file_commit
 from connectors.support.files.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
 from connectors.support.files.file_types import can_hold
 from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table, refuse_missing_columns
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
@@ -87,6 +88,19 @@ class Delta(Source, Sink[DeltaStaged]):
         if is_feed:
             return change_feed.with_row_kinds(df, tuple(names))
         return df.select(*map(quote, names)) if names else df
+
+    def own_order(self, options: Options) -> Column | None:
+        return change_feed.VERSION if options.flag("read_change_feed") else None
+
+    def read_new(self, spark: "SparkSession", task: ScanTask, since: Since) -> NewRows:
+        asked = incremental_of(task.options)
+        if asked is None or not task.options.flag("read_change_feed"):
+            return super().read_new(spark, task, since)
+        # of a feed without new versions, Delta would say that its first version is out of range
+        spark.conf.set("spark.databricks.delta.changeDataFeed.timestampOutOfRange.enabled", "true")
+        options = change_feed.options_since(task.options, asked, since)
+        by_version = replace(asked, column=change_feed.VERSION.name)
+        return new_rows(self.read(spark, replace(task, options=options)), by_version, since)
 
     def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
         table = super().describe(spark, options)

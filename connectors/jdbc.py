@@ -9,6 +9,7 @@ from catalog.diagnostics import Diagnostics, run_error
 from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column, TableSchema
+from connectors.support.incremental import NewRows, Since, incremental_of, new_rows, until_now
 from connectors.support.jdbc.connection import check_connection, connection_of, jars_of
 from connectors.support.jdbc.database import connected
 from connectors.support.jdbc.describe import describe_table
@@ -70,6 +71,15 @@ class Jdbc(Source, Sink[JdbcStaged]):
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         df = read(spark, reading_of(task.options, spark.sparkContext.defaultParallelism), task.table)
         return df.select(*map(quote, task.columns)) if task.columns else df
+
+    def read_new(self, spark: "SparkSession", task: ScanTask, since: Since) -> NewRows:
+        asked = incremental_of(task.options)
+        assert asked is not None, "is called where the job asks for it"
+        rows = self.read(spark, task)
+        if task.options.optional_string("partition_column") is not None and since.until is None:
+            since = until_now(rows, asked, since)
+        # databases order texts by their language, Spark by their bytes
+        return new_rows(rows, asked, since, by_bytes=True)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         mark = diagnostics.mark()

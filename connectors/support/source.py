@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, Column
 from connectors.support.connector import Connector
+from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
 from connectors.support.option import Option, Options
 
 if TYPE_CHECKING:
@@ -79,3 +80,14 @@ class Source(Connector):
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         """The rows; columns and types as `task.table` says (in its order, cut to `task.columns`). Where the table
         `has_row_kind`, the hidden column `catalog.row_kind.ROW_KIND` comes last."""
+
+    def own_order(self, options: Options) -> Column | None:
+        """The order in which rows arrive by themselves, for `incremental` without a column; None where there is none.
+        It need not be a column of the rows: files have a modification time."""
+        return None
+
+    def read_new(self, spark: "SparkSession", task: ScanTask, since: Since) -> NewRows:
+        """What `read` gives of the rows that are new `since` then, for a source with the option `incremental`."""
+        asked = incremental_of(task.options)
+        assert asked is not None, "is called where the job asks for it"
+        return new_rows(self.read(spark, task), asked, since)

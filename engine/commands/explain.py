@@ -3,8 +3,13 @@
 import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.terminal.arguments import add_job_arguments, add_table_arguments, settings_of
+
+if TYPE_CHECKING:
+    from connectors.support.incremental import Since
+    from engine.plan.nodes import Plan
 
 SUMMARY = "print the plan of a job; needs no Spark"
 
@@ -17,6 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--unoptimized", action="store_true", help="the plan as built from the job file, before the optimizer rules"
     )
+    parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded, whatever the job sets")
     add_job_arguments(parser)
     add_table_arguments(parser)
 
@@ -33,12 +39,24 @@ def run(arguments: Namespace) -> int:
     (compiled,) = compile_jobs([arguments.job], settings)
     report(compiled.warnings)
     plan = compiled.built if arguments.unoptimized else compiled.plan
+    starts = _starts(plan, arguments.state_dir)
     if arguments.format == "json":
-        print(json.dumps(to_json(plan), indent=2, ensure_ascii=False))
+        print(json.dumps(to_json(plan, starts=starts), indent=2, ensure_ascii=False))
     elif arguments.format == "mermaid":
         print(to_mermaid(plan), end="")
     else:
-        print(explain(plan, columns=arguments.columns), end="")
+        print(explain(plan, columns=arguments.columns, starts=starts), end="")
         if arguments.rules:
             print("\n" + explain_rules(compiled.built, disabled=settings.disabled_rules), end="")
     return 0
+
+
+def _starts(plan: "Plan", state: str | None) -> "dict[str, Since]":
+    """Where the next run begins to read incremental sources; of a state directory that Spark alone reads, nothing."""
+    from connectors.support.files.file_schema import local_path
+    from connectors.support.files.filesystem import files_at
+    from engine.incremental.watermarks import Watermarks, incremental_scans, starts
+    from engine.runtime.state_dir import state_dir, state_setting
+
+    folder = local_path(state_dir(state_setting(plan.env.options, state))) if incremental_scans(plan) else None
+    return {} if folder is None else starts(plan, Watermarks(*files_at(None, folder), plan.env.name))

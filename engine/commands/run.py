@@ -134,12 +134,13 @@ def _print_jobs(paths: "list[str]", ended: "dict[str, bool]", *, is_quiet: bool)
 
 def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.plan.rendering.explain_text import explain
-    from engine.runtime.application import application, dry_run
+    from engine.runtime.application import application, dry_run, starts_of
 
     with application(jobs, arguments.master, arguments.state_dir) as spark:
         for job in jobs:
             checks = dry_run(spark, job)
-            print(explain(job.plan, actions={name: check.actions for name, check in checks.items()}), end="")
+            actions = {name: check.actions for name, check in checks.items()}
+            print(explain(job.plan, actions=actions, starts=starts_of(spark, job, arguments.state_dir)), end="")
     return 0
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 from catalog.exhaustive import assert_never
+from connectors.support.incremental import incremental_of
 from engine.expectations.rules import QueryCheck
 from engine.job.model.job import Cache
 from engine.plan.nodes import (
@@ -17,6 +18,7 @@ from engine.plan.nodes import (
     Scan,
     Shuffle,
     Union,
+    below,
     children,
     rewrite,
 )
@@ -27,8 +29,8 @@ def persist_shared(plan: Plan) -> Plan:
     """Persist the rows of a node with several readers where the job says so, where they may differ the next time
     (`rand()`, a clock, a limit without an order), or where its source is expensive to read.
 
-    Not if the job sets `cache = none`. Deterministic rows that are cheap to read are computed for each reader: then
-    Spark reads only what that reader needs.
+    Not if the job sets `cache = none`, unless an incremental source would be read twice. Deterministic rows that are
+    cheap to read are computed for each reader: then Spark reads only what that reader needs.
     """
     readers = _readers(plan)
     unsettled: set[str] = set()
@@ -51,7 +53,8 @@ def varies_by_itself(node: Scan | Query | Native | Union | Expect | Shuffle) -> 
         case Query():
             return not node.analysis.is_deterministic
         case Scan():
-            return not node.connector.source_capabilities.is_deterministic
+            is_same = node.connector.source_capabilities.is_deterministic
+            return not is_same or incremental_of(node.options) is not None  # new rows come while it is read
         case Native():
             return node.plugin.is_expensive
         case Union() | Expect() | Shuffle():
@@ -60,11 +63,20 @@ def varies_by_itself(node: Scan | Query | Native | Union | Expect | Shuffle) -> 
             assert_never(node)
 
 
+def chosen_cache(node: PersistableNode) -> Cache | None:
+    """What the job says; `none` has no effect on rows of an incremental source, whose watermark holds for one read."""
+    if node.cache is Cache.NONE and isinstance(node, Scan | Query | Native | Union | Expect | Shuffle):
+        scans = (each for each in below(node) if isinstance(each, Scan))
+        return None if any(incremental_of(scan.options) for scan in scans) else Cache.NONE
+    return node.cache
+
+
 def _persisted(node: PersistableNode, readers: int, varies: bool) -> Persisted | None:
-    if readers < 2 or node.cache is Cache.NONE:
+    cache = chosen_cache(node)
+    if readers < 2 or cache is Cache.NONE:
         return None
-    if node.cache is not None:
-        return Persisted(node.cache, readers, f"cache = {node.cache.value}")
+    if cache is not None:
+        return Persisted(cache, readers, f"cache = {cache.value}")
     if varies:
         return Persisted(Cache.DISK, readers, "its rows may differ the next time")
     if isinstance(node, Scan) and not node.connector.source_capabilities.is_cheap:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from catalog.exhaustive import assert_never
+from connectors.support.incremental import incremental_of
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Shuffle, Union, Write, rewrite
 from sql.rewrite.fragments import references
 
@@ -57,6 +58,7 @@ def _columns(scan: Scan, used: set[str] | None) -> tuple[str, ...] | None:
         reference.column.lower() for text in scan.filters for reference in references(text, scan.table.path.table) or ()
     }
     names = scan.table.schema.names
-    wanted = used | filtered
+    asked = incremental_of(scan.options)
+    wanted = used | filtered | ({asked.column.lower()} if asked and asked.column else set())
     columns = tuple(name for name in names if name.lower() in wanted) or names[:1]
     return None if len(columns) == len(names) else columns

@@ -16,7 +16,7 @@ from typing import Final
 from catalog.datatypes import has_unknown
 from connectors.support.files.file_types import can_hold
 from engine.job.model.job import Cache
-from engine.optimizer.persist_shared import varies_by_itself
+from engine.optimizer.persist_shared import chosen_cache, varies_by_itself
 from engine.plan.nodes import (
     AnyNode,
     Node,
@@ -60,10 +60,11 @@ def routing_of(node: Shuffle, tables: int) -> Routing:
     """The strategy for a stream of which so many tables are read, and the reason."""
     if tables < 2:
         return Routing(RoutingStrategy.BRANCHES, "one table is read of it")
-    if node.cache is Cache.NONE:
+    cache = chosen_cache(node)
+    if cache is Cache.NONE:
         return Routing(RoutingStrategy.BRANCHES, "cache = none")
-    if node.cache is not None:
-        return Routing(RoutingStrategy.PERSIST, f"cache = {node.cache.value}")
+    if cache is not None:
+        return Routing(RoutingStrategy.PERSIST, f"cache = {cache.value}")
     reason = _why_once(node)
     if reason is None and tables <= MOST_BRANCHES:
         return Routing(RoutingStrategy.BRANCHES, f"{tables} tables, and the source is cheap to read again")
@@ -116,4 +117,4 @@ def _persisted(node: Shuffle, routing: Routing, tables: int) -> Persisted | None
         case RoutingStrategy.PARTITIONED:
             return Persisted(Cache.DISK, tables, routing.reason, by=node.column)
         case RoutingStrategy.PERSIST:
-            return Persisted(node.cache or Cache.DISK, tables, routing.reason)
+            return Persisted(chosen_cache(node) or Cache.DISK, tables, routing.reason)

@@ -5,7 +5,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from catalog.diagnostics import Diagnostics, did_you_mean
-from engine.plan.nodes import Plan, Write
+from connectors.support.incremental import incremental_of
+from engine.plan.nodes import Plan, Scan, Write, below
 
 
 def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diagnostics: Diagnostics) -> Plan | None:
@@ -25,9 +26,22 @@ def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diag
         if (not only or any(_is_named(write, pattern) for pattern in only))
         and not any(_is_named(write, pattern) for pattern in but)
     )
+    _refuse_half_read(plan, writes, diagnostics)
     if not writes and not diagnostics.has_errors:
         diagnostics.error("PEN2007", "`--only` and `--except` leave nothing to write", None, "name fewer tables")
     return None if diagnostics.has_errors else replace(plan, writes=writes)
+
+
+def _refuse_half_read(plan: Plan, writes: Sequence[Write], diagnostics: Diagnostics) -> None:
+    """Report an incremental source that is read for tables left out, too: its watermark would move past their rows."""
+    left_out = {node for write in plan.writes if write not in writes for node in below(write)}
+    for write in writes:
+        for node in below(write):
+            if isinstance(node, Scan) and node in left_out and incremental_of(node.options):
+                message = f"`{node.name}` is read incrementally, and not only for the tables that are chosen"
+                help = "choose all tables that read it, or none"
+                diagnostics.error("PEN2011", message, node.options.span("incremental"), help)
+                left_out.discard(node)
 
 
 def _is_named(write: Write, pattern: str) -> bool:

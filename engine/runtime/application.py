@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import connectors
 from catalog.diagnostics import Diagnostics
 from catalog.secret_names import redacted_mapping
+from connectors.support.files.filesystem import files_at
+from connectors.support.incremental import Since
 from connectors.support.sink import AnySink
 from connectors.support.source import Source
 from engine.compile import Compiled
+from engine.incremental.watermarks import Watermarks, starts
 from engine.job.options.env import is_of_application
 from engine.plan.nodes import Plan, Scan, Write
-from engine.runtime.state_dir import state_dir
+from engine.runtime.state_dir import state_dir, state_setting
 from engine.spark import write as writing
 from engine.spark.journal import RunOutcome
 from engine.spark.session import has_session, open_session
@@ -67,6 +70,12 @@ def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.S
     return {check.write.id: check for check in writing.check(spark, compiled.plan.writes)}
 
 
+def starts_of(spark: "SparkSession", compiled: Compiled, state: str | None = None) -> Mapping[str, Since]:
+    """Where a run would begin to read the job's incremental sources."""
+    files, root = files_at(spark, state_dir_of(compiled.plan, state))
+    return starts(compiled.plan, Watermarks(files, root, compiled.plan.env.name))
+
+
 def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
     """End a run that was killed: finish it where it had begun to commit, else remove what it staged."""
     used = _to_recover(state) if _is_here(state) else _all_sinks()  # which ones, only a session could read there
@@ -77,8 +86,7 @@ def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
 
 def state_dir_of(plan: Plan, chosen: str | None = None) -> str:
     """The state directory of a job: the one chosen for this run, else the job's own, else the default."""
-    setting = plan.env.options.get("state_dir") if plan.env.options else None
-    return state_dir(chosen or (str(setting) if setting else None))
+    return state_dir(state_setting(plan.env.options, chosen))
 
 
 @contextmanager

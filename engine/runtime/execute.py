@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics import Diagnostic, PenstockError, Severity, run_error
 from catalog.secret_names import redacted_text
 from connectors.support.files.filesystem import Files, as_uri, files_at
+from connectors.support.incremental import NewRows, Since
 from engine.compile import Compiled
 from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.ge_result import text_of, validation_result
+from engine.incremental.watermarks import Watermark, Watermarks, incremental_scans, moved, node_of, starts
 from engine.plan.nodes import AnyNode, Expect, Node, Persisted, Plan, Scan, Shuffle, Write, below
 from engine.plan.pipelines import pipelines
 from engine.runtime import ledger
@@ -67,6 +69,9 @@ def run_job(
     if not missing:
         return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), warnings=in_doubt, done=len(plan.writes))
     plan = replace(plan, writes=missing)
+    since = starts(plan, Watermarks(files, root, plan.env.name), run_id)
+    nodes = {node_of(scan) for scan, _ in incremental_scans(plan)}
+    writing.refuse_unfinished(spark, state, plan.env.name, nodes)
     checks = writing.check(spark, plan.writes, run_id)
     try:
         run = writing.begin(spark, checks, run_id, state, plan.env.name)
@@ -80,7 +85,7 @@ def run_job(
     try:
         with interrupts() as received:
             try:
-                result = _Execution(spark, plan, run, received, started, is_quiet=is_quiet).result()
+                result = _Execution(spark, plan, run, received, started, since=since, is_quiet=is_quiet).result()
             except Exception as error:
                 if received.received is None or isinstance(error, PenstockError):
                     raise
@@ -133,6 +138,7 @@ class _Staged:
     scans: tuple[ScanIdentity, ...]
     descriptions: Mapping[str, str]
     expectations: tuple[ExpectationOutcome, ...]
+    watermarks: tuple[Watermark, ...] = ()
 
 
 @dataclass(eq=False)
@@ -183,11 +189,13 @@ class _Execution:
         received: Interrupts,
         started: float,
         *,
+        since: Mapping[str, Since],
         is_quiet: bool = False,
     ) -> None:
         self.spark = spark
         self.plan = plan
         self.run = run
+        self.since = since
         self.received = received
         self.started = started
         self.is_quiet = is_quiet
@@ -229,7 +237,13 @@ class _Execution:
         writing.abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
         committed = [name for name in self.pipelines if name not in failed]
         progress.committing(committed)
-        warned = writing.commit_all(self.spark, self.run)
+        read = [
+            each
+            for outcome in outcomes
+            if outcome.name in committed and outcome.value
+            for each in outcome.value.watermarks
+        ]
+        warned = writing.commit_all(self.spark, self.run, read)
         progress.committed(committed)
         return warned
 
@@ -267,7 +281,7 @@ class _Execution:
 
         persistence = _Persistence(computing, self.run.journal, self.attempts[name])
         with self._labelled(name), closing(persistence):
-            lowered = lower(session, plan.writes, persistence.persist)
+            lowered = lower(session, plan.writes, persistence.persist, self.since)
             frames = lowered.dataframes
             expect.note(lowered.watched)  # of what was computed for several readers
             for index, write in enumerate(plan.writes, start=1):
@@ -284,7 +298,15 @@ class _Execution:
             expect.refuse(outcomes)
             computed = [node for node in frames if isinstance(node, Scan) and node.persisted is None]
             scans = [_identity(node, attributes_of(frames[node])) for node in computed]
-        return _Staged((*scans, *persistence.scans), {**persistence.descriptions, **descriptions}, outcomes)
+            watermarks = tuple(self._moved(lowered.new_rows))
+        return _Staged((*scans, *persistence.scans), {**persistence.descriptions, **descriptions}, outcomes, watermarks)
+
+    def _moved(self, new_rows: Mapping[Scan, NewRows]) -> Iterator[Watermark]:
+        """The watermarks that move when what was read is committed."""
+        for scan, rows in new_rows.items():
+            since = self.since.get(scan.name, Since())
+            if mark := moved(self.plan.env.name, scan, since, rows.reached(), self.run.run_id):
+                yield mark
 
     @contextmanager
     def _labelled(self, name: str) -> Iterator[None]:

@@ -5,6 +5,7 @@ from typing import Final
 
 from catalog.diagnostics import job_error
 from connectors.support.files.file_schema import local_path
+from connectors.support.option import Options
 
 DEFAULT: Final = ".penstock"
 
@@ -12,6 +13,12 @@ DEFAULT: Final = ".penstock"
 def state_dir(setting: str | None = None) -> str:
     """The given directory, else `$PENSTOCK_STATE_DIR`, else `.penstock` in the current folder."""
     return setting or os.environ.get("PENSTOCK_STATE_DIR") or DEFAULT
+
+
+def state_setting(env: Options | None, chosen: str | None) -> str | None:
+    """What was chosen for a run, else what the job's `env` says."""
+    setting = env.get("state_dir") if env else None
+    return chosen or (str(setting) if setting else None)
 
 
 def local_state_dir(setting: str | None = None) -> str:

@@ -4,7 +4,7 @@
         begin.json                  who runs, and what it writes
         <write id>.prepared.json    where its rows will be staged
         <write id>.staged.json      that they are
-        commit.json                 all are: from here on the run can only be finished
+        commit.json                 all are: from here on the run can only be finished; the watermarks that it moves
         <write id>.committed.json
         end.json                    finished, rolled back, or dismissed by the user
 
@@ -13,8 +13,8 @@ Files are written atomically. A killed run is rolled back without `commit.json`,
 
 import json
 import time
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from connectors.support.files.filesystem import Files, as_uri, files_at
 from connectors.support.files.run_decision import DISMISSED, was_dismissed
 from connectors.support.option import Value
 from connectors.support.staged import Staged
+from engine.incremental.watermarks import Watermark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,6 +43,11 @@ class Journal:
     files: Files
     folder: str
     run_id: str
+
+    @property
+    def state(self) -> str:
+        """The state directory, in `files`."""
+        return self.folder.removesuffix(f"/runs/{self.run_id}/journal")
 
     @property
     def uri(self) -> str:
@@ -76,9 +82,9 @@ class Journal:
     def staged(self, write_id: str, staged: Staged) -> None:
         self._put(f"{write_id}.staged", {"staged": staged.to_json()})
 
-    def decide(self) -> None:
-        """Record the decision: from here on the run can only be finished."""
-        self._put("commit", {})
+    def decide(self, watermarks: Sequence[Watermark] = ()) -> None:
+        """Record the decision: from here on the run can only be finished. `watermarks` are those that move then."""
+        self._put("commit", {"watermarks": [asdict(each) for each in watermarks]})
 
     def committed(self, write_id: str) -> None:
         self._put(f"{write_id}.committed", {})
@@ -154,6 +160,11 @@ class Recorded:
     @property
     def is_decided(self) -> bool:
         return "commit" in self.steps
+
+    @property
+    def watermarks(self) -> tuple[Watermark, ...]:
+        """What the run's commit moves."""
+        return tuple(map(Watermark.from_json, self.steps.get("commit", {}).get("watermarks", ())))
 
     @property
     def outcome(self) -> RunOutcome | None:

@@ -19,6 +19,7 @@ from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND, RowKind
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
+from connectors.support.incremental import NewRows, Since, incremental_of
 from connectors.support.source import ScanTask
 from connectors.support.spark_types import columns_of
 from engine.plan.nodes import (
@@ -49,20 +50,29 @@ Persist: TypeAlias = Callable[[Node, Persisted, DataFrame], DataFrame]
 
 @dataclass(eq=False)
 class Lowered:
-    """The DataFrame of every lowered node, and the expectations that are counted when the rows are written."""
+    """The DataFrame of every lowered node, and what is counted when the rows are written: expectations, and how far
+    incremental scans go. `since`: where these begin, by their names; the first run where it has none."""
 
     dataframes: dict[Node, DataFrame] = field(default_factory=dict)
     watched: list[Watched] = field(default_factory=list)
     persist: Persist = lambda node, persisted, df: persist(df, persisted.cache)
+    since: Mapping[str, Since] = field(default_factory=dict)
+    new_rows: dict[Scan, NewRows] = field(default_factory=dict)
 
 
-def lower(spark: SparkSession, writes: Iterable[Write], persist: Persist | None = None) -> Lowered:
+def lower(
+    spark: SparkSession,
+    writes: Iterable[Write],
+    persist: Persist | None = None,
+    since: Mapping[str, Since] | None = None,
+) -> Lowered:
     """Lower every node that the writes read; `spark` is the pipeline's own session.
 
     Rows that several readers share are computed here, by `persist`; nothing else is. Raises `RunError` at
     the node, and for SQL at the place in the job file.
     """
-    lowered = Lowered(persist=persist) if persist else Lowered()
+    lowered = Lowered(since=since or {})
+    lowered.persist = persist or lowered.persist
     for write in writes:
         _lower(spark, write.input, lowered)
     return lowered
@@ -107,7 +117,7 @@ def _lower_one(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
 def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
     match node:
         case Scan():
-            return _scan(spark, node)
+            return _scan(spark, node, lowered)
         case Query():
             return _query(spark, node, lowered)
         case Native():
@@ -133,8 +143,13 @@ def _shuffled(df: DataFrame, node: Shuffle) -> DataFrame:
     return df.where(f"{quote(node.column)} IN ({', '.join(map(quote_text, node.values))})")
 
 
-def _scan(spark: SparkSession, scan: Scan) -> DataFrame:
-    df = scan.connector.read(spark, ScanTask(scan.options, scan.table, scan.columns, scan.filters))
+def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
+    task = ScanTask(scan.options, scan.table, scan.columns, scan.filters)
+    if incremental_of(scan.options) is None:
+        df = scan.connector.read(spark, task)
+    else:
+        lowered.new_rows[scan] = scan.connector.read_new(spark, task, lowered.since.get(scan.name, Since()))
+        df = lowered.new_rows[scan].df
     df = _as_declared(df, scan)
     for predicate in scan.filters:
         df = df.where(predicate)

@@ -9,7 +9,7 @@
 A killed run is rolled back if it had not decided to commit, otherwise finished: by `resume`, or by the next run.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -29,6 +29,7 @@ from catalog.typenames import to_ddl
 from connectors.support import run_owner as owner
 from connectors.support.sink import AnySink, WriteTask
 from connectors.support.staged import Staged
+from engine.incremental.watermarks import Watermark, move, refuse_moved
 from engine.plan.nodes import AnyNode, Write
 from engine.plan.staged_rules import staged_rules
 from engine.spark.commit_groups import (
@@ -140,6 +141,16 @@ def _refuse_second_run(spark: SparkSession, state: str, run_id: str, checks: Seq
             raise run_error("PEN5007", message, None, help, (f"its journal is {log.folder}",))
 
 
+def refuse_unfinished(spark: SparkSession, state: str, job: str, nodes: Collection[str]) -> None:
+    """Raise PEN5007 where a run that reads these incremental sources has begun to commit and cannot be finished now:
+    their watermarks are about to move, and the rows would be read again."""
+    for log in open_journals(spark, state) if nodes else ():
+        recorded = log.read()
+        if recorded and recorded.job == job and not set(nodes).isdisjoint(each.node for each in recorded.watermarks):
+            message = f"run `{log.run_id}` has begun to commit what it read incrementally, and is not finished"
+            raise run_error("PEN5007", message, None, f"finish it by `penstock run --resume {log.run_id}`")
+
+
 def committed_writes(spark: SparkSession, state: str, run_id: str) -> frozenset[str]:
     """The ids of the writes that a run of this id has committed; a rerun does the rest."""
     recorded = journal(spark, state, run_id).read()
@@ -176,19 +187,21 @@ def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> d
     return {node: df for node, df in found if df is not None}
 
 
-def commit_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
+def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[Watermark] = ()) -> tuple[Diagnostic, ...]:
     """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
 
     Commits that a target may refuse are started before the decision: if one is refused, nothing has changed and the
     caller aborts. They are finished first, since they hold locks. A failure after the decision leaves the journal open:
     the run is finished by `resume`. Returns warnings (PEN5014) of maintenance that failed when the run had ended.
+    `watermarks` move when all is committed; raises PEN5007 if another run has moved one.
     """
     writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
     staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
     groups = tuple(commit_groups(staged))
+    refuse_moved(run.journal.files, run.journal.state, watermarks)
     pending = _begin_commits(spark, groups, writes)
     try:
-        run.journal.decide()
+        run.journal.decide(watermarks)
     except OSError as error:
         cancel(pending)
         raise _unjournaled(run, error) from error
@@ -203,6 +216,7 @@ def commit_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
         except OSError as error:
             raise _unfinished(run.run_id, unwritable(error, write)) from error
     try:
+        move(run.journal.files, run.journal.state, watermarks)
         run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
         raise _unfinished(run.run_id, _unjournaled(run, error)) from error
@@ -347,6 +361,7 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOut
     if diagnostics.has_errors:
         raise RunError(diagnostics)
     outcome = RunOutcome.FINISHED if recorded.is_decided else RunOutcome.ROLLED_BACK
+    move(log.files, log.state, recorded.watermarks)
     log.end(outcome)
     return outcome
 

@@ -8,12 +8,14 @@ from catalog.diagnostics import Diagnostics
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND, RowKind
 from catalog.table import CatalogTable, Column
+from connectors.support.incremental import Incremental, Since, incremental_of
 from connectors.support.option import Options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader
 
-COMMIT_COLUMNS: Final = (Column("_commit_version", BIGINT), Column("_commit_timestamp", TIMESTAMP))
+VERSION: Final = Column("_commit_version", BIGINT)
+COMMIT_COLUMNS: Final = (VERSION, Column("_commit_timestamp", TIMESTAMP))
 """What a feed has beside the table's columns: the commit of a change."""
 _TYPE: Final = "_change_type"
 _KINDS: Final = {
@@ -46,7 +48,14 @@ def check_bounds(options: Options, diagnostics: Diagnostics) -> None:
         if f"{bound}_version" in given and f"{bound}_timestamp" in given:
             message = f"`{bound}_version` and `{bound}_timestamp` exclude each other"
             diagnostics.error("PEN2011", message, options.span(f"{bound}_timestamp"))
-    if not any(name.startswith("starting") for name in given):
+    if (asked := incremental_of(options)) is not None:
+        if asked.column not in (None, VERSION.name):
+            message = f"a change feed is read incrementally by `{VERSION.name}`"
+            diagnostics.error("PEN2011", message, options.span("incremental.column"), "leave `column` out")
+        for name in given:
+            message = f"`{name}` and `incremental` exclude each other"
+            diagnostics.error("PEN2011", message, options.span(name), "incremental { initial = 5 }")
+    elif not any(name.startswith("starting") for name in given):
         message = "a change feed needs `starting_version` or `starting_timestamp`"
         diagnostics.error("PEN2011", message, options.span("read_change_feed"), "starting_version = 0")
 
@@ -72,6 +81,15 @@ def bounded(reader: "DataFrameReader", options: Options) -> "DataFrameReader":
         if options.get(name) is not None:
             reader = reader.option(spark_name, str(options[name]))
     return reader
+
+
+def options_since(options: Options, asked: Incremental, since: Since) -> Options:
+    """The options with the versions that are new as the feed's bounds."""
+    first = int(asked.initial or 0)
+    if since.after is not None:
+        first = int(since.after.value) - int(asked.lag) if asked.lag else int(since.after.value) + 1
+    bounds = {"starting_version": max(first, 0), "ending_version": int(since.until.value) if since.until else None}
+    return replace(options, values={**options.values, **bounds})
 
 
 def with_row_kinds(df: "DataFrame", names: tuple[str, ...]) -> "DataFrame":

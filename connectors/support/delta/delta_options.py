@@ -18,6 +18,7 @@ from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.evolution import SchemaEvolution
 from catalog.savemode import WriteMode
 from catalog.table import CatalogTable
+from connectors.support.incremental import INCREMENTAL
 from connectors.support.option import KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
@@ -60,6 +61,7 @@ SOURCE_OPTIONS: Final = (
         "Reads the changes of commits up to this time.",
         alternatives=("endingTimestamp",),
     ),
+    INCREMENTAL,
 )
 
 VERSION_OPTIONS: Final = ("valid_from_column", "valid_to_column", "current_column")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from connectors.support.files.foreign_files import OVERWRITE_FOREIGN_FILES
+from connectors.support.incremental import INCREMENTAL
 from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
@@ -138,6 +139,7 @@ SOURCE_OPTIONS: Final = (
         choices=("none", "zip", "tar", "tar_gz", "gz"),
     ),
     Option("filename_extension", OptionType.STRING, "Reads only files whose names end so: `.txt`."),
+    INCREMENTAL,
     Option(
         "excel_engine", OptionType.STRING, "Accepted; workbooks are read by calamine.", choices=("POI", "EasyExcel")
     ),

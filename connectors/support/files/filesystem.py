@@ -36,6 +36,10 @@ class Files(Protocol):
         """All files below a directory, by their path in it, sorted, hidden ones too."""
         ...
 
+    def modification_times(self, folder: str) -> dict[str, int]:
+        """Of all files below a directory, by their path in it, in milliseconds since 1970."""
+        ...
+
     def make_folder(self, path: str) -> None: ...
 
     def read(self, path: str) -> str: ...
@@ -113,6 +117,9 @@ class LocalFiles:
         return sorted(
             os.path.relpath(os.path.join(root, name), folder) for root, _, names in os.walk(folder) for name in names
         )
+
+    def modification_times(self, folder: str) -> dict[str, int]:
+        return {name: os.stat(os.path.join(folder, name)).st_mtime_ns // 1_000_000 for name in self.files(folder)}
 
     def make_folder(self, path: str) -> None:
         os.makedirs(path, exist_ok=True)
@@ -249,11 +256,21 @@ class HadoopFiles:
     def files(self, folder: str) -> list[str]:
         return sorted(self._files(folder)) if self.exists(folder) else []
 
+    @_os_errors
+    def modification_times(self, folder: str) -> dict[str, int]:
+        if not self.exists(folder):
+            return {}
+        return {name: int(status.getModificationTime()) for name, status in self._statuses(folder)}
+
     def _files(self, folder: str) -> Iterator[str]:
+        return (name for name, _ in self._statuses(folder))
+
+    def _statuses(self, folder: str) -> Iterator[tuple[str, Any]]:
         start = len(str(self._path(folder).toUri().getPath()).rstrip("/")) + 1
         listed = self.system.listFiles(self._path(folder), True)
         while listed.hasNext():
-            yield str(listed.next().getPath().toUri().getPath())[start:]
+            status = listed.next()
+            yield str(status.getPath().toUri().getPath())[start:], status
 
     @_os_errors
     def make_folder(self, path: str) -> None:

@@ -35,8 +35,10 @@ from connectors.support.files.file_schema import (
 )
 from connectors.support.files.file_types import can_hold
 from connectors.support.files.table_folders import table_folders
-from connectors.support.formats.read_files import open_files, read_files
+from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
+from connectors.support.formats.read_files import FileList, open_files, read_files
 from connectors.support.formats.write_files import partition_columns_of, rename_files, write_files
+from connectors.support.incremental import NewRows, Since, incremental_of
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
@@ -78,6 +80,7 @@ class FileConnector(Source, Sink[FileStaged]):
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         options = self.located(options)
         _check_format(options, SOURCE_OPTIONS, diagnostics)
+        check_arrivals(options, diagnostics)
         if file_format(options) == "binary":
             return (BINARY_TABLE,)
         if file_format(options) == "xml" and not options.get("xml_row_tag"):
@@ -99,14 +102,29 @@ class FileConnector(Source, Sink[FileStaged]):
         _check_types(file_format(options), table.columns, options, diagnostics)
         return (_cut(_with_partitions(table, options, parts), options, diagnostics),)
 
+    def own_order(self, options: Options) -> Column | None:
+        return MODIFICATION_TIME
+
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        return self._read(spark, task, self._open(spark, task.options))
+
+    def read_new(self, spark: "SparkSession", task: ScanTask, since: Since) -> NewRows:
+        asked = incremental_of(task.options)
+        if asked is None or asked.column is not None:
+            return super().read_new(spark, task, since)
         options = self._open(spark, task.options)
+        files, reached = arrived(spark, options, asked, since)
+        return NewRows(self._read(spark, task, options, files), lambda: reached)
+
+    def _read(
+        self, spark: "SparkSession", task: ScanTask, options: Options, chosen: FileList | None = None
+    ) -> "DataFrame":
         if task.table.is_open or (self.is_untyped(options) and options.flag("infer_schema")):
-            df = open_files(spark, options)
+            df = open_files(spark, options, chosen)
             names = task.columns or (() if task.table.is_open else task.table.schema.names)
             return df.select(*(quote(name) for name in names)) if names else df
         in_files, of_path = _file_order(task.table, options)
-        df = read_files(spark, options, in_files, of_path)
+        df = read_files(spark, options, in_files, of_path, chosen)
         return df.select(*(quote(name) for name in task.columns or task.table.schema.names))
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:

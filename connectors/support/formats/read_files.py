@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from catalog.datatypes import BINARY, STRING, VARIANT, VOID, Array, DataType, Field, Map, Struct, Time
 from catalog.quoting import quote, quote_text
@@ -21,16 +21,23 @@ from connectors.support.option import Options
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
+FileList: TypeAlias = tuple[list[str], str | None]
+"""Files to read, and the directory from which `column=value` directories count."""
+
 _SPARK_CHARSETS: Final = ("us-ascii", "iso-8859-1", "utf-8", "utf-16be", "utf-16le", "utf-16", "utf-32")
 _LONGEST_LINE_END: Final = 2
 
 
 def read_files(
-    spark: "SparkSession", options: Options, in_files: Sequence[Column], of_path: Sequence[Column]
+    spark: "SparkSession",
+    options: Options,
+    in_files: Sequence[Column],
+    of_path: Sequence[Column],
+    chosen: FileList | None = None,
 ) -> "DataFrame":
     """The rows with the columns of files and directories, in their declared types."""
     allow_charset(spark, options)
-    paths, root = _paths(spark, options)
+    paths, root = _paths(spark, options) if chosen is None else chosen
     ddl = columns_to_ddl([*in_files, *of_path])
     if not paths:
         return spark.createDataFrame([], ddl)
@@ -71,10 +78,10 @@ def read_files(
     return _converted(df, in_files, of_path, options)
 
 
-def open_files(spark: "SparkSession", options: Options) -> "DataFrame":
+def open_files(spark: "SparkSession", options: Options, chosen: FileList | None = None) -> "DataFrame":
     """The rows of files whose columns only Spark can determine."""
     allow_charset(spark, options)
-    paths, root = _paths(spark, options)
+    paths, root = _paths(spark, options) if chosen is None else chosen
     reader = _reader(spark, options, file_format(options), root, ()).options(**_options(options))
     if file_format(options) != "csv" or options.get("schema") or not options.flag("infer_schema"):
         return reader.load(paths)
@@ -263,21 +270,21 @@ def _is_archive(options: Options) -> bool:
     return options.string("archive_compress_codec").lower() != "none"
 
 
-def _paths(spark: "SparkSession", options: Options) -> tuple[list[str], str | None]:
+def _paths(spark: "SparkSession", options: Options) -> FileList:
     """The paths for Spark, and the directory below which `column=value` directories are columns."""
     path = spark_path(options.string("path"))
     filters = (options.optional_string("file_filter_pattern"), options.optional_string("filename_extension"))
     if not _is_archive(options) and not filters[1] and (filters[0] is None or options.seatunnel is None):
         return [path], None
-    root, found = _listed(spark, path)
-    kept = [file for file in found if _passes(file, options)]
+    root, found = listed(spark, path)
+    kept = [file for file in found if passes(file, options)]
     if not _is_archive(options):
         return [as_uri(file) for file in kept], as_uri(root)
     target = unpacked(spark, kept, root, options.string("archive_compress_codec").lower())
     return [as_uri(target)] if kept else [], as_uri(target)
 
 
-def _listed(spark: "SparkSession", path: str) -> tuple[str, list[str]]:
+def listed(spark: "SparkSession", path: str) -> tuple[str, list[str]]:
     """The directory and the files below it."""
     local = local_path(path)
     if local is not None:
@@ -290,7 +297,7 @@ def _listed(spark: "SparkSession", path: str) -> tuple[str, list[str]]:
     return absolute, [f"{absolute}/{name}" for name in names]
 
 
-def _passes(file: str, options: Options) -> bool:
+def passes(file: str, options: Options) -> bool:
     name = file.rpartition("/")[2]
     extension = options.optional_string("filename_extension")
     if extension and not name.endswith(extension):

@@ -5,6 +5,7 @@ from typing import Final
 
 from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable, TablePath
+from connectors.support.incremental import INCREMENTAL
 from connectors.support.jdbc.connection import CONNECTION_OPTIONS, connection_of
 from connectors.support.jdbc.partitions import Partitioning
 from connectors.support.jdbc.reading import Reading
@@ -42,6 +43,7 @@ SOURCE_OPTIONS: Final = (
     Option("split.size", OptionType.INTEGER, "Rows of a partition, instead of `partition_num`.", minimum=1),
     Option("fetch_size", OptionType.INTEGER, "Rows that the driver fetches at a time.", default=10_000, minimum=0),
     *(Option(name, OptionType.ANY, _NO_EFFECT + reason) for name, reason in _WITHOUT_EFFECT),
+    INCREMENTAL,
     SCHEMA_OPTION,
 )
 

@@ -7,6 +7,7 @@ from pathlib import PurePath
 import connectors
 from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable, TablePath
+from connectors.support.incremental import check_incremental
 from connectors.support.option import Options
 from connectors.support.source import Source
 from engine.job.model.job import Block
@@ -73,6 +74,8 @@ class _Reader:
                 self.block.plugin_span or self.block.span,
                 "give it `schema { fields { name = type, … } }`, or run `penstock schema sync`",
             )
+        for table in tables:
+            check_incremental(options, self.source.own_order(options), table, own)
         self.diagnostics.extend(own)
         return () if own.has_errors else tables
 

@@ -17,17 +17,17 @@ from engine.plan.nodes import (
     children,
 )
 from engine.plan.option_values import given
-from engine.plan.rendering.explain_text import Actions, caveats
+from engine.plan.rendering.explain_text import Actions, Starts, caveats
 from engine.plan.staged_rules import staged_rules
 from sql.rewrite.select_query import Select
 
 
-def to_json(plan: Plan, *, actions: Actions | None = None) -> dict[str, Value]:
+def to_json(plan: Plan, *, actions: Actions | None = None, starts: Starts | None = None) -> dict[str, Value]:
     """The plan for other programs: nodes, inputs before their readers, with types as Spark prints them."""
-    return {"job": plan.env.name, "nodes": [_node_json(node, actions or {}) for node in plan.nodes()]}
+    return {"job": plan.env.name, "nodes": [_node_json(node, actions or {}, starts or {}) for node in plan.nodes()]}
 
 
-def _node_json(node: AnyNode, actions: Actions) -> Value:
+def _node_json(node: AnyNode, actions: Actions, starts: Starts) -> Value:
     common: dict[str, Value] = {
         "id": node.id,
         "name": node.name,
@@ -38,10 +38,10 @@ def _node_json(node: AnyNode, actions: Actions) -> Value:
     }
     if isinstance(node, PersistableNode) and (persisted := node.persisted):
         common["persisted"] = {"cache": persisted.cache.value, "readers": persisted.readers, "reason": persisted.reason}
-    return common | _own_json(node, actions)
+    return common | _own_json(node, actions, starts)
 
 
-def _own_json(node: AnyNode, actions: Actions) -> dict[str, Value]:
+def _own_json(node: AnyNode, actions: Actions, starts: Starts) -> dict[str, Value]:
     match node:
         case Scan():
             return {
@@ -49,6 +49,7 @@ def _own_json(node: AnyNode, actions: Actions) -> dict[str, Value]:
                 "options": given(node.connector.source_options, node.options),
                 "columns_read": None if node.columns is None else list(node.columns),
                 "filters": list(node.filters),
+                "watermark": since.after.value if (since := starts.get(node.name)) and since.after else None,
             }
         case Query():
             body = node.body.to_sql() if isinstance(node.body, Select) else node.body.value

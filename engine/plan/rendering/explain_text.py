@@ -5,14 +5,17 @@ Sensitive options are never part of the text.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from textwrap import dedent
 from typing import Final
 
+from catalog.datatypes import STRING
 from catalog.exhaustive import assert_never
 from catalog.quoting import quote
 from catalog.savemode import Action, TargetState, plan_actions
 from catalog.source import PlacedText
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, Column
+from connectors.support.incremental import Incremental, Since, conditions, incremental_of
 from connectors.support.option import Value
 from engine.job.model.job import Cache
 from engine.plan.nodes import (
@@ -36,23 +39,35 @@ from sql.rewrite.select_query import Projection, Select, is_plain, text_of
 Actions = Mapping[str, tuple[Action, ...]]
 """What the commit of each write, by id, does to the current target."""
 
+Starts = Mapping[str, Since]
+"""Where each incremental scan (by its name) begins."""
+
 MOST_COLUMNS: Final = 12
 MOST_CHARACTERS: Final = 60
 WIDTH: Final = 100
 NAME_OR_TEXT: Final = re.compile(r"`([A-Za-z_]\w*)`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
-def explain(plan: Plan, *, columns: bool = False, actions: Actions | None = None) -> str:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the world beside the plan."""
+
+    actions: Actions
+    starts: Starts
+
+
+def explain(plan: Plan, *, columns: bool = False, actions: Actions | None = None, starts: Starts | None = None) -> str:
     """The plan as text. `columns`: with the columns and types that each node yields."""
     printed: set[AnyNode] = set()
-    blocks = [_tree(write, printed, columns, actions or {}) for write in plan.writes]
+    known = _Known(actions or {}, starts or {})
+    blocks = [_tree(write, printed, columns, known) for write in plan.writes]
     if plan.unread:
-        unread = [line for node in plan.unread for line in _tree(node, printed, columns, {})]
+        unread = [line for node in plan.unread for line in _tree(node, printed, columns, known)]
         blocks.append(["read by no sink:", *unread])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, actions: Actions) -> list[str]:
+def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, known: _Known) -> list[str]:
     lines: list[str] = []
     stack = [("", "", root)]  # the prefix of a node's title, and of the lines below it
     while stack:
@@ -62,7 +77,7 @@ def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, actions: Actions)
             continue
         printed.add(node)
         inputs = children(node)
-        details = [*_details(node, actions), *(_column_lines(node.table) if columns else ())]
+        details = [*_details(node, known), *(_column_lines(node.table) if columns else ())]
         lines.append(head + _title(node) + _settings(node))
         lines += (margin + f"{'│' if inputs else ' '}  {line}".rstrip() for line in details)
         for index, child in reversed(tuple(enumerate(inputs))):
@@ -133,7 +148,7 @@ def _short(text: str) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
-def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
+def _details(node: AnyNode, known: _Known) -> Iterator[str]:
     match node:
         case Scan():
             if node.table.has_row_kind:
@@ -142,6 +157,8 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
                 yield f"columns: {', '.join(node.columns)} ({len(node.columns)} of {len(node.table.columns)})"
             if node.filters:
                 yield f"filters: {' AND '.join(node.filters)}"
+            if (asked := incremental_of(node.options)) is not None:
+                yield _incremental(node, asked, known.starts.get(node.name))
         case Query():
             yield from query_text(node).split("\n")
         case Native():
@@ -159,13 +176,13 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
         case Write():
             if any(option.name == "data_save_mode" for option in node.connector.sink_options):
                 yield f"{node.schema_save_mode.value}, {node.data_save_mode.value}, {node.write_mode.value}"
-            if node.id in actions:
-                yield f"now: {'; '.join(action.value for action in actions[node.id])}"
+            if node.id in known.actions:
+                yield f"now: {'; '.join(action.value for action in known.actions[node.id])}"
             if not node.connector.sink_capabilities.is_staged:
                 yield "not staged: written rows remain when the job fails"
             if rules := staged_rules(node):
                 yield f"before the commit, its staged rows are read for {', '.join(rule.name for rule in rules)}"
-            yield from caveats(node, actions)
+            yield from caveats(node, known.actions)
         case _:
             assert_never(node)
     if isinstance(node, Scan | Query) and node.parallelism is not None:
@@ -178,6 +195,18 @@ def _details(node: AnyNode, actions: Actions) -> Iterator[str]:
 def _listed(values: tuple[str, ...]) -> str:
     shown = ", ".join(values[:MOST_COLUMNS])
     return shown if len(values) <= MOST_COLUMNS else f"{shown}, … {len(values) - MOST_COLUMNS} more"
+
+
+def _incremental(scan: Scan, asked: Incremental, since: Since | None) -> str:
+    """Which rows an incremental scan reads now."""
+    after = None if since is None else since.after
+    state = "no watermark yet" if after is None else f"watermark {after.value}"
+    own = scan.connector.own_order(scan.options)
+    if asked.column is None and own is not None:
+        start = f" from {asked.initial} on" if asked.initial is not None and after is None else ""
+        return f"incremental by {own.name}{start}: {state}"
+    column = scan.table.column(str(asked.column)) or Column(str(asked.column), STRING)
+    return f"incremental: {_unquoted(' AND '.join(conditions(asked, column, since or Since())))} ({state})"
 
 
 def caveats(write: Write, actions: Actions) -> tuple[str, ...]:

@@ -1,0 +1,98 @@
+"""`penstock state`: how far a job's incremental sources have been read, and to forget or set it."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.terminal.arguments import add_job_arguments, settings_of
+
+if TYPE_CHECKING:
+    from connectors.support.incremental import Incremental
+    from engine.incremental.watermarks import Watermarks
+    from engine.plan.nodes import Plan, Scan
+
+SUMMARY = "show the watermarks of a job's incremental sources, or reset one"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("job", type=Path, metavar="JOB", help="a job file")
+    parser.add_argument(
+        "--reset", metavar="NODE", help="forget how far this source was read: the next run reads it all"
+    )
+    parser.add_argument("--to", metavar="VALUE", help="with --reset: the next run reads what is past this value")
+    parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded, whatever the job sets")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_job_arguments(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from catalog.diagnostics import job_error
+    from connectors.support.files.filesystem import files_at
+    from engine.compile import compile_jobs
+    from engine.incremental.watermarks import Watermarks, incremental_scans
+    from engine.runtime.state_dir import local_state_dir, state_setting
+
+    if arguments.to is not None and arguments.reset is None:
+        raise job_error("PEN2010", "`--to` needs `--reset`", None, "penstock state JOB --reset NODE --to VALUE")
+    (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
+    plan = compiled.plan
+    state = local_state_dir(state_setting(plan.env.options, arguments.state_dir))
+    watermarks = Watermarks(*files_at(None, state), plan.env.name)
+    scans = incremental_scans(plan)
+    if arguments.reset is not None:
+        _reset(arguments, plan, watermarks, scans)
+    _print(watermarks, scans, arguments.format)
+    return 0
+
+
+def _reset(
+    arguments: Namespace, plan: "Plan", watermarks: "Watermarks", scans: "tuple[tuple[Scan, Incremental], ...]"
+) -> None:
+    from catalog.datatypes import has_unknown
+    from catalog.diagnostics import did_you_mean, job_error
+    from connectors.support.incremental import is_value
+    from engine.incremental.watermarks import node_of, reset
+    from engine.spark.journal import open_journals
+
+    named = {node_of(scan).lower(): (scan, asked) for scan, asked in scans}
+    if arguments.reset.lower() not in named:
+        help = did_you_mean(arguments.reset, [node_of(scan) for scan, _ in scans])
+        raise job_error("PEN2007", f"the job has no incremental source `{arguments.reset}`", None, help)
+    for log in open_journals(None, watermarks.root):
+        recorded = log.read()
+        if recorded is not None and recorded.job == plan.env.name:
+            message = f"run `{log.run_id}` of this job has not ended, and may move the watermark"
+            help = f"wait for it; if it was killed, end it by `penstock run --resume {log.run_id}`"
+            raise job_error("PEN5007", message, None, help)
+    scan, asked = named[arguments.reset.lower()]
+    own = scan.connector.own_order(scan.options)
+    column = own if asked.column is None else scan.table.column(asked.column)
+    is_typed = column is not None and not has_unknown(column.type)
+    if arguments.to is not None and column is not None and is_typed and not is_value(arguments.to, column.type):
+        raise job_error("PEN2004", f"`{arguments.to}` is not a value of `{column.name}` ({column.type})")
+    reset(watermarks, scan, asked, arguments.to)
+
+
+def _print(watermarks: "Watermarks", scans: "tuple[tuple[Scan, Incremental], ...]", format: str) -> None:
+    from rich.table import Table
+
+    from engine.incremental.watermarks import node_of, order_of
+    from engine.runtime.summary import console
+
+    found = [(node_of(scan), order_of(scan, asked), watermarks.read(node_of(scan))) for scan, asked in scans]
+    if format == "json":
+        records = [{"node": node, "column": column, "watermark": mark and asdict(mark)} for node, column, mark in found]
+        print(json.dumps(records, indent=2))
+        return
+    if not found:
+        print("the job has no incremental source")
+        return
+    table = Table("source", "column", "watermark", "moved by run", "at", box=None, pad_edge=False)
+    for node, column, mark in found:
+        value, moved_by, at = ("none: the next run reads all", "", "")
+        if mark is not None:
+            value, moved_by, at = mark.value.value, mark.run_id or "penstock state", mark.at
+        table.add_row(node, column, value, moved_by, at)
+    console().print(table)

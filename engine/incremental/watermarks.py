@@ -1,0 +1,167 @@
+"""The watermarks of a job's incremental sources, in the state directory.
+
+    <state dir>/watermarks/<job>/<source>.json
+
+A run reads past the recorded value, and the value moves only when its sinks have committed: the decision in the run's
+journal holds the new one, so that whoever finishes the run moves it.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from hashlib import sha256
+from typing import Any
+
+from catalog.diagnostics import Diagnostics, RunError, run_error
+from connectors.support.files.file_schema import target_folder
+from connectors.support.files.filesystem import Files
+from connectors.support.incremental import Incremental, Progress, Since, incremental_of
+from engine.plan.nodes import Plan, Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """How far runs have read a source. `node` is its `uid`, or its name in the job; `location` what it reads, as far
+    as that is known; `previous` is where the run that moved it last had begun; `at` is UTC, ISO 8601."""
+
+    job: str
+    node: str
+    column: str
+    location: str | None
+    value: Progress
+    previous: Progress | None
+    run_id: str
+    at: str
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "Watermark":
+        previous = record["previous"]
+        own = {"value": Progress(**record["value"]), "previous": None if previous is None else Progress(**previous)}
+        return cls(**{**record, **own})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Watermarks:
+    """Those of one job; `root` is the state directory in `files`."""
+
+    files: Files
+    root: str
+    job: str
+
+    def read(self, node: str) -> Watermark | None:
+        """Raises PEN5011 for a file that is none."""
+        path = self._path(node)
+        if not self.files.exists(path):
+            return None
+        try:
+            return Watermark.from_json(json.loads(self.files.read(path)))
+        except (ValueError, TypeError, KeyError) as error:
+            help = f"`penstock state JOB --reset {node}` removes it"
+            raise run_error("PEN5011", f"`{path}` is not a watermark: {error}", None, help) from error
+
+    def write(self, watermark: Watermark) -> None:
+        self.files.write(self._path(watermark.node), json.dumps(asdict(watermark), indent=1))
+
+    def delete(self, node: str) -> None:
+        self.files.delete(self._path(node))
+
+    def _path(self, node: str) -> str:
+        return f"{self.root}/watermarks/{_file_name(self.job)}/{_file_name(node)}.json"
+
+
+def node_of(scan: Scan) -> str:
+    """What the watermark of a scan is called."""
+    return scan.uid or scan.name
+
+
+def incremental_scans(plan: Plan) -> tuple[tuple[Scan, Incremental], ...]:
+    """The scans that read only what is new, and what the job asks of them."""
+    found = ((node, incremental_of(node.options)) for node in plan.nodes() if isinstance(node, Scan))
+    return tuple((scan, asked) for scan, asked in found if asked is not None)
+
+
+def order_of(scan: Scan, asked: Incremental) -> str:
+    """The column by which a scan is read, or what its source has instead."""
+    own = scan.connector.own_order(scan.options)
+    return asked.column or (own.name if own is not None else "")
+
+
+def starts(plan: Plan, watermarks: Watermarks, run_id: str | None = None) -> dict[str, Since]:
+    """Where each incremental scan begins, by its name. A run that has moved a watermark reads the same rows again.
+
+    Raises PEN5015 where a watermark was recorded for another column or location: it says nothing of what is read now.
+    """
+    diagnostics = Diagnostics()
+    found = {}
+    for scan, asked in incremental_scans(plan):
+        recorded = watermarks.read(node_of(scan))
+        if recorded is None:
+            found[scan.name] = Since()
+            continue
+        for what, then, now in (
+            ("column", recorded.column, order_of(scan, asked)),
+            ("location", recorded.location, location_of(scan)),
+        ):
+            if then is not None and now is not None and then.lower() != now.lower():
+                message = f"the watermark of `{scan.name}` was recorded for the {what} `{then}`, not `{now}`"
+                help = (
+                    f"`penstock state JOB --reset {node_of(scan)}` begins anew, `--to VALUE` beside it continues "
+                    "after that value"
+                )
+                diagnostics.error("PEN5015", message, scan.options.span("incremental"), help)
+        is_own = recorded.run_id == run_id
+        found[scan.name] = Since(recorded.previous, recorded.value) if is_own else Since(recorded.value)
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
+    return found
+
+
+def moved(job: str, scan: Scan, since: Since, reached: Progress | None, run_id: str) -> Watermark | None:
+    """The watermark once a run has committed what it read; None where it stays."""
+    asked = incremental_of(scan.options)
+    if asked is None or reached is None or since.until is not None or reached == since.after:
+        return None
+    return Watermark(job, node_of(scan), order_of(scan, asked), location_of(scan), reached, since.after, run_id, _now())
+
+
+def reset(watermarks: Watermarks, scan: Scan, asked: Incremental, value: str | None) -> None:
+    """Forget how far a source was read; with a value, continue after that."""
+    if value is None:
+        watermarks.delete(node_of(scan))
+        return
+    location = location_of(scan)
+    own = (watermarks.job, node_of(scan), order_of(scan, asked), location, Progress(value), None, "", _now())
+    watermarks.write(Watermark(*own))
+
+
+def refuse_moved(files: Files, root: str, moves: Iterable[Watermark]) -> None:
+    """Raise PEN5007 where a watermark is no longer what this run began from: another run has read the same rows."""
+    for each in moves:
+        now = Watermarks(files, root, each.job).read(each.node)
+        if (None if now is None else now.value) != each.previous:
+            message = f"the watermark of `{each.node}` has changed since this run read it"
+            raise run_error("PEN5007", message, None, "run the job again")
+
+
+def move(files: Files, root: str, moves: Iterable[Watermark]) -> None:
+    """Record new watermarks; doing it again changes nothing."""
+    for each in moves:
+        Watermarks(files, root, each.job).write(each)
+
+
+def location_of(scan: Scan) -> str | None:
+    """What a scan reads, as far as its options say."""
+    path = scan.options.get("path")
+    return scan.connector.origin(scan.options, scan.table) or (target_folder(path) if isinstance(path, str) else None)
+
+
+def _file_name(name: str) -> str:
+    """A name that is a file's on every file system; one that has to be changed is told apart by a hash."""
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".")
+    return plain if plain == name else f"{plain}-{sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
