@@ -16,6 +16,7 @@ from catalog.source import PlacedText
 from catalog.table import CatalogTable, Column, TablePath, TableSchema
 from sql.binding.query import bind_query
 from sql.expressions import is_deterministic
+from sql.functions.catalogue import flags
 from sql.grammar.call_names import call_name
 from sql.grammar.cast_type_names import type_issues
 from sql.grammar.parse import UNEXPECTED, Parsed, SyntaxIssue, parse
@@ -206,12 +207,9 @@ def _are_deterministic(nodes: Iterable[exp.Expr]) -> bool:
     return True
 
 
-_CLOCKS: Final = frozenset(("now", "current_timestamp", "current_date", "curdate", "current_time", "localtimestamp"))
-
-
 def _is_clock(node: exp.Func) -> bool:
     """Whether a value is constant within a query, as in Spark, but not between runs."""
     if isinstance(node, exp.Anonymous):
         name = call_name(node).lower()
-        return name in _CLOCKS or (name == "unix_timestamp" and not node.expressions)
+        return "clock" in flags(name) or (name == "unix_timestamp" and not node.expressions)
     return isinstance(node, (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.Localtimestamp))

@@ -1,12 +1,12 @@
 """VALUES: an inline table."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from sqlglot import exp
 
 from catalog.datatypes import UNKNOWN, DataType
 from sql.expressions import infer, is_deterministic
+from sql.functions.catalogue import flags
 from sql.grammar.call_names import call_name
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.misplaced_functions import is_query, refuse_misplaced
@@ -14,14 +14,6 @@ from sql.scopes.relations import Attribute, Output, Relation, merge
 from sql.scopes.scope import SelectScope
 from sql.types.coercion import widest_unpromoted
 from sql.types.expression_type import Typed
-
-_NAMES = """
-aggregate array_compact array_sort arrays_zip assert_true elt exists filter forall grouping grouping_id java_method
-map_concat map_filter map_zip_with nullif raise_error reduce reflect regexp_substr transform transform_keys
-transform_values try_parse_url try_reflect try_to_binary try_url_decode zeroifnull zip_with
-"""
-_NEVER_CONSTANT: Final = frozenset(_NAMES.split())
-"""Functions that Spark does not evaluate while it analyzes, whatever their arguments (measured on Spark 4.1)."""
 
 
 def bind_values(binder: Binder, environment: Environment, node: exp.Values) -> Output:
@@ -92,7 +84,7 @@ def _parts(value: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _never_constant(node: exp.Expr) -> bool:
-    return _name(node) in _NEVER_CONSTANT
+    return "deferred" in flags(_name(node))
 
 
 def _name(node: exp.Expr) -> str:

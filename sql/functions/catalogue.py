@@ -7,7 +7,14 @@ A line is `name, kind, arguments, result, nullable, flags`:
                 `lambda` a lambda function, `unit` a bare word such as MONTH
     result      a type; `$n`: that of argument n once cast; `@rule`: the function of that name in `rules.py`
     nullable    no | yes | any (argument) | 1,2 (any of these) | @ (the rule says)
-    flags       random: not deterministic
+    flags       any of these words, none where nothing of it holds:
+                random: not deterministic; clock: constant within a query, not between runs
+                pure: its value follows from its arguments alone, and it names no fields by them (for rules that merge
+                queries: conservative, what is not measured has no such flag)
+                deferred: not evaluated while Spark analyzes a query, whatever its arguments
+                ignore_nulls, within_group: takes the clause of that name
+                named_by_type: its printed name depends on the type of its first argument
+                types_nulls: Spark puts a NULL of the type that it takes in place of an argument without a type
 """
 
 from dataclasses import dataclass
@@ -31,7 +38,11 @@ class Signature:
     repeated: str | None
     result: str
     nullable: str
-    is_random: bool
+    flags: frozenset[str]
+
+    @property
+    def is_random(self) -> bool:
+        return "random" in self.flags
 
     def fits(self, count: int) -> bool:
         most = len(self.required) + len(self.optional)
@@ -62,8 +73,14 @@ def signatures(name: str) -> tuple[Signature, ...]:
     return tuple(_signature(line) for line in _lines().get(name, ()))
 
 
+@cache
+def flags(name: str) -> frozenset[str]:
+    """The flags of the function of that (lower-case) name; none where Spark has no such function."""
+    return frozenset(flag for signature in signatures(name) for flag in signature.flags)
+
+
 def _signature(line: str) -> Signature:
-    name, kind, arguments, result, nullable, flags = line.split("\t")
+    name, kind, arguments, result, nullable, words = line.split("\t")
     required, optional, repeated = [], [], None
     for argument in arguments.split():
         if argument.startswith("["):
@@ -72,4 +89,4 @@ def _signature(line: str) -> Signature:
             repeated = argument[:-1]
         else:
             required.append(argument)
-    return Signature(name, kind, tuple(required), tuple(optional), repeated, result, nullable, flags == "random")
+    return Signature(name, kind, tuple(required), tuple(optional), repeated, result, nullable, frozenset(words.split()))

@@ -6,14 +6,9 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.functions.catalogue import Signature
+from sql.functions.catalogue import Signature, flags
 from sql.grammar.call_names import call_name
 from sql.types.expression_type import Scope
-
-TAKE_IGNORE_NULLS: Final = frozenset(
-    ("first", "first_value", "last", "last_value", "any_value", "nth_value", "lag", "lead")
-)
-TAKE_WITHIN_GROUP: Final = frozenset(("percentile_cont", "percentile_disc", "mode", "listagg", "string_agg"))
 
 _INT: Final = 2**31 - 1
 _PERCENTAGE: Final = (0.0, 1.0)
@@ -47,7 +42,7 @@ def check_modifiers(node: exp.Anonymous, signature: Signature, scope: Scope) -> 
         scope.report("PEN3011", node, f"`{name}` is not an aggregate function: it takes no DISTINCT")
     if isinstance(around, exp.Filter) and around.this is node and signature.kind == "scalar":
         scope.report("PEN3011", node, f"`{name}` is not an aggregate function: it takes no FILTER")
-    if isinstance(around, exp.IgnoreNulls) and name not in TAKE_IGNORE_NULLS:
+    if isinstance(around, exp.IgnoreNulls) and "ignore_nulls" not in signature.flags:
         scope.report("PEN3017", node, f"`{name}` takes no IGNORE NULLS")
     if isinstance(around, exp.WithinGroup):
         _check_group(name, node, around, scope)
@@ -57,7 +52,7 @@ def check_modifiers(node: exp.Anonymous, signature: Signature, scope: Scope) -> 
 
 def _check_group(name: str, node: exp.Anonymous, around: exp.WithinGroup, scope: Scope) -> None:
     keys = around.expression.expressions
-    if name not in TAKE_WITHIN_GROUP:
+    if "within_group" not in flags(name):
         scope.report("PEN3017", node, f"`{name}` takes no WITHIN GROUP")
     elif name not in ("listagg", "string_agg") and len(keys) != 1:
         scope.report("PEN3017", node, f"`{name}` orders by one expression, here are {len(keys)}")

@@ -24,8 +24,6 @@ from sql.types.type_names import parse_schema
 
 Infer = Callable[[exp.Expr, Scope], Typed]
 
-NAMED_BY_TYPE = frozenset(("to_char", "to_varchar", "lpad", "rpad", "string_agg"))
-"""Functions whose printed name depends on the type of the first argument."""
 
 PARAMETERS = {
     **dict.fromkeys(("explode", "explode_outer", "posexplode", "posexplode_outer"), ("collection",)),
@@ -40,10 +38,6 @@ GAPS = {"mask.upperchar": "X", "mask.lowerchar": "x", "mask.digitchar": "n"}
 
 SYNTACTIC = {"lambda": NOT_KNOWN, "unit": Typed(STRING, False, True)}
 """Arguments that are no expressions of their own."""
-
-
-_TYPES_NULLS = frozenset(("mask", "mod", "pmod"))
-"""Functions for which Spark puts a NULL of the type that they take in place of an argument without one."""
 
 
 def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
@@ -72,9 +66,9 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
     check_values(name, nodes, scope)
     if signature.kind_at(0) == "unit":
         check_unit(name, nodes[0], scope)
-    if name in NAMED_BY_TYPE and given[0].type != UNKNOWN:
+    if "named_by_type" in signature.flags and given[0].type != UNKNOWN:
         node.meta[SHAPE] = kind_of(given[0].type)
-    if name in _TYPES_NULLS:
+    if "types_nulls" in signature.flags:
         for expression, arg in zip(nodes, given, strict=True):
             if arg.type == VOID:
                 expression.meta[STARRED] = ("NULL",)

@@ -13,6 +13,7 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
 from catalog.source import PlacedText
+from sql.functions.catalogue import flags
 from sql.grammar.call_names import call_name, keep_calls
 from sql.grammar.recursion import too_deep, with_room
 from sql.rewrite.select_query import Fragment, text_of
@@ -26,20 +27,6 @@ PURE_NODES: Final = (
     exp.DPipe, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.DataType, exp.DataTypeParam, exp.Bracket, exp.Anonymous,
 )  # fmt: skip
 """Syntax whose value follows from its operands alone."""
-
-_PURE_FUNCTIONS_TEXT: Final = """
-abs acos array array_contains array_join ascii asin atan base64 bin btrim ceil ceiling char_length character_length
-chr coalesce concat concat_ws contains cos cosh crc32 date_add date_diff date_format date_sub datediff day dayofmonth
-dayofweek dayofyear degrees element_at endswith exp floor format_number get get_json_object greatest hash hex hour if
-ifnull initcap instr isnan isnotnull isnull last_day lcase least left len length levenshtein ln locate log log10
-log2 lower lpad ltrim make_date map_keys map_values md5 minute mod month months_between nullif nvl nvl2 pmod position
-pow power quarter radians regexp_extract regexp_instr regexp_like regexp_replace regexp_substr repeat replace reverse
-right round rpad rtrim second sha1 sha2 sign signum sin size soundex split split_part sqrt startswith substr substring
-substring_index tan to_date translate trim trunc try_add try_divide try_element_at try_multiply try_subtract ucase
-unbase64 unhex upper weekday weekofyear xxhash64 year
-"""
-PURE_FUNCTIONS: Final = frozenset(_PURE_FUNCTIONS_TEXT.split())
-"""Functions that are deterministic, no aggregates, windows or generators, and name no fields by their arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +63,7 @@ def is_pure(expression: str) -> bool:
 
 def _is_pure(node: exp.Expr) -> bool:
     if isinstance(node, exp.Anonymous):
-        return call_name(node).lower() in PURE_FUNCTIONS
+        return "pure" in flags(call_name(node).lower())
     if isinstance(node, exp.In):
         return not node.args.get("query") and not node.args.get("unnest")
     return isinstance(node, PURE_NODES) and not isinstance(node.args.get("this"), exp.Star)
