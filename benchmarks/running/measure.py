@@ -58,12 +58,17 @@ def cost(command: list[str], work: Path) -> Cost:
         cpu += usage.ru_utime + usage.ru_stime
 
 
+def reap_grandchildren() -> None:
+    """Have the JVM become ours to wait for when the process that started it has ended."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def best(costs: list[Cost]) -> Cost:
     return Cost(min(cost.wall for cost in costs), min(cost.cpu for cost in costs))
 
 
 def main() -> None:
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # so that the JVM becomes ours to wait for
+    reap_grandchildren()
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     with tempfile.TemporaryDirectory() as directory:
         work = Path(directory)
