@@ -88,6 +88,8 @@ CODES: dict[str, str] = {
     "PEN5040": "a web service refused a request, or its response cannot be read",
     "PEN5014": "the rows are committed, but the maintenance of the target failed",
     "PEN5015": "a watermark was recorded for another column or location than the job reads now",
+    "PEN5050": "a pipeline waited too long for its slots",
+    "PEN5051": "a listener did not receive all events of a run",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is broken",
     "PEN6002": "an expectation that cannot be read",

@@ -33,6 +33,7 @@ def run(arguments: Namespace) -> int:
     from engine.plan.rendering.explain_json import to_json
     from engine.plan.rendering.explain_text import explain
     from engine.plan.rendering.mermaid import to_mermaid
+    from engine.plan.rendering.schedule_text import schedule_json, schedule_text
     from engine.terminal.report import report
 
     settings = settings_of(arguments)
@@ -41,11 +42,14 @@ def run(arguments: Namespace) -> int:
     plan = compiled.built if arguments.unoptimized else compiled.plan
     starts = _starts(plan, arguments.state_dir)
     if arguments.format == "json":
-        print(json.dumps(to_json(plan, starts=starts), indent=2, ensure_ascii=False))
+        found = {**to_json(plan, starts=starts), "schedule": schedule_json(plan)}
+        print(json.dumps(found, indent=2, ensure_ascii=False))
     elif arguments.format == "mermaid":
         print(to_mermaid(plan), end="")
     else:
         print(explain(plan, columns=arguments.columns, starts=starts), end="")
+        if schedule := schedule_text(plan):
+            print("\n" + schedule, end="")
         if arguments.rules:
             print("\n" + explain_rules(compiled.built, disabled=settings.disabled_rules), end="")
     return 0

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from engine.plan.nodes import AnyNode, Plan, Write, children
+from engine.plan.nodes import AnyNode, Plan, Scan, Write, children
 
 
 def pipelines(plan: Plan) -> tuple[Plan, ...]:
@@ -28,3 +28,24 @@ def pipelines(plan: Plan) -> tuple[Plan, ...]:
     for write in plan.writes:
         groups.setdefault(find(write), []).append(write)
     return tuple(replace(plan, writes=tuple(writes), unread=()) for writes in groups.values())
+
+
+def named_pipelines(plan: Plan) -> dict[str, Plan]:
+    """The pipelines by their names: a number and what they read."""
+    named: dict[str, Plan] = {}
+    for number, each in enumerate(pipelines(plan), start=1):
+        scans = [node.name for node in each.nodes() if isinstance(node, Scan)]
+        more = f" and {len(scans) - 2} more" if len(scans) > 2 else ""
+        named[f"{number}: {', '.join(scans[:2])}{more}"] = each
+    return named
+
+
+def slots(plan: Plan) -> int:
+    """How many slots there are for the pipelines of a plan."""
+    return plan.env.slots or plan.env.parallelism
+
+
+def weight(pipeline: Plan) -> int:
+    """How many slots a pipeline takes: the largest parallelism of its sources, at most all."""
+    wanted = max((node.parallelism or 1 for node in pipeline.nodes() if isinstance(node, Scan)), default=1)
+    return min(wanted, slots(pipeline))

@@ -17,7 +17,7 @@ from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.ge_result import text_of, validation_result
 from engine.incremental.watermarks import Watermark, Watermarks, incremental_scans, moved, node_of, starts
 from engine.plan.nodes import AnyNode, Expect, Node, Persisted, Plan, Scan, Shuffle, Write, below
-from engine.plan.pipelines import pipelines
+from engine.plan.pipelines import named_pipelines, slots, weight
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.counts import (
@@ -31,9 +31,11 @@ from engine.runtime.counts import (
 )
 from engine.runtime.executions import attributes_of, executions, last_execution
 from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
+from engine.runtime.job_events import JobEvents
 from engine.runtime.progress import Progress, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
+from engine.runtime.slots import Slots
 from engine.runtime.states import State
 from engine.spark import expect
 from engine.spark import write as writing
@@ -57,8 +59,30 @@ def run_job(
 ) -> JobResult:
     """Run one job until it succeeds or fails; raises only errors that prevent its start, and `InterruptedRun`.
 
-    `state_dir`: where the run is recorded; it overrides the job's setting.
+    `state_dir`: where the run is recorded; it overrides the job's setting. The job's listeners receive each state.
     """
+    events = JobEvents(compiled.plan, run_id)
+    events.begin()
+    try:
+        result = _run_job(spark, compiled, run_id, state_dir, events, is_quiet=is_quiet)
+    except BaseException as error:
+        events.failed(error)
+        events.close()
+        raise
+    cause = result.diagnostics[0].message if result.diagnostics else None
+    events.end(result.state, cause, result.counts)
+    return replace(result, warnings=(*result.warnings, *events.close()))
+
+
+def _run_job(
+    spark: "SparkSession",
+    compiled: Compiled,
+    run_id: str,
+    state_dir: str | None,
+    events: JobEvents,
+    *,
+    is_quiet: bool,
+) -> JobResult:
     plan, started = compiled.plan, monotonic()
     state = state_dir_of(plan, state_dir)
     files, root = files_at(spark, state)
@@ -85,7 +109,10 @@ def run_job(
     try:
         with interrupts() as received:
             try:
-                result = _Execution(spark, plan, run, received, started, since=since, is_quiet=is_quiet).result()
+                execution = _Execution(
+                    spark, plan, run, received, started, since=since, events=events, is_quiet=is_quiet
+                )
+                result = execution.result()
             except Exception as error:
                 if received.received is None or isinstance(error, PenstockError):
                     raise
@@ -190,6 +217,7 @@ class _Execution:
         started: float,
         *,
         since: Mapping[str, Since],
+        events: JobEvents,
         is_quiet: bool = False,
     ) -> None:
         self.spark = spark
@@ -198,8 +226,9 @@ class _Execution:
         self.since = since
         self.received = received
         self.started = started
+        self.events = events
         self.is_quiet = is_quiet
-        self.pipelines = dict(_named(pipelines(plan)))
+        self.pipelines = named_pipelines(plan)
         self.before = last_execution(spark)
         self.attempts = dict.fromkeys(self.pipelines, 0)
         self.policy = FailurePolicy(plan.env.failure_policy)
@@ -249,6 +278,11 @@ class _Execution:
 
     def _stage(self, progress: Progress) -> tuple[PipelineOutcome[_Staged], ...]:
         env = self.plan.env
+
+        def observe(name: str, state: State, cause: str | None) -> None:
+            progress.changed(name, state)
+            self.events.pipeline(name, state, cause)
+
         return Schedule(
             names=tuple(self.pipelines),
             work=lambda name: self._work(name, progress),
@@ -256,7 +290,10 @@ class _Execution:
             parallelism=env.parallelism,
             retry=Retry(env.retry_times, env.retry_interval_seconds),
             policy=self.policy,
-            observe=progress.changed,
+            observe=observe,
+            slots=Slots(slots(self.plan)),
+            weights={name: weight(plan) for name, plan in self.pipelines.items()},
+            slot_timeout=env.slot_timeout,
         ).run()
 
     def _work(self, name: str, progress: Progress) -> _Staged:
@@ -412,14 +449,6 @@ def diagnostics_of(error: BaseException) -> tuple[Diagnostic, ...]:
         return error.diagnostics
     text = " ".join(str(error).split())[:300]
     return (Diagnostic("PEN9001", f"{type(error).__name__}: {text}", help="`--verbose` shows the stack trace"),)
-
-
-def _named(plans: Sequence[Plan]) -> Iterator[tuple[str, Plan]]:
-    """Pipelines by number and the names of what they read."""
-    for number, plan in enumerate(plans, start=1):
-        scans = [node.name for node in plan.nodes() if isinstance(node, Scan)]
-        more = f" and {len(scans) - 2} more" if len(scans) > 2 else ""
-        yield f"{number}: {', '.join(scans[:2])}{more}", plan
 
 
 def _target(write: Write) -> str | None:

@@ -1,20 +1,25 @@
 """Run a job's pipelines side by side: a limited number at once, with retries after transient errors."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
+from catalog.diagnostics import RunError
+from engine.runtime.slots import Slots
 from engine.runtime.states import State, follow
 from engine.runtime.transient import is_transient
 
 T = TypeVar("T")
 
-Observer = Callable[[str, State], None]
+Observer = Callable[[str, State, str | None], None]
 """Called at each change of state of a pipeline, in the thread in which it happens."""
+
+
+_STOPPED: Final = "the job was stopped"
 
 
 class FailurePolicy(str, Enum):
@@ -57,19 +62,25 @@ class Schedule(Generic[T]):
     parallelism: int = 2
     retry: Retry = Retry()
     policy: FailurePolicy = FailurePolicy.STOP
-    observe: Observer = lambda name, state: None
+    observe: Observer = lambda name, state, cause: None
+    slots: Slots | None = None
+    weights: Mapping[str, int] = field(default_factory=dict)
+    slot_timeout: float | None = None
 
     def __post_init__(self) -> None:
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._states = dict.fromkeys(self.names, State.CREATED)
+        self._scheduled: dict[str, float] = {}
+        self._slots = self.slots or Slots(self.parallelism)
 
     def run(self) -> tuple[PipelineOutcome[T], ...]:
         """Run all and wait; one outcome per pipeline, in order. An interrupt cancels running pipelines
         and is raised again."""
-        with ThreadPoolExecutor(max_workers=max(1, self.parallelism), thread_name_prefix="pipeline") as pool:
+        with ThreadPoolExecutor(max_workers=self._slots.size, thread_name_prefix="pipeline") as pool:
             futures: dict[Future[PipelineOutcome[T]], str] = {}
             for name in self.names:
+                self._scheduled[name] = monotonic()
                 self._enter(name, State.SCHEDULED)
                 futures[pool.submit(self._run_one, name)] = name
             try:
@@ -102,6 +113,19 @@ class Schedule(Generic[T]):
             self.stop()
 
     def _run_one(self, name: str) -> PipelineOutcome[T]:
+        """Wait for the pipeline's slots, then run it to its end."""
+        since, weight = self._scheduled[name], self.weights.get(name, 1)
+        try:
+            with self._slots.held(
+                name, weight, since=since, timeout=self.slot_timeout, is_stopped=self._stopped.is_set
+            ):
+                return self._run_in_slots(name)
+        except RunError as error:  # the time-out: what the work raises is in the outcome
+            self._enter(name, State.FAILING, str(error))
+            self._enter(name, State.FAILED, str(error))
+            return PipelineOutcome(name, State.FAILED, 0, 0.0, None, error)
+
+    def _run_in_slots(self, name: str) -> PipelineOutcome[T]:
         started = monotonic()
         attempts = 0
         while not self._stopped.is_set():
@@ -116,27 +140,27 @@ class Schedule(Generic[T]):
                 return PipelineOutcome(name, self._states[name], attempts, monotonic() - started, None, error)
             self._enter(name, State.FINISHED)
             return PipelineOutcome(name, State.FINISHED, attempts, monotonic() - started, value)
-        self._enter(name, State.CANCELED)
+        self._enter(name, State.CANCELED, _STOPPED)
         return PipelineOutcome(name, State.CANCELED, attempts, monotonic() - started)
 
     def _after_error(self, name: str, error: Exception, attempts: int) -> bool:
         """Whether to retry; if not, the pipeline is in its final state."""
         if self._stopped.is_set():
-            self._enter(name, State.CANCELING)
-            self._enter(name, State.CANCELED)
+            self._enter(name, State.CANCELING, _STOPPED)
+            self._enter(name, State.CANCELED, _STOPPED)
             return False
-        self._enter(name, State.FAILING)
+        self._enter(name, State.FAILING, str(error))
         if attempts > self.retry.times or not is_transient(error):
-            self._enter(name, State.FAILED)
+            self._enter(name, State.FAILED, str(error))
             return False
         if self._stopped.wait(self.retry.interval_seconds):
-            self._enter(name, State.CANCELING)
-            self._enter(name, State.CANCELED)
+            self._enter(name, State.CANCELING, _STOPPED)
+            self._enter(name, State.CANCELED, _STOPPED)
             return False
-        self._enter(name, State.SCHEDULED)
+        self._enter(name, State.SCHEDULED, f"retry after attempt {attempts}")
         return True
 
-    def _enter(self, name: str, state: State) -> None:
+    def _enter(self, name: str, state: State, cause: str | None = None) -> None:
         with self._lock:
             self._states[name] = follow(self._states[name], state)
-        self.observe(name, state)
+        self.observe(name, state, cause)

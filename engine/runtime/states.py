@@ -20,7 +20,7 @@ class State(str, Enum):
 
 FOLLOWERS: dict[State, frozenset[State]] = {
     State.CREATED: frozenset({State.SCHEDULED, State.CANCELED}),
-    State.SCHEDULED: frozenset({State.RUNNING, State.CANCELED}),
+    State.SCHEDULED: frozenset({State.RUNNING, State.FAILING, State.CANCELED}),  # FAILING: no slot became free
     State.RUNNING: frozenset({State.FINISHED, State.FAILING, State.CANCELING}),
     State.FAILING: frozenset({State.FAILED, State.SCHEDULED, State.CANCELING}),  # SCHEDULED: it is tried again
     State.FAILED: frozenset(),

@@ -107,7 +107,7 @@ def test_an_interrupt_cancels_what_runs_and_comes_through():
         cancelled.wait(5)
         raise RuntimeError("job cancelled")
 
-    def observe(name: str, state: State) -> None:
+    def observe(name: str, state: State, cause: str | None) -> None:
         seen.append((name, state))
 
     schedule = Schedule(["a", "b"], work, lambda name: cancelled.set(), parallelism=1, observe=observe)

@@ -72,6 +72,19 @@ class Block:
         return self.outputs[0].name if self.outputs else self.plugin.lower()
 
 
+@dataclass(frozen=True, slots=True)
+class ListenerConfig:
+    """A listener of the states of a run: `type` is `log`, `jsonl`, `http` or `openlineage`; `timeout` in seconds."""
+
+    type: str
+    url: str | None = None
+    path: str | None = None
+    timeout: float = 5.0
+    retries: int = 3
+    token_env: str | None = None
+    namespace: str = "penstock"
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Env:
     """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places`: their
@@ -87,6 +100,9 @@ class Env:
     options: Options | None = None
     places: Mapping[str, Span] = field(default_factory=dict)
     dialect: str = "spark"
+    slots: int | None = None
+    slot_timeout: float | None = None
+    listeners: tuple[ListenerConfig, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,10 +7,11 @@ from typing import Final
 from catalog.diagnostics import Diagnostics
 from catalog.secret_names import is_secret_name, remember_secret
 from catalog.source import Span
-from connectors.support.option import Option, OptionType
+from connectors.support.option import Option, Options, OptionType
 from engine.job.model.job import Env
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
+from engine.job.options.listeners import LISTENERS, read_listeners
 from engine.job.options.secret_options import Shade
 from engine.job.options.spark_settings import SPARK_VERSION, misspelt_setting
 
@@ -19,6 +20,12 @@ OPTIONS: Final = (
     Option("job.mode", OptionType.STRING, "BATCH or STREAMING.", default="BATCH", choices=("BATCH", "STREAMING")),
     Option("parallelism", OptionType.INTEGER, "Maximum number of pipelines at once, and of tasks of a source.",
            default=2, minimum=1, alternatives=("execution.parallelism",)),
+    Option("max_concurrent_pipelines", OptionType.INTEGER,
+           "The slots for which pipelines queue, first come, first served; a pipeline takes as many as the largest "
+           "`parallelism` of its sources. By default `parallelism`.", minimum=1),
+    Option("slot_timeout_seconds", OptionType.NUMBER,
+           "A pipeline that has waited so long for its slots fails. Without it, there is no limit.", minimum=0),
+    LISTENERS,
     Option("job.retry.times", OptionType.INTEGER, "How often a pipeline is retried after a transient error.",
            default=3, minimum=0),
     Option("job.retry.interval.seconds", OptionType.NUMBER, "Seconds between two attempts.", default=3.0, minimum=0),
@@ -89,7 +96,15 @@ def read_env(node: MapNode | None, default_name: str, diagnostics: Diagnostics, 
         options=options,
         places={name: _place(name, setting, leaf) for setting in spark for name, leaf in _leaves(setting.key, setting)},
         dialect=options.optional_string("sql.dialect") or dialect,
+        slots=options.optional_integer("max_concurrent_pipelines"),
+        slot_timeout=_seconds(options, "slot_timeout_seconds"),
+        listeners=read_listeners(options, diagnostics),
     )
+
+
+def _seconds(options: Options, name: str) -> float | None:
+    value = options.get(name)
+    return None if value is None else float(str(value))
 
 
 def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics) -> dict[str, str]:

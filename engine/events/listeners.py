@@ -1,0 +1,101 @@
+"""Listeners that need no package: the log, a file of JSON lines, a web service."""
+
+import json
+import logging
+import os
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from typing import Final
+
+from catalog.diagnostics import run_error
+from catalog.secret_names import redacted
+from engine.events.event import Event, Listener
+from engine.job.model.job import ListenerConfig
+from engine.plan.nodes import Plan
+
+_LOG: Final = logging.getLogger("penstock.events")
+_FIRST_PAUSE: Final = 0.2
+_SERVER_ERROR: Final = 500
+_TOO_MANY_REQUESTS: Final = 429
+
+
+@dataclass(frozen=True, slots=True)
+class LogListener:
+    """Python's logger `penstock.events`, one line at the level INFO."""
+
+    name: str
+    timeout: float
+
+    def notify(self, event: Event) -> None:
+        cause = f": {event.cause}" if event.cause else ""
+        _LOG.info("%s %s %s %s%s", event.run_id, event.job, event.pipeline or "", event.state, cause)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLinesListener:
+    """A file to which each event is added as a line of JSON."""
+
+    name: str
+    timeout: float
+    path: str
+
+    def notify(self, event: Event) -> None:
+        os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(redacted(event.to_json()), default=str) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class HttpListener:
+    """A web service that gets each event as JSON by POST; again after errors that may pass, with growing pauses."""
+
+    name: str
+    timeout: float
+    url: str
+    retries: int
+    token: str | None = None
+
+    def notify(self, event: Event) -> None:
+        body = json.dumps(redacted(event.to_json()), default=str).encode()
+        for attempt in range(self.retries + 1):
+            try:
+                return self._post(body)
+            except (urllib.error.URLError, OSError) as error:
+                status = error.code if isinstance(error, urllib.error.HTTPError) else _SERVER_ERROR
+                if attempt == self.retries or (status < _SERVER_ERROR and status != _TOO_MANY_REQUESTS):
+                    raise
+                time.sleep(_FIRST_PAUSE * 2**attempt)
+
+    def _post(self, body: bytes) -> None:
+        headers = {"Content-Type": "application/json"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        request = urllib.request.Request(self.url, body, headers, method="POST")
+        with urllib.request.urlopen(request, timeout=self.timeout):
+            pass
+
+
+def listener_of(config: ListenerConfig, plan: Plan) -> Listener:
+    """The listener that the job asks for. Raises PEN9003 where its package is missing, PEN1005 where its token is."""
+    match config.type:
+        case "log":
+            return LogListener("log", config.timeout)
+        case "jsonl":
+            return JsonLinesListener(f"jsonl {config.path}", config.timeout, config.path or "")
+        case "http":
+            return HttpListener(f"http {config.url}", config.timeout, config.url or "", config.retries, _token(config))
+        case _:
+            from engine.events.openlineage import OpenLineageListener
+
+            return OpenLineageListener(config, _token(config), plan)
+
+
+def _token(config: ListenerConfig) -> str | None:
+    if config.token_env is None:
+        return None
+    if token := os.environ.get(config.token_env):
+        return token
+    message = f"the listener `{config.type}` takes its token from `{config.token_env}`, which is not set"
+    raise run_error("PEN1005", message, None, f"export {config.token_env}=…")

@@ -1,0 +1,61 @@
+"""The states of a job and its pipelines as events, each move a legal one."""
+
+from collections.abc import Mapping
+
+from catalog.diagnostics import Diagnostic, PenstockError
+from catalog.secret_names import redacted_text
+from engine.events.dispatch import Dispatcher
+from engine.events.event import Event
+from engine.events.listeners import listener_of
+from engine.plan.nodes import Plan
+from engine.runtime.interrupts import InterruptedRun
+from engine.runtime.ledger import now
+from engine.runtime.states import State, follow
+
+
+class JobEvents:
+    """Notifies the listeners of one run: `begin`, `pipeline` for each move, `end` or `failed`, then `close`."""
+
+    def __init__(self, plan: Plan, run_id: str) -> None:
+        self._run_id, self._job = run_id, plan.env.name
+        self._state = State.CREATED
+        self._dispatcher = Dispatcher([listener_of(config, plan) for config in plan.env.listeners])
+
+    def begin(self) -> None:
+        self._tell(None, State.CREATED)
+        self._move(State.SCHEDULED)
+        self._move(State.RUNNING)
+
+    def pipeline(self, name: str, state: State, cause: str | None = None) -> None:
+        """A pipeline has entered a state."""
+        self._tell(name, state, cause)
+
+    def end(self, state: State, cause: str | None, counts: Mapping[str, object]) -> None:
+        """The job has finished, or its pipelines have failed."""
+        if state is State.FAILED:
+            self._move(State.FAILING, cause)
+        self._move(state, cause, counts)
+
+    def failed(self, error: BaseException) -> None:
+        """The job was ended by an error or an interrupt."""
+        said = error.diagnostics[0].message if isinstance(error, PenstockError) else str(error)
+        if isinstance(error, KeyboardInterrupt | InterruptedRun):
+            self._move(State.CANCELING, said)
+            self._move(State.CANCELED, said)
+        else:
+            self._move(State.FAILING, said)
+            self._move(State.FAILED, said)
+
+    def close(self) -> tuple[Diagnostic, ...]:
+        """Wait for the listeners, each at most its time-out; gives warnings about those that missed events."""
+        return self._dispatcher.close()
+
+    def _move(self, state: State, cause: str | None = None, counts: Mapping[str, object] | None = None) -> None:
+        self._state = follow(self._state, state)
+        self._tell(None, state, cause, counts or {})
+
+    def _tell(
+        self, pipeline: str | None, state: State, cause: str | None = None, counts: Mapping[str, object] | None = None
+    ) -> None:
+        said = redacted_text(cause) if cause else None
+        self._dispatcher.tell(Event(now(), self._run_id, self._job, pipeline, state.value, said, counts or {}))
