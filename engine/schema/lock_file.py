@@ -9,11 +9,13 @@ import connectors
 from catalog.diagnostics import Diagnostics, run_error
 from catalog.lock import FILE_NAME, Key, Lock, find_lock
 from catalog.table import CatalogTable, Column, TablePath
+from connectors.support.option import Options
 from connectors.support.source import Source
 from engine.compile import Settings
 from engine.job.load import load
-from engine.job.model.job import Block, BlockKind
+from engine.job.model.job import BlockKind
 from engine.plan.building.locked_schema import job_key, read_lock
+from engine.plan.building.scan_nodes import members
 
 
 def sync(
@@ -46,37 +48,38 @@ def current_tables(
     loaded = load(job, diagnostics, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=True)
     for block in loaded.of_kind(BlockKind.SOURCE) if loaded else ():
         source = connectors.source(block.plugin)
-        if source is None or not block.options.is_valid or block.options.get("schema"):
+        if source is None or not block.options.is_valid:
             continue
-        if "schema" in block.options.values:
-            name = block.name
-            if table := _ask(source, block, name, diagnostics, infers=infers):
+        for name, options in members(block, block.name, source, diagnostics):
+            is_declared = bool(options.mapping("schema").keys() - {"table", "comment"})
+            if is_declared or "schema" not in options.values:
+                continue
+            if table := _ask(source, options, name, diagnostics, infers=infers):
                 yield name, table
 
 
-def _ask(source: Source, block: Block, name: str, diagnostics: Diagnostics, *, infers: bool) -> CatalogTable | None:
+def _ask(source: Source, options: Options, name: str, diagnostics: Diagnostics, *, infers: bool) -> CatalogTable | None:
     own = Diagnostics()
-    tables = source.tables(block.options, own)
-    if source.is_untyped(block.options) and infers and not own.has_errors:
-        values = {**block.options.values, "infer_schema": True}
-        return _ask_spark(source, replace(block, options=replace(block.options, values=values)), name)
+    tables = source.tables(options, own)
+    if source.is_untyped(options) and infers and not own.has_errors:
+        return _ask_spark(source, replace(options, values={**options.values, "infer_schema": True}), name)
     if len(tables) == 1 and not tables[0].is_open and not own.has_errors:
         return tables[0]
     others = [diagnostic for diagnostic in own if diagnostic.code != "PEN4002"]
     diagnostics.extend(others)
     if others or len(tables) > 1:
         return None
-    return _ask_spark(source, block, name)
+    return _ask_spark(source, options, name)
 
 
-def _ask_spark(source: Source, block: Block, name: str) -> CatalogTable:
+def _ask_spark(source: Source, options: Options, name: str) -> CatalogTable:
     if find_spec("pyspark") is None:
         help = "pip install 'penstock[spark]'; `--no-types` locks the columns of CSV files as strings, without Spark"
         raise run_error("PEN9003", f"the types of `{name}` are read by Spark, and pyspark is not installed", None, help)
     from engine.spark.session import open_session
 
-    spark = open_session("penstock schema sync", {}, source.jars(block.options), source.session_settings)
-    return replace(source.describe(spark, block.options), path=TablePath(name.replace(".", "_")))
+    spark = open_session("penstock schema sync", {}, source.jars(options), source.session_settings)
+    return replace(source.describe(spark, options), path=TablePath(name.replace(".", "_")))
 
 
 def _new_lock(job: Path) -> Path:

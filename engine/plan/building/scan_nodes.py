@@ -94,6 +94,16 @@ class _Reader:
         )
 
 
+def members(block: Block, name: str, source: Source, diagnostics: Diagnostics) -> tuple[tuple[str, Options], ...]:
+    """The tables of a source block, each with its name and options: those of its set, or the block itself."""
+    listed = [table.options for table in block.tables]
+    listed = listed or list(source.expand(block.options, diagnostics) or ())
+    if not listed:
+        return ((name, block.options),)
+    names = member_names(name, [_path(options) or TablePath(name) for options in listed])
+    return tuple(zip(names, listed, strict=True))
+
+
 def _path(options: Options) -> TablePath | None:
     """The path of a table of a set: as its schema says, else as its file or folder is called."""
     declared = options.mapping("schema").get("table")
