@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.datatypes import BINARY, STRING, VARIANT, Array, DataType, Field, Map, Struct
+from catalog.datatypes import STRING, Field, Struct
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable, Column
 from catalog.typenames import columns_to_ddl, to_ddl
+from connectors.support.formats.loose_json import as_text
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
 from connectors.support.source import ScanTask, Source, SourceCapabilities
@@ -51,7 +52,7 @@ class Http(Source):
         is_text = not task.options.mapping("schema") or task.options.get("format") == "text"
         row = Struct(tuple(Field(column.name, column.type) for column in columns))
         lines = staged_lines(spark, row_texts(task.options, columns[0].name if is_text else None, row))
-        texts = [Column(column.name, _as_text(column.type)) for column in columns]
+        texts = [Column(column.name, as_text(column.type)) for column in columns]
         parsed = f"from_json(value, {quote_text(columns_to_ddl(texts))}, map('mode', 'FAILFAST')) as row"
         names = [column.name for column in columns] if task.columns is None else task.columns
         types = {column.name: column.type for column in columns}
@@ -60,18 +61,6 @@ class Http(Source):
 
 
 connector = Http()
-
-
-def _as_text(type: DataType) -> DataType:
-    """The type with STRING for numbers, dates and times, to be cast: services write both 1 and "1"."""
-    match type:
-        case Array(element, nulls):
-            return Array(_as_text(element), nulls)
-        case Map(_, value, nulls):
-            return Map(STRING, _as_text(value), nulls)
-        case Struct(fields):
-            return Struct(tuple(Field(field.name, _as_text(field.type)) for field in fields))
-    return type if type in (BINARY, VARIANT) else STRING
 
 
 def _check_request(options: Options, diagnostics: Diagnostics) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.services.databases import mariadb, postgres, sqlite  # noqa: F401 (fixtures)
+from tests.services.kafka import kafka  # noqa: F401 (fixture)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,10 +30,11 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """A session as `penstock run` makes it, on two cores, with the jars of Delta, Iceberg and databases."""
+    """A session as `penstock run` makes it, on two cores, with the jars of Delta, Iceberg, Kafka and databases."""
     pytest.importorskip("pyspark")
     from connectors.delta import connector as delta
     from connectors.iceberg import connector as iceberg
+    from connectors.kafka import connector as kafka_connector
     from connectors.support.jdbc.dialects import DIALECTS
     from engine.spark.session import open_session
 
@@ -48,6 +50,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse}",
     }
     drivers = (dialect.maven for dialect in DIALECTS if dialect.is_tested)
-    session = open_session("tests", settings, (*delta.maven, *iceberg.maven, *drivers), delta.session_settings)
+    jars = (*delta.maven, *iceberg.maven, *kafka_connector.maven, *drivers)
+    session = open_session("tests", settings, jars, delta.session_settings)
     yield session
     session.stop()

@@ -12,6 +12,7 @@ from catalog.table import CatalogTable, Column
 from connectors.support.connector import Connector
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
 from connectors.support.option import Option, Options
+from connectors.support.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,12 +37,16 @@ class SourceCapabilities:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ScanTask:
-    """One read: which table, which of its columns (None: all), which predicates (Spark SQL text) hold afterwards."""
+    """One read: which table, which of its columns (None: all), which predicates (Spark SQL text) hold afterwards.
+
+    `position`: what the read covers, where the source's `position` has said so.
+    """
 
     options: Options
     table: CatalogTable
     columns: tuple[str, ...] | None = None
     filters: tuple[str, ...] = ()
+    position: Staged | None = None
 
 
 class Source(Connector):
@@ -49,6 +54,7 @@ class Source(Connector):
 
     source_options: ClassVar[tuple[Option, ...]]
     source_capabilities: ClassVar[SourceCapabilities]
+    position_type: ClassVar[type[Staged] | None] = None
     required_attributes: ClassVar[tuple[str, ...]] = ("source_options", "source_capabilities")
 
     def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
@@ -74,6 +80,15 @@ class Source(Connector):
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         """The location of the rows, in the format of `Sink.target`."""
+        return None
+
+    def position(self, spark: "SparkSession", options: Options) -> Staged | None:
+        """What a read that begins now covers, of the class `position_type`; None for a source that has no positions.
+        The journal keeps it until `acknowledge` has been called, also by a later process."""
+        return None
+
+    def acknowledge(self, spark: "SparkSession", position: Staged) -> None:
+        """Record at the source that this has been read; called once the sinks are committed; idempotent."""
         return None
 
     @abstractmethod

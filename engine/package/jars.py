@@ -12,7 +12,7 @@ from engine.job.model.job import Block, BlockKind
 
 def packaged_jars(jobs: Iterable[Path]) -> tuple[str, ...]:
     """Maven coordinates for `--packages`, each once; variables of the jobs need not have values yet."""
-    found = (jar for job in jobs for block in _blocks(job) for jar in _jars(block))
+    found = (jar for job in jobs for block in _blocks(job) for jar in _jars(block) if "?" not in jar)
     return tuple(dict.fromkeys(found))
 
 

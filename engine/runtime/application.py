@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import connectors
 from catalog.diagnostics import Diagnostics
 from catalog.secret_names import redacted_mapping
+from connectors.support.connector import Connector
 from connectors.support.files.filesystem import files_at
 from connectors.support.incremental import Since
-from connectors.support.sink import AnySink
-from connectors.support.source import Source
 from engine.compile import Compiled
 from engine.incremental.watermarks import Watermarks, starts
 from engine.job.options.env import is_of_application
@@ -93,7 +92,7 @@ def state_dir_of(plan: Plan, chosen: str | None = None) -> str:
 def _session(
     name: str,
     settings: Mapping[str, str],
-    used: Iterable[Source | AnySink],
+    used: Iterable[Connector],
     jars: Iterable[str],
     master: str | None,
     *,
@@ -117,14 +116,14 @@ def _session(
                 spark.stop()
 
 
-def _to_recover(state: str) -> Mapping[AnySink, tuple[str, ...]]:
-    """The sinks of killed runs and their jars; none for a state directory elsewhere than on this disk."""
-    return writing.sinks_to_recover(state) if _is_here(state) else {}
+def _to_recover(state: str) -> Mapping[Connector, tuple[str, ...]]:
+    """The connectors of killed runs and their jars; none for a state directory elsewhere than on this disk."""
+    return writing.connectors_to_recover(state) if _is_here(state) else {}
 
 
 def _is_here(state: str) -> bool:
     return "://" not in state or state.startswith("file:")
 
 
-def _all_sinks() -> Mapping[AnySink, tuple[str, ...]]:
+def _all_sinks() -> Mapping[Connector, tuple[str, ...]]:
     return {sink: sink.maven for name in connectors.sink_names() if (sink := connectors.sink(name))}

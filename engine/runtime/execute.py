@@ -320,6 +320,7 @@ class _Execution:
         with self._labelled(name), closing(persistence):
             lowered = lower(session, plan.writes, persistence.persist, self.since)
             frames = lowered.dataframes
+            writing.note_positions(self.run, lowered.positions)
             expect.note(lowered.watched)  # of what was computed for several readers
             for index, write in enumerate(plan.writes, start=1):
                 progress.doing(name, f"writing {write.name} ({index} of {len(plan.writes)})")

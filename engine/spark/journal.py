@@ -4,8 +4,10 @@
         begin.json                  who runs, and what it writes
         <write id>.prepared.json    where its rows will be staged
         <write id>.staged.json      that they are
+        <scan id>.read.json         what was read of a source that is told so after the commit (Kafka)
         commit.json                 all are: from here on the run can only be finished; the watermarks that it moves
         <write id>.committed.json
+        <scan id>.acknowledged.json
         end.json                    finished, rolled back, or dismissed by the user
 
 Files are written atomically. A killed run is rolled back without `commit.json`, and completed with it.
@@ -81,6 +83,12 @@ class Journal:
 
     def staged(self, write_id: str, staged: Staged) -> None:
         self._put(f"{write_id}.staged", {"staged": staged.to_json()})
+
+    def read_from(self, scan_id: str, source: str, position: Staged) -> None:
+        self._put(f"{scan_id}.read", {"source": source, "position": position.to_json()})
+
+    def acknowledged(self, scan_id: str) -> None:
+        self._put(f"{scan_id}.acknowledged", {})
 
     def decide(self, watermarks: Sequence[Watermark] = ()) -> None:
         """Record the decision: from here on the run can only be finished. `watermarks` are those that move then."""
@@ -188,6 +196,17 @@ class Recorded:
         connector wrote it."""
         step = f"{write_id}.staged" if self.is_staged(write_id) else f"{write_id}.prepared"
         return kind.from_json(self.steps[step].get("staged", {}))
+
+    @property
+    def unacknowledged(self) -> Mapping[str, str]:
+        """Source connectors, by scan id, that are still to be told what was read of them."""
+        names = (step.removesuffix(".read") for step in self.steps if step.endswith(".read"))
+        return {name: str(self.steps[f"{name}.read"]["source"]) for name in names
+                if f"{name}.acknowledged" not in self.steps}  # fmt: skip
+
+    def position(self, scan_id: str, kind: type[Staged]) -> Staged:
+        """What was read. Raises PEN5011 where another version of the connector wrote it."""
+        return kind.from_json(self.steps[f"{scan_id}.read"].get("position", {}))
 
     def is_staged(self, write_id: str) -> bool:
         return f"{write_id}.staged" in self.steps

@@ -22,6 +22,7 @@ from catalog.table import CatalogTable
 from connectors.support.incremental import NewRows, Since, incremental_of
 from connectors.support.source import ScanTask
 from connectors.support.spark_types import columns_of
+from connectors.support.staged import Staged
 from engine.plan.nodes import (
     Expect,
     Native,
@@ -51,10 +52,12 @@ Persist: TypeAlias = Callable[[Node, Persisted, DataFrame], DataFrame]
 @dataclass(eq=False)
 class Lowered:
     """The DataFrame of every lowered node, and what is counted when the rows are written: expectations, and how far
-    incremental scans go. `since`: where these begin, by their names; the first run where it has none."""
+    incremental scans go. `since`: where these begin, by their names; the first run where it has none. `positions`: what
+    the scans cover whose sources are told of it after the commit."""
 
     dataframes: dict[Node, DataFrame] = field(default_factory=dict)
     watched: list[Watched] = field(default_factory=list)
+    positions: dict[Scan, Staged] = field(default_factory=dict)
     persist: Persist = lambda node, persisted, df: persist(df, persisted.cache)
     since: Mapping[str, Since] = field(default_factory=dict)
     new_rows: dict[Scan, NewRows] = field(default_factory=dict)
@@ -144,7 +147,10 @@ def _shuffled(df: DataFrame, node: Shuffle) -> DataFrame:
 
 
 def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
-    task = ScanTask(scan.options, scan.table, scan.columns, scan.filters)
+    position = scan.connector.position(spark, scan.options)
+    if position is not None:
+        lowered.positions[scan] = position
+    task = ScanTask(scan.options, scan.table, scan.columns, scan.filters, position)
     if incremental_of(scan.options) is None:
         df = scan.connector.read(spark, task)
     else:

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import current_thread, main_thread
 from typing import IO, Any, Final
 
+from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
@@ -49,8 +50,14 @@ EXCLUDES: Final = (
     "commons-pool:*",
     "org.roaringbitmap:*",
     "org.xerial.snappy:*",
+    "org.lz4:*",
+    "org.scala-lang.modules:*",
+    "org.apache.spark:spark-token-provider-kafka-0-10_2.13",  # not in every repository; Kafka names one that is
 )
 """Artifacts that Spark includes: a second copy is useless, and a resolver may not find it."""
+
+_ALONE: Final = "?transitive=false"
+"""After the coordinates of a jar that is added by itself, although `EXCLUDES` leaves it out where others ask for it."""
 
 _LOG_LINES: Final = 20
 
@@ -69,14 +76,40 @@ def open_session(
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # on a cluster, the Python of the workers is the cluster's choice
         for variable in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
             os.environ.setdefault(variable, sys.executable)
-    conf = _conf(name, settings, tuple(maven), required or {})
+    alone = tuple(jar.removesuffix(_ALONE) for jar in maven if jar.endswith(_ALONE))
+    maven = tuple(jar for jar in maven if not jar.endswith(_ALONE))
+    conf = _conf(name, settings, maven, required or {})
     active = SparkSession.getActiveSession()
     if active is not None or SparkContext._active_spark_context is not None:
-        return _prepared(active or SparkSession.builder.getOrCreate(), conf)
-    if "PYSPARK_GATEWAY_PORT" in os.environ:  # started by spark-submit
-        return _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
-    _check_java()
-    return _prepared(_launch(conf, tuple(maven)), conf)
+        spark = _prepared(active or SparkSession.builder.getOrCreate(), conf)
+    elif "PYSPARK_GATEWAY_PORT" in os.environ:  # started by spark-submit
+        spark = _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
+    else:
+        _check_java()
+        spark = _prepared(_launch(conf, maven), conf)
+    for jar in alone:
+        _add_alone(spark, jar)
+    return spark
+
+
+def _add_alone(spark: SparkSession, jar: str) -> None:
+    """Add one jar, without those that it depends on, to the driver and the executors; nothing where it is there."""
+    context: Any = spark.sparkContext._jsc.sc()
+    name = "-".join(jar.split(":")[1:])
+    added = context.listJars()
+    if any(name in str(added.apply(index)) for index in range(added.size())):
+        return
+    jvm: Any = spark.sparkContext._jvm
+    try:
+        uri = jvm.java.net.URI(f"ivy://{jar}{_ALONE}")
+        paths = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
+    except Py4JError as cause:
+        help = f"if only the Maven client can reach it: mvn dependency:get -Dtransitive=false -Dartifact={jar}"
+        raise run_error("PEN5003", f"not found: `{jar}`", None, help) from cause
+    loader = jvm.Thread.currentThread().getContextClassLoader()
+    for index in range(paths.size()):
+        loader.addURL(jvm.java.io.File(paths.apply(index)).toURI().toURL())
+        context.addJar(paths.apply(index))
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:

@@ -27,10 +27,11 @@ from catalog.savemode import Action, TargetState, plan_actions
 from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
 from connectors.support import run_owner as owner
-from connectors.support.sink import AnySink, WriteTask
+from connectors.support.connector import Connector
+from connectors.support.sink import WriteTask
 from connectors.support.staged import Staged
 from engine.incremental.watermarks import Watermark, move, refuse_moved
-from engine.plan.nodes import AnyNode, Write
+from engine.plan.nodes import AnyNode, Scan, Write, below
 from engine.plan.staged_rules import staged_rules
 from engine.spark.commit_groups import (
     Pending,
@@ -69,6 +70,7 @@ class OpenRun:
     checks: tuple[SinkCheck, ...]
     tasks: Mapping[str, WriteTask]
     places: dict[str, Staged] = field(default_factory=dict)
+    positions: dict[Scan, Staged] = field(default_factory=dict)
     staged: set[str] = field(default_factory=set)
     lock: Lock = field(default_factory=Lock)
 
@@ -215,12 +217,35 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[Watermark
             raise _unfinished(run.run_id, error) from error
         except OSError as error:
             raise _unfinished(run.run_id, unwritable(error, write)) from error
+    _acknowledge(spark, run, writes.values())
     try:
         move(run.journal.files, run.journal.state, watermarks)
         run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
         raise _unfinished(run.run_id, _unjournaled(run, error)) from error
     return tuple(_maintain(spark, run, writes.values()))
+
+
+def note_positions(run: OpenRun, positions: Mapping[Scan, Staged]) -> None:
+    """Record what was read of sources that are told so after the commit; again after a retry."""
+    for scan, position in positions.items():
+        run.journal.read_from(scan.id, scan.connector.name, position)
+    with run.lock:
+        run.positions.update(positions)
+
+
+def _acknowledge(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:
+    read = {node for write in writes for node in below(write)}
+    for scan, position in run.positions.items():
+        if scan not in read:
+            continue
+        try:
+            scan.connector.acknowledge(spark, position)
+            run.journal.acknowledged(scan.id)
+        except SPARK_ERRORS as error:
+            raise _unfinished(run.run_id, as_run_error(error, scan)) from error
+        except PenstockError as error:
+            raise _unfinished(run.run_id, error) from error
 
 
 def _maintain(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> Iterator[Diagnostic]:
@@ -315,19 +340,19 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
     return tuple(warnings)
 
 
-def sinks_to_recover(state: str) -> Mapping[AnySink, tuple[str, ...]]:
-    """The sinks of killed runs in a local state directory, and the jars with which a session can end them."""
-    needed: dict[AnySink, tuple[str, ...]] = {}
+def connectors_to_recover(state: str) -> Mapping[Connector, tuple[str, ...]]:
+    """The connectors of killed runs in a local state directory, and the jars with which a session can end them."""
+    needed: dict[Connector, tuple[str, ...]] = {}
     for log in open_journals(None, state):
         recorded = log.read()
         if recorded is not None and _is_open(recorded) and owner.has_died(recorded.mark):
-            for sink, jars in _needed_jars(log, recorded):
-                needed[sink] = (*needed.get(sink, ()), *jars)
+            for connector, jars in _needed_jars(log, recorded):
+                needed[connector] = (*needed.get(connector, ()), *jars)
     return needed
 
 
-def _needed_jars(log: Journal, recorded: Recorded) -> Iterator[tuple[AnySink, tuple[str, ...]]]:
-    """The installed sinks of a run, each with the jars that are needed to end its writes."""
+def _needed_jars(log: Journal, recorded: Recorded) -> Iterator[tuple[Connector, tuple[str, ...]]]:
+    """The installed connectors of a run, each with the jars that are needed to end its reads and writes."""
     for write_id, name in recorded.writes.items():
         sink = connectors.sink(name)
         if sink is None:
@@ -337,6 +362,10 @@ def _needed_jars(log: Journal, recorded: Recorded) -> Iterator[tuple[AnySink, tu
             with suppress(RunError):  # unreadable steps are reported when the run is ended
                 jars = sink.staged_jars(_staged_write(log, recorded, write_id).staged)
         yield sink, jars
+    for name in recorded.unacknowledged.values() if recorded.is_decided else ():
+        source = connectors.source(name)
+        if source is not None:
+            yield source, source.maven
 
 
 def _is_open(recorded: Recorded | None) -> bool:
@@ -358,6 +387,12 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOut
     for group in commit_groups(to_commit):
         with _collected(diagnostics, log, group[0].sink.name):
             commit_group(spark, group, log.committed)
+    for scan_id, name in recorded.unacknowledged.items() if recorded.is_decided else ():
+        with _collected(diagnostics, log, name):
+            source = connectors.source(name)
+            if source is not None and source.position_type is not None:
+                source.acknowledge(spark, recorded.position(scan_id, source.position_type))  # type: ignore[arg-type]
+                log.acknowledged(scan_id)
     if diagnostics.has_errors:
         raise RunError(diagnostics)
     outcome = RunOutcome.FINISHED if recorded.is_decided else RunOutcome.ROLLED_BACK
@@ -397,7 +432,7 @@ def _has_jars(spark: SparkSession, log: Journal, recorded: Recorded) -> bool:
     loaded = spark.conf.get("spark.jars.packages", "") or ""
     needed = dict(_needed_jars(log, recorded))
     is_installed = all(connectors.sink(name) is not None for name in recorded.writes.values())
-    return is_installed and all(jar in loaded for jars in needed.values() for jar in jars)
+    return is_installed and all(jar in loaded for jars in needed.values() for jar in jars if "?" not in jar)
 
 
 def _ways_to_end(run_id: str) -> str:

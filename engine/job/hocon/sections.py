@@ -1,7 +1,7 @@
 """The sections of a job file: lists of blocks in the order of the file, whatever form they are written in."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from catalog.diagnostics import Diagnostics
@@ -68,7 +68,7 @@ class _Sections:
                     yield from self.brought(self.resolver.value(part, (section.key,), None), section)
 
     def block(self, field: HoconField, section: str) -> Iterable[MapNode]:
-        node = self.resolver.value(field.value, (section, field.key), None)
+        node = self.resolver.value(_with_dotted_names(field.value), (section, field.key), None)
         items = node.items if isinstance(node, ListNode) else (node,)
         for item in items:
             if isinstance(item, MapNode):
@@ -111,6 +111,30 @@ class _Sections:
                     section.key_place,
                     f"write `{section.key} {{ … }}`",
                 )
+
+
+def _with_dotted_names(block: Syntax) -> Syntax:
+    """The block with `start_mode.offsets = …` as an option of that name where it has an option `start_mode` as well, as
+    Apache SeaTunnel reads it: HOCON's own meaning is that the later one replaces the other."""
+    if isinstance(block, HoconArray):
+        return HoconArray([_with_dotted_names(item) for item in block.items], block.place)
+    if not isinstance(block, HoconObject):
+        return block
+    plain = {field.key for field in block.fields if not isinstance(field.value, HoconObject)}
+    fields = []
+    for field in block.fields:
+        option = field
+        if isinstance(field.value, HoconObject) and field.key in plain and _is_dotted(field):
+            inner = field.value.fields[0]
+            option = replace(inner, key=f"{field.key}.{inner.key}")
+        fields.append(replace(option, value=_with_dotted_names(option.value)))
+    return HoconObject(fields, block.place)
+
+
+def _is_dotted(field: HoconField) -> bool:
+    """Whether the field is the first step of a dotted key."""
+    place = field.key_place
+    return place.source.text[place.end :].lstrip().startswith(".")
 
 
 def _with_name(block: MapNode, name: str, place: Place) -> MapNode:

@@ -106,10 +106,17 @@ def flatten(node: MapNode, names: Collection[str]) -> Iterator[tuple[str, Entry]
 def _flatten(node: MapNode, prefix: str, names: Collection[str]) -> Iterator[tuple[str, Entry]]:
     for entry in node.entries:
         name = prefix + entry.key
-        if name not in names and isinstance(entry.value, MapNode) and _reaches_into(name, names):
+        if isinstance(entry.value, MapNode) and (
+            _is_of_names(entry.value, name, names) if name in names else _reaches_into(name, names)
+        ):
             yield from _flatten(entry.value, name + ".", names)
         else:
             yield name, entry
+
+
+def _is_of_names(node: MapNode, prefix: str, names: Collection[str]) -> bool:
+    """Whether a block under a name holds nothing but longer names: `start_mode.offsets`, beside `start_mode`."""
+    return bool(node.entries) and all(f"{prefix}.{entry.key}" in names for entry in node.entries)
 
 
 def _reaches_into(name: str, names: Collection[str]) -> bool:

@@ -1,0 +1,186 @@
+"""Topics of Kafka: Apache SeaTunnel's Kafka source and sink, read and written by Spark's own connector.
+
+A read covers the records that the topics have when it starts; the offsets where it ends are committed to the consumer
+group after the commit of the sinks. A write stages its records as Parquet beside the run's journal and sends them at
+the commit. Kafka cannot take them back, so that an interrupted commit sends all of them again:
+
+    <run>/staging/<write id>/data     the staged records
+    <run>/staging/<write id>/done     they have been sent: what is left here is waste
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from catalog.diagnostics import Diagnostics, run_error
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.table import CatalogTable
+from connectors.support.files.filesystem import as_uri, committing, files_at
+from connectors.support.kafka.client import brokers
+from connectors.support.kafka.connection import KafkaConnection, check_servers
+from connectors.support.kafka.offsets import (
+    KafkaPosition,
+    assignment,
+    check_offsets,
+    commit_position,
+    offsets_text,
+    position_of,
+    topics_of,
+)
+from connectors.support.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
+from connectors.support.kafka.read_records import RECORD_DDL, rows_of, table_of
+from connectors.support.kafka.write_records import check_records, is_fixed, records_of
+from connectors.support.option import Option, Options
+from connectors.support.sink import Sink, SinkCapabilities, WriteTask
+from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.spark_types import columns_of
+from connectors.support.staged import Staged, secret_mapping
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaStaged(Staged):
+    """`staging`: the directory of the staged records; `topics`: those that the commit creates if they are missing."""
+
+    staging: str
+    servers: str
+    topics: tuple[str, ...]
+    config: Mapping[str, str]
+    secrets: Mapping[str, str] = secret_mapping()
+
+    @property
+    def connection(self) -> KafkaConnection:
+        return KafkaConnection(self.servers, self.config, self.secrets)
+
+
+class Kafka(Source, Sink[KafkaStaged]):
+    name: ClassVar[str] = "Kafka"
+    doc: ClassVar[str] = (
+        "Reads and writes topics of Kafka. A read covers the records that a topic has when the run starts; a write is "
+        "at least once, each record with headers by which a reader can drop repeats."
+    )
+    maven: ClassVar[tuple[str, ...]] = (
+        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.2",
+        "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0?transitive=false",
+    )
+    source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=False)
+    sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
+    staged_type: ClassVar[type[Staged]] = KafkaStaged
+    position_type: ClassVar[type[Staged]] = KafkaPosition
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
+        data_save_modes=(DataSaveMode.APPEND_DATA,),
+    )
+
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        check_servers(options, diagnostics)
+        check_offsets(options, diagnostics)
+        if not topics_of(options):
+            diagnostics.error("PEN2004", "`topic` names no topic", options.span("topic"), 'topic = "orders"')
+        KafkaConnection.of(options).remember()
+        return (table_of(options, diagnostics),)
+
+    def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
+        """The declared table: a topic describes no columns."""
+        return self.tables(options, Diagnostics())[0]
+
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return (
+            None if options.flag("pattern") or len(topics_of(options)) != 1 else _place(options, topics_of(options)[0])
+        )
+
+    def position(self, spark: "SparkSession", options: Options) -> KafkaPosition:
+        return position_of(spark, options)
+
+    def acknowledge(self, spark: "SparkSession", position: KafkaPosition) -> None:  # type: ignore[override]
+        commit_position(spark, position)
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        position = task.position if isinstance(task.position, KafkaPosition) else position_of(spark, task.options)
+        ranges = [each for each in position.ranges if each.start < each.end]
+        if ranges:
+            partitions = [(each.topic, each.partition) for each in ranges]
+            records = (
+                spark.read.format("kafka")
+                .options(**position.connection.spark_options)
+                .option("assign", assignment(partitions))
+                .option("startingOffsets", offsets_text({(e.topic, e.partition): e.start for e in ranges}))
+                .option("endingOffsets", offsets_text({(e.topic, e.partition): e.end for e in ranges}))
+                .option("includeHeaders", "true")
+                .load()
+            )
+        else:
+            records = spark.createDataFrame([], RECORD_DDL)
+        rows = rows_of(records, task.options, task.table)
+        return rows if task.columns is None else rows.select(*task.columns)
+
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        KafkaConnection.of(options).remember()
+        check_servers(options, diagnostics)
+        check_records(options, table, diagnostics)
+        if str(options["semantics"]).upper() == "EXACTLY_ONCE":
+            message = "`semantics = EXACTLY_ONCE`: Penstock writes to Kafka at least once"
+            help = "readers drop repeats by the headers `penstock.run` and `penstock.record`"
+            diagnostics.warning("PEN2011", message, options.span("semantics"), help)
+
+    def target(self, options: Options) -> str | None:
+        return _place(options, options.string("topic"))
+
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        return (
+            "at least once: an interrupted commit sends all records again, with the same headers `penstock.run` "
+            "and `penstock.record`",
+        )
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        """Raises PEN5005 where the brokers do not answer, or a topic has no such partition."""
+        connection, span = KafkaConnection.of(task.options).remember(), task.options.span("bootstrap.servers")
+        with brokers(spark, connection.servers, connection.client, code="PEN5005", span=span) as kafka:
+            topic, partition = task.options.string("topic"), task.options.optional_integer("partition")
+            count = kafka.partitions([topic]).get(topic) if is_fixed(task.options) else None
+        if partition is not None and count is not None and partition >= count:
+            message = f"`{topic}` has {count} partitions, numbered from 0, and none with the number {partition}"
+            raise run_error("PEN5005", message, task.options.span("partition"))
+        return TargetState(exists=count is not None)
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> KafkaStaged:
+        connection = KafkaConnection.of(task.options).remember()
+        return KafkaStaged(
+            staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+            servers=connection.servers,
+            topics=(task.options.string("topic"),) if is_fixed(task.options) else (),
+            config=connection.config,
+            secrets=connection.secrets,
+        )
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: KafkaStaged) -> KafkaStaged:
+        records = records_of(df, task, columns_of(df.schema))
+        records.write.mode("overwrite").parquet(f"{prepared.staging}/data")
+        return prepared
+
+    def commit(self, spark: "SparkSession", staged: KafkaStaged) -> None:
+        with committing(spark, staged.staging) as is_due:
+            if is_due:
+                connection = staged.connection
+                records = spark.read.schema(_STAGED_DDL).parquet(as_uri(f"{staged.staging}/data"))
+                topics = staged.topics or [row.topic for row in records.select("topic").distinct().collect()]
+                with brokers(spark, connection.servers, connection.client, code="PEN5005") as kafka:
+                    kafka.create(topics)
+                records.write.format("kafka").options(**connection.spark_options).save()
+        self.abort(spark, staged)
+
+    def abort(self, spark: "SparkSession", staged: KafkaStaged) -> None:
+        files, staging = files_at(spark, staged.staging)
+        files.delete(staging)
+
+
+connector = Kafka()
+
+_STAGED_DDL = "key binary, value binary, topic string, partition int, headers array<struct<key: string, value: binary>>"
+
+
+def _place(options: Options, topic: str) -> str:
+    return f"kafka://{KafkaConnection.of(options).servers}/{topic}"

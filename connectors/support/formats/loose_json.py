@@ -1,0 +1,46 @@
+"""JSON as services write it, read strictly: both 1 and "1" are the number one, and nothing else is."""
+
+from typing import Final
+
+from catalog.datatypes import BINARY, BOOLEAN, STRING, VARIANT, Array, DataType, Field, Map, Struct
+from catalog.quoting import quote
+from catalog.typenames import to_ddl
+
+_AS_THEY_ARE: Final = (STRING, BINARY, VARIANT)
+
+
+def as_text(type: DataType) -> DataType:
+    """The type with texts for numbers, dates and times, which a cast then reads."""
+    match type:
+        case Array(element, nulls):
+            return Array(as_text(element), nulls)
+        case Map(_, value, nulls):
+            return Map(STRING, as_text(value), nulls)
+        case Struct(fields):
+            return Struct(tuple(Field(each.name, as_text(each.type)) for each in fields))
+    return type if type in _AS_THEY_ARE else STRING
+
+
+def is_unreadable(text: str, type: DataType, level: int = 1) -> str:
+    """Spark SQL for whether the texts in the expression `text` cannot be cast to the type."""
+    part = f"x{level}"
+    match type:
+        case Array(element):
+            return f"coalesce(exists({text}, {part} -> {is_unreadable(part, element, level + 1)}), false)"
+        case Map(key, value):
+            keys = f"exists(map_keys({text}), {part} -> {is_unreadable(part, key, level + 1)})"
+            values = f"exists(map_values({text}), {part} -> {is_unreadable(part, value, level + 1)})"
+            return f"coalesce({keys} or {values}, false)"
+        case Struct(fields):
+            parts = (is_unreadable(f"{text}.{quote(each.name)}", each.type, level) for each in fields)
+            return f"({' or '.join(parts)})" if fields else "false"
+    if type in _AS_THEY_ARE:
+        return "false"
+    return f"({text} is not null and try_cast({text} as {to_ddl(type)}) is null)"
+
+
+def read_text(text: str, type: DataType) -> str:
+    """Spark SQL for the value; NULL where it `is_unreadable`."""
+    if type == BOOLEAN or as_text(type) != type:
+        return f"try_cast({text} as {to_ddl(type)})"
+    return text

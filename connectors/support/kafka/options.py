@@ -1,0 +1,80 @@
+"""The options of the Kafka connector: those of Apache SeaTunnel's 2.3 documentation, with its names and defaults."""
+
+from typing import Final
+
+from connectors.support.option import Option, OptionType
+from connectors.support.schema_option import SCHEMA_OPTION
+
+START_MODES: Final = ("earliest", "latest", "group_offsets", "timestamp", "specific_offsets")
+ROW_FORMATS: Final = ("json", "text", "csv", "raw", "native")
+DEFAULT_GROUP: Final = "SeaTunnel-Consumer-Group"
+METADATA: Final = ("topic", "partition", "offset", "timestamp", "key", "headers")
+
+_SHARED: Final = (
+    Option("bootstrap.servers", OptionType.STRING, "The brokers: `host:port`, several separated by commas.",
+           required=True, alternatives=("bootstrap_servers",)),
+    Option("kafka.config", OptionType.MAP,
+           "Settings of Kafka's clients, as its documentation names them: `{ security.protocol = SASL_SSL, … }`. "
+           "Secrets in it are masked in all output."),
+)  # fmt: skip
+
+SOURCE_OPTIONS: Final = (
+    Option("topic", OptionType.ANY, "A topic, or several: a list, or separated by commas. With `pattern = true`, a "
+           "regular expression (Java's) that names of topics match as a whole.", required=True),
+    Option("pattern", OptionType.BOOLEAN, "Whether `topic` is a regular expression.", default=False),
+    *_SHARED,
+    Option("consumer.group", OptionType.STRING,
+           "The consumer group whose offsets are read (`start_mode = group_offsets`) and committed.",
+           default=DEFAULT_GROUP),
+    Option("commit_on_checkpoint", OptionType.BOOLEAN,
+           "Whether the offsets up to which records were read are committed to the group, after the sinks' commit. "
+           "They are not where neither `consumer.group` is given nor `start_mode` is `group_offsets`.", default=True),
+    Option("start_mode", OptionType.STRING,
+           "Where reading starts. `group_offsets`: where the group ended; a partition that the group has not read "
+           "starts at its first record, or as `auto.offset.reset` in `kafka.config` says.",
+           default="group_offsets", choices=START_MODES),
+    Option("start_mode.timestamp", OptionType.INTEGER,
+           "For `timestamp`: milliseconds since 1970; reading starts at the first record of that time or later.",
+           minimum=0),
+    Option("start_mode.offsets", OptionType.MAP,
+           "For `specific_offsets`: the first offset of each partition, `{ orders-0 = 70, orders-1 = 10 }`. A "
+           "partition that is not in it starts at the group's offset."),
+    Option("format", OptionType.STRING,
+           "What a record's value is. `json`: an object. `text`: values between `field_delimiter`. `csv`: the same "
+           "with quotes. Without a `schema`, these yield the value as a string, `content`. `raw`: the value's bytes. "
+           "`native`: the whole record.", default="json", choices=ROW_FORMATS),
+    SCHEMA_OPTION,
+    Option("field_delimiter", OptionType.STRING, "What separates the values of `text` and `csv`.", default=","),
+    Option("format_error_handle_way", OptionType.STRING,
+           "What happens with a record that does not fit the format or schema. `fail`: the run fails and names it. "
+           "`skip`: it is left out. `mark`: its columns are NULL, and the cause and the value are in two more columns, "
+           "`_error` and `_value`, by which later steps can route it.",
+           default="fail", choices=("fail", "skip", "mark")),
+    Option("metadata_columns", OptionType.LIST,
+           "Columns of each record's own, added after those of the schema: any of `topic`, `partition`, `offset`, "
+           "`timestamp`, `key`, `headers`. Their names begin with `_`: `_topic`.", element=OptionType.STRING),
+    *(Option(name, OptionType.ANY, "Accepted for compatibility, no effect: Spark reads and paces the partitions.")
+      for name in ("poll.timeout", "partition-discovery.interval-millis", "reader_cache_queue_size")),
+)  # fmt: skip
+
+SINK_OPTIONS: Final = (
+    Option("topic", OptionType.STRING, "The topic. `${column}` is the value of a column of each row; placeholders "
+           "of table names, such as `${table_name}`, are replaced first.", required=True),
+    *_SHARED,
+    Option("format", OptionType.STRING,
+           "The value of a record. `json`: an object of all columns. `text`: their values between `field_delimiter`. "
+           "`csv`: the same with quotes where a value needs them. `raw`: the only column, a string or bytes.",
+           default="json", choices=("json", "text", "csv", "raw")),
+    Option("field_delimiter", OptionType.STRING, "What separates the values of `text` and `csv`.", default=","),
+    Option("partition_key_fields", OptionType.LIST,
+           "The columns of the record's key, a JSON object: rows of equal values come into one partition, in order.",
+           element=OptionType.STRING),
+    Option("partition", OptionType.INTEGER, "The partition of all records.", minimum=0),
+    Option("kafka_headers_fields", OptionType.LIST,
+           "Columns that become headers of the record, as text, instead of a part of its value.",
+           element=OptionType.STRING),
+    Option("semantics", OptionType.STRING,
+           "Accepted for compatibility. Records are written at least once, with headers by which repeats can be "
+           "dropped.", default="AT_LEAST_ONCE", choices=("AT_LEAST_ONCE", "EXACTLY_ONCE", "NON")),
+    Option("transaction_prefix", OptionType.STRING, "Accepted for compatibility, no effect."),
+)  # fmt: skip

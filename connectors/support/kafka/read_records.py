@@ -1,0 +1,213 @@
+"""Records as rows: the value in the columns of the schema, and what each record says of itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from catalog.datatypes import BIGINT, BINARY, INT, STRING, TIMESTAMP, Array, DataType, Field, Map, Struct
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.quoting import quote, quote_text
+from catalog.table import CatalogTable, Column, TableSchema
+from catalog.typenames import columns_to_ddl
+from connectors.support.formats.delimited import Formats, from_text
+from connectors.support.formats.loose_json import as_text, is_unreadable, read_text
+from connectors.support.kafka.options import METADATA
+from connectors.support.option import Options
+from connectors.support.schema_option import declared_table
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+RECORD_DDL: Final = (
+    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, timestampType int, "
+    "headers array<struct<key: string, value: binary>>"
+)
+"""What Spark's data source `kafka` yields."""
+
+_HEADERS: Final = Array(Struct((Field("key", STRING), Field("value", BINARY))))
+_METADATA_TYPES: Final[Mapping[str, DataType]] = {
+    "topic": STRING, "partition": INT, "offset": BIGINT, "timestamp": TIMESTAMP, "key": BINARY, "headers": _HEADERS,
+}  # fmt: skip
+_NATIVE: Final = (
+    Column("headers", Map(STRING, STRING)),
+    Column("key", BINARY),
+    Column("offset", BIGINT),
+    Column("partition", INT),
+    Column("timestamp", BIGINT),
+    Column("timestampType", STRING),
+    Column("value", BINARY),
+)
+_NATIVE_EXPRESSIONS: Final = {
+    "headers": "map_from_entries(transform(headers, x -> struct(x.key, cast(x.value as string))))",
+    "timestamp": "unix_millis(timestamp)",
+    "timestampType": "case timestampType when 0 then 'CREATE_TIME' when 1 then 'LOG_APPEND_TIME' end",
+}
+_MARKS: Final = (Column("_error", STRING), Column("_value", STRING))
+_MALFORMED: Final = "__malformed"
+
+
+def table_of(options: Options, diagnostics: Diagnostics) -> CatalogTable:
+    """The table that the options describe; what does not fit the format is reported."""
+    kind = str(options["format"]).lower()
+    table = declared_table(options, "kafka", diagnostics)
+    if kind in ("raw", "native"):
+        table = _of_bytes(kind, table, options, diagnostics)
+    elif table is None:
+        table = CatalogTable.of("kafka", [Column("content", STRING)])
+    added = [*_metadata(options, diagnostics), *(_MARKS if is_marking(options) else ())]
+    if clash := next((column.name for column in added if table.column(column.name)), None):
+        message = f"the column `{clash}` is in the `schema` and is added to it"
+        diagnostics.error("PEN4005", message, options.span("schema"), "give it another name")
+        return table
+    schema = TableSchema((*table.columns, *added), table.schema.primary_key, table.schema.constraint_keys)
+    return CatalogTable(table.path, schema, comment=table.comment)
+
+
+def is_marking(options: Options) -> bool:
+    return str(options["format_error_handle_way"]).lower() == "mark"
+
+
+def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "DataFrame":
+    """The rows of records as Spark yields them. A record without a value (a tombstone) has no row, but for the formats
+    `raw` and `native`."""
+    added = [column.name for column in _MARKS] if is_marking(options) else []
+    columns = [column for column in table.columns if column.name not in (*added, *_names(options))]
+    metadata = [f"{name.removeprefix('_')} as {quote(name)}" for name in _names(options)]
+    kind = str(options["format"]).lower()
+    if kind == "native":
+        return records.selectExpr(*(_native(column.name) for column in columns), *metadata)
+    if kind == "raw":
+        name, type = columns[0].name, columns[0].type
+        value = "cast(value as string)" if type == STRING else "value"
+        marks = [f"cast(null as string) as {quote(name)}" for name in added]
+        return records.selectExpr(f"{value} as {quote(name)}", *metadata, *marks)
+    texts = records.where("value is not null").selectExpr("*", "cast(value as string) as __text")
+    parsed = _parsed(texts, options, columns)
+    way = str(options["format_error_handle_way"]).lower()
+    if way == "skip":
+        parsed = parsed.where("__error is null")
+    elif way == "fail":
+        parsed = parsed.where(f"if(__error is null, true, raise_error({_told()}))")
+    marks = ["__error as `_error`", "if(__error is null, null, __text) as `_value`"] if added else []
+    is_right = "if(__error is null, {}, null)" if added else "{}"
+    values = (f"{is_right.format(f'__row.{quote(c.name)}')} as {quote(c.name)}" for c in columns)
+    return parsed.selectExpr(*values, *metadata, *marks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """SQL for the columns of one record: `struct` of them, and the cause where they cannot be read (NULL: they can)."""
+
+    struct: str
+    error: str
+
+
+def _parsed(texts: "DataFrame", options: Options, columns: list[Column]) -> "DataFrame":
+    """The records with `__row`, their columns, and `__error`, why they do not fit."""
+    kind = str(options["format"]).lower()
+    if not options.mapping("schema"):
+        return texts.selectExpr("*", f"named_struct({quote_text(columns[0].name)}, __text) as __row",
+                                "cast(null as string) as __error")  # fmt: skip
+    if kind == "json":
+        stored = [Column(column.name, as_text(column.type)) for column in columns]
+        ddl = columns_to_ddl([*stored, Column(_MALFORMED, STRING)])
+        settings = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_MALFORMED}')"
+        split = texts.selectExpr("*", f"from_json(__text, {quote_text(ddl)}, {settings}) as __in")
+        made = _typed_json(columns)
+    else:
+        split = texts.selectExpr("*", f"{_split(options, len(columns))} as __in")
+        made = _typed_texts(columns)
+    return split.selectExpr("*", f"{made.error} as __error", f"{made.struct} as __row")
+
+
+def _typed_json(columns: list[Column]) -> _Parsed:
+    is_broken = f"__in is null or __in.{_MALFORMED} is not null"
+    faults = [f"when {is_broken} then 'it is not a JSON object of these columns'"]
+    faults += [_unfit(c, is_unreadable(f"__in.{quote(c.name)}", c.type)) for c in columns]
+    return _Parsed(_struct({c.name: read_text(f"__in.{quote(c.name)}", c.type) for c in columns}), _case(faults))
+
+
+def _typed_texts(columns: list[Column]) -> _Parsed:
+    """Values of arrays, maps and structs are read strictly: one that cannot be read fails the job."""
+    values, faults = (
+        {},
+        [f"when size(__in) > {len(columns)} then concat(size(__in), ' values for {len(columns)} columns')"],
+    )
+    for index, column in enumerate(columns):
+        text, is_nested = f"get(__in, {index})", isinstance(column.type, Array | Map | Struct)
+        values[column.name] = from_text(text, column.type, Formats(is_lenient=not is_nested))
+        if not is_nested:
+            is_unfit = f"(nullif({text}, '') is not null and {values[column.name]} is null)"
+            faults.append(_unfit(column, is_unfit))
+    return _Parsed(_struct(values), _case(faults))
+
+
+def _split(options: Options, count: int) -> str:
+    """The values of a text, as an array."""
+    delimiter = options.string("field_delimiter")
+    if str(options["format"]).lower() == "text":
+        return f"split(__text, {quote_text(_literally(delimiter))}, -1)"
+    names = [f"c{index}" for index in range(count + 1)]  # one more, to see whether there are too many
+    ddl = ", ".join(f"{name} string" for name in names)
+    read = f"from_csv(__text, {quote_text(ddl)}, map('sep', {quote_text(delimiter)}, 'mode', 'PERMISSIVE'))"
+    values = f"if(r.{names[-1]} is null, array({_listed(names[:-1])}), array({_listed(names)}))"
+    return f"transform(array({read}), r -> {values})[0]"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"r.{name}" for name in names)
+
+
+def _literally(text: str) -> str:
+    return "".join(f"\\{character}" if character in r"\.[]{}()*+-?^$|" else character for character in text)
+
+
+def _unfit(column: Column, condition: str) -> str:
+    return f"when {condition} then {quote_text(f'the value of `{column.name}` is not {column.type}')}"
+
+
+def _case(faults: list[str]) -> str:
+    return f"case {' '.join(faults)} end"
+
+
+def _struct(values: dict[str, str]) -> str:
+    return f"named_struct({', '.join(f'{quote_text(name)}, {value}' for name, value in values.items())})"
+
+
+def _told() -> str:
+    """SQL for the error of a record that does not fit."""
+    return (
+        "concat('a record does not fit: ', __error, ' (topic ', topic, ', partition ', partition, ', offset ', offset, "
+        "'): ', left(__text, 200))"
+    )
+
+
+def _native(name: str) -> str:
+    return f"{_NATIVE_EXPRESSIONS.get(name, name)} as {quote(name)}"
+
+
+def _names(options: Options) -> list[str]:
+    return [f"_{name.lower()}" for name in dict.fromkeys(options.strings("metadata_columns"))]
+
+
+def _metadata(options: Options, diagnostics: Diagnostics) -> list[Column]:
+    for name in options.strings("metadata_columns"):
+        if name.lower() not in METADATA:
+            help = did_you_mean(name, METADATA) or f"known: {', '.join(f'`{each}`' for each in METADATA)}"
+            diagnostics.error("PEN2004", f"a record has no `{name}`", options.span("metadata_columns"), help)
+            return []
+    return [Column(name, _METADATA_TYPES[name.removeprefix("_")]) for name in _names(options)]
+
+
+def _of_bytes(kind: str, table: CatalogTable | None, options: Options, diagnostics: Diagnostics) -> CatalogTable:
+    if kind == "native":
+        if table is not None:
+            message = "`format = native` has columns of its own"
+            diagnostics.error("PEN2011", message, options.span("schema"), "leave `schema` out")
+        return CatalogTable.of("kafka", _NATIVE)
+    if table is None:
+        return CatalogTable.of("kafka", [Column("value", BINARY)])
+    if len(table.columns) != 1 or table.columns[0].type not in (STRING, BINARY):
+        message = "`format = raw` yields one column, of bytes or a string"
+        diagnostics.error("PEN2011", message, options.span("schema"), "schema { fields { value = bytes } }")
+    return table

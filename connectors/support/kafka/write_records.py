@@ -1,0 +1,138 @@
+"""Rows as records: key, value, topic, partition and headers, as Spark's data source `kafka` takes them."""
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from catalog.datatypes import BINARY, STRING, Array, DataType, Map, Struct, Time
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.quoting import quote, quote_text
+from catalog.table import CatalogTable, Column
+from connectors.support.formats.delimited import Formats, line_of, to_text
+from connectors.support.option import Options
+from connectors.support.sink import WriteTask
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+RUN_HEADER: Final = "penstock.run"
+RECORD_HEADER: Final = "penstock.record"
+"""Headers of every record: a repeat, after an interrupted commit, has the same two."""
+
+_PLACEHOLDER: Final = re.compile(r"\$\{(\w+)\}")
+_MOST_BYTES: Final = 1_048_576
+"""Kafka's default of `max.request.size`."""
+_OVERHEAD: Final = 1024
+_JSON_TIMES: Final = (
+    "map('ignoreNullFields', 'false', 'timestampFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSSXXX', "
+    "'timestampNTZFormat', 'yyyy-MM-dd\\'T\\'HH:mm:ss.SSSSSS')"
+)
+
+
+def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    """Report columns that the options name and the rows lack, and rows that the format cannot hold."""
+    if table.is_open:
+        return
+    for option in ("partition_key_fields", "kafka_headers_fields"):
+        for name in options.strings(option):
+            if table.column(name) is None:
+                help = did_you_mean(name, table.schema.names)
+                diagnostics.error("PEN4008", f"the rows have no column `{name}`", options.span(option), help)
+    for name in _PLACEHOLDER.findall(options.string("topic")):
+        column = table.column(name)
+        if column is None:
+            help = did_you_mean(name, table.schema.names)
+            diagnostics.error("PEN4008", f"`topic` names the column `{name}`, which the rows do not have",
+                              options.span("topic"), help)  # fmt: skip
+    if str(options["format"]).lower() == "raw":
+        values = _values(options, table.columns)
+        if len(values) != 1 or values[0].type not in (STRING, BINARY):
+            message = "`format = raw` writes one column, a string or bytes, beside those of headers"
+            diagnostics.error("PEN2011", message, options.span("format"), "format = json")
+
+
+def is_fixed(options: Options) -> bool:
+    """Whether all records go into one topic."""
+    return not _PLACEHOLDER.search(options.string("topic"))
+
+
+def records_of(df: "DataFrame", task: WriteTask, columns: tuple[Column, ...]) -> "DataFrame":
+    """The records of the rows; one that Kafka would refuse for its size fails here, before anything is sent."""
+    options, values = task.options, _values(task.options, columns)
+    keys = [column for name in options.strings("partition_key_fields") for column in columns
+            if column.name.lower() == name.lower()]  # fmt: skip
+    key = _json(keys) if keys else "cast(null as string)"
+    partition = options.optional_integer("partition")
+    records = df.selectExpr(
+        f"cast({key} as binary) as key",
+        f"cast({_value(options, values)} as binary) as value",
+        f"{_topic(options, columns)} as topic",
+        f"{'cast(null as int)' if partition is None else partition} as partition",
+        f"{_headers(task, columns)} as headers",
+    )
+    limit = int(options.texts_by_key("kafka.config").get("max.request.size", _MOST_BYTES)) - _OVERHEAD
+    size = "coalesce(octet_length(value), 0) + coalesce(octet_length(key), 0)"
+    told = f"concat('a record of ', {size}, ' bytes is larger than max.request.size in kafka.config allows')"
+    return records.where(f"if({size} <= {limit}, true, raise_error({told}))")
+
+
+def _values(options: Options, columns: tuple[Column, ...]) -> list[Column]:
+    """The columns of a record's value: all that are not headers."""
+    headers = {name.lower() for name in options.strings("kafka_headers_fields")}
+    return [column for column in columns if column.name.lower() not in headers]
+
+
+def _value(options: Options, columns: list[Column]) -> str:
+    kind = str(options["format"]).lower()
+    if kind == "json":
+        return _json(columns)
+    if kind == "raw":
+        return quote(columns[0].name)
+    texts = [to_text(quote(column.name), column.type, Formats()) for column in columns]
+    delimiter = options.string("field_delimiter")
+    if kind == "csv":
+        named = ", ".join(f"{quote_text(f'c{index}')}, {text}" for index, text in enumerate(texts))
+        return f"to_csv(named_struct({named}), map('sep', {quote_text(delimiter)}))"
+    return line_of(texts, delimiter, Formats())
+
+
+def _json(columns: list[Column]) -> str:
+    """An object of all columns; times that Spark's JSON has not, as text."""
+    named = ", ".join(f"{quote_text(c.name)}, {_jsonable(quote(c.name), c.type)}" for c in columns)
+    return f"to_json(named_struct({named}), {_JSON_TIMES})"
+
+
+def _jsonable(value: str, type: DataType, level: int = 1) -> str:
+    part = f"x{level}"
+    match type:
+        case Time():
+            return f"cast({value} as string)"
+        case Array(element):
+            inner = _jsonable(part, element, level + 1)
+            return value if inner == part else f"transform({value}, {part} -> {inner})"
+        case Map(_, of):
+            inner = _jsonable(part, of, level + 1)
+            return value if inner == part else f"transform_values({value}, (k{level}, {part}) -> {inner})"
+        case Struct(fields):
+            made = [(field.name, _jsonable(f"{value}.{quote(field.name)}", field.type, level)) for field in fields]
+            if all(inner == f"{value}.{quote(name)}" for name, inner in made):
+                return value
+            named = ", ".join(f"{quote_text(name)}, {inner}" for name, inner in made)
+            return f"if({value} is null, null, named_struct({named}))"
+    return value
+
+
+def _topic(options: Options, columns: tuple[Column, ...]) -> str:
+    text, parts, position = options.string("topic"), [], 0
+    for found in _PLACEHOLDER.finditer(text):
+        parts += [quote_text(text[position : found.start()]), f"cast({quote(found[1])} as string)"]
+        position = found.end()
+    return f"concat({', '.join([*parts, quote_text(text[position:])])})"
+
+
+def _headers(task: WriteTask, columns: tuple[Column, ...]) -> str:
+    own = [(RUN_HEADER, quote_text(task.run_id))]
+    own.append((RECORD_HEADER, f"concat({quote_text(f'{task.write_id}-')}, monotonically_increasing_id())"))
+    wanted = {name.lower() for name in task.options.strings("kafka_headers_fields")}
+    own += [(c.name, to_text(quote(c.name), c.type, Formats())) for c in columns if c.name.lower() in wanted]
+    structs = (f"struct({quote_text(name)} as key, cast({value} as binary) as value)" for name, value in own)
+    return f"array({', '.join(structs)})"

@@ -1,0 +1,39 @@
+"""Jobs over topics, compiled and run in the session of the tests."""
+
+from pathlib import Path
+
+from catalog.diagnostics import Diagnostics
+from connectors.in_memory import ROWS
+from engine.compile import Settings, compile_job
+from engine.runtime.execute import new_run_id, run_job
+from engine.runtime.results import JobResult
+
+COLUMNS = "schema { fields { id = bigint, name = string } }"
+
+
+def compiled(folder: Path, text: str):
+    path = folder / "job.conf"
+    path.write_text(text)
+    diagnostics = Diagnostics()
+    job = compile_job(path, Settings(reads_secrets=True), diagnostics)
+    assert job is not None, list(diagnostics)
+    return job
+
+
+def run(spark, folder: Path, text: str, run_id: str | None = None) -> JobResult:
+    return run_job(spark, compiled(folder, text), run_id or new_run_id(), str(folder / "state"), is_quiet=True)
+
+
+def reading(broker, topic: str, options: str, columns: str = COLUMNS) -> str:
+    """A job that keeps the rows of a topic in memory."""
+    source = f'Kafka {{ bootstrap.servers = "{broker.servers}", topic = "{topic}", {columns}\n{options} }}'
+    return f"source {{ {source} }}\nsink {{ InMemory {{}} }}"
+
+
+def rows(spark, folder: Path, text: str) -> list[tuple]:
+    """The rows that the job kept, sorted. Raises the error with which it ended."""
+    ROWS.clear()
+    result = run(spark, folder, text)
+    if result.errors:
+        raise result.errors[0]
+    return sorted((tuple(row) for each in ROWS.values() for row in each), key=repr)

@@ -1,0 +1,90 @@
+"""The Kafka connector before it runs: what its options mean, and what is reported of them."""
+
+import pytest
+
+from catalog.diagnostics import Diagnostics
+from connectors.kafka import connector
+from engine.compile import Settings, compile_job
+from engine.plan.rendering.explain_text import explain
+
+COLUMNS = "schema { fields { id = bigint, name = string } }"
+GOOD = f'bootstrap.servers = "b:9092", topic = "orders", {COLUMNS}'
+
+
+def compiled(folder, text):
+    path = folder / "job.conf"
+    path.write_text(text)
+    diagnostics = Diagnostics()
+    return compile_job(path, Settings(), diagnostics), diagnostics
+
+
+def source_errors(folder, options):
+    job = f"source {{ Kafka {{ {options} }} }}\nsink {{ Console {{}} }}"
+    return [str(each.message) for each in compiled(folder, job)[1] if each.severity.value == "error"]
+
+
+def sink_errors(folder, options):
+    source = "FakeSource { schema { fields { id = bigint, name = string, at = timestamp } } }"
+    job, found = compiled(
+        folder, f'source {{ {source} }}\nsink {{ Kafka {{ bootstrap.servers = "b:9092", {options} }} }}'
+    )
+    return job, [str(each.message) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (GOOD, []),
+        (GOOD.replace("b:9092", "broker"), ["`broker` in `bootstrap.servers` is not `host:port`"]),
+        (GOOD.replace("orders", " , "), ["`topic` names no topic"]),
+        (GOOD + ", start_mode = timestamp", ["`start_mode = timestamp` needs `start_mode.timestamp`"]),
+        (GOOD + ", start_mode.offsets = { orders-0 = 1 }",
+         ["`start_mode.offsets` has no effect with `start_mode = group_offsets`"]),
+        (GOOD + ", start_mode = specific_offsets, start_mode.offsets = { order-0 = 1 }",
+         ["`order-0` in `start_mode.offsets` is of no topic that is read"]),
+        (GOOD + ', start_mode = specific_offsets, start_mode.offsets = { orders = 1 }',
+         ["`orders = 1` does not name a partition and its first offset"]),
+        (GOOD + ", metadata_columns = [ofset]", ["a record has no `ofset`"]),
+        (GOOD.replace("name =", "_error =") + ", format_error_handle_way = mark",
+         ["the column `_error` is in the `schema` and is added to it"]),
+        (GOOD + ", format = raw", ["`format = raw` yields one column, of bytes or a string"]),
+        (GOOD + ", format = native", ["`format = native` has columns of its own"]),
+    ],
+)  # fmt: skip
+def test_options_of_a_source_that_do_not_fit_are_reported(tmp_path, options, expected):
+    assert source_errors(tmp_path, options) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("topic = t", []),
+        ('topic = "t_$${name}"', []),
+        ('topic = "t_$${nam}"', ["`topic` names the column `nam`, which the rows do not have"]),
+        ("topic = t, partition_key_fields = [key]", ["the rows have no column `key`"]),
+        ("topic = t, format = raw", ["`format = raw` writes one column, a string or bytes, beside those of headers"]),
+        ("topic = t, semantics = EXACTLY_ONCE", ["`semantics = EXACTLY_ONCE`: Penstock writes to Kafka at least once"]),
+    ],
+)
+def test_options_of_a_sink_that_do_not_fit_are_reported(tmp_path, options, expected):
+    assert sink_errors(tmp_path, options)[1] == expected
+
+
+def test_explain_says_that_records_come_at_least_once_and_shows_no_secret(tmp_path):
+    jaas = 'sasl.jaas.config = "x required username=\\"u\\" password=\\"planted-9a\\";"'
+    job, _ = sink_errors(tmp_path, f"topic = t, kafka.config {{ security.protocol = SASL_SSL, {jaas} }}")
+    text = explain(job.plan)
+    assert "at least once: an interrupted commit sends all records again" in text
+    assert "SASL_SSL" in text
+    assert "planted-9a" not in text
+
+
+def test_the_columns_are_those_of_the_schema_and_of_the_record(tmp_path):
+    options = GOOD + ", metadata_columns = [topic, offset], format_error_handle_way = mark"
+    job, found = compiled(tmp_path, f"source {{ Kafka {{ {options} }} }}\nsink {{ Console {{}} }}")
+    assert not list(found)
+    [write] = job.plan.writes
+    assert [str(column) for column in write.table.columns] == [
+        "id bigint", "name string", "_topic string", "_offset bigint", "_error string", "_value string",
+    ]  # fmt: skip
+    assert connector.jars(write.options) == connector.maven
