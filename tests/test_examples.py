@@ -6,12 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from catalog.table import CatalogTable
+from connectors.iceberg import connector as iceberg
+from connectors.support.source import ScanTask
 from engine.cli import main
+from tests.services.databases import PASSWORD
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 FLIGHTS = EXAMPLES / "flights"
-JOBS = sorted(path for path in EXAMPLES.rglob("*.conf") if not path.name.endswith(".test.conf"))
+JOBS = sorted(path for path in EXAMPLES.rglob("*.conf") if not path.name.endswith(".test.conf") and path.name[0] != "_")
 SMALL = [path for path in JOBS if FLIGHTS not in path.parents]
 
 
@@ -79,6 +83,53 @@ def test_two_jobs_in_one_application_the_second_reading_what_the_first_wrote(spa
     assert "run both-1" in out
     assert "run both-2" in out
     assert main(["runs", "--format", "json"]) == 0
+
+
+class Stores:
+    """Where the summaries of the flights are, in each of the stores that the variable `store` names."""
+
+    def __init__(self, spark, folder, database):
+        self.spark, self.folder, self.database = spark, folder, database
+
+    def rows(self, store, table, names):
+        if store == "postgres":
+            columns = ", ".join(f'"{name}"' for name in names)
+            return self.database.rows(f'select {columns} from "{table}"')
+        return [tuple(row) for row in self._read(store, table).select(*names).collect()]
+
+    def _read(self, store, table):
+        if store == "delta":
+            return self.spark.read.format("delta").load(f"{self.folder}/delta/{table}")
+        if store == "parquet":
+            return self.spark.read.parquet(f"{self.folder}/{table}")
+        from tests.connectors.jobs import options_of  # imports pyspark
+
+        given = {"warehouse": f"{self.folder}/warehouse", "table": f"flights.{table}"}
+        task = ScanTask(options_of(iceberg.source_options, **given), CatalogTable.unknown(table))
+        return iceberg.read(self.spark.newSession(), task)
+
+
+@pytest.mark.spark
+@pytest.mark.delta
+@pytest.mark.parametrize("store", ["parquet", "delta", "iceberg", "postgres"])
+def test_one_job_writes_the_same_rows_to_the_store_that_a_variable_names(
+    store, spark, figures, tmp_path, capsys, monkeypatch, request
+):
+    database = request.getfixturevalue("postgres") if store == "postgres" else None
+    if database is not None:
+        database.clear()
+        for name, value in database.options.items():
+            monkeypatch.setenv(f"PG_{name.upper()}", value)
+    job = str(FLIGHTS / "summaries.conf")
+    assert main(["run", job, "-i", f"store={store}", "-i", f"out={tmp_path}"]) == 0, capsys.readouterr().err
+    shown = capsys.readouterr()
+    assert PASSWORD not in shown.out + shown.err
+    stores = Stores(spark, tmp_path, database)
+    for table in ("delays_by_carrier", "delays_by_route"):
+        wanted = figures[table]
+        assert sorted(map(str, stores.rows(store, table, list(wanted[0])))) == sorted(
+            str(tuple(row.values())) for row in wanted
+        )
 
 
 def test_the_asserted_figures_are_those_that_sqlite_works_out(figures):

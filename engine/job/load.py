@@ -15,6 +15,7 @@ from catalog.source import PlacedText, SourceFile
 from connectors.support.option import Option, Options, OptionType, SeaTunnel
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
 from engine.job.counterparts import counterpart
+from engine.job.hocon.include import Includes
 from engine.job.hocon.parse import parse
 from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.substitution import SECTIONS
@@ -100,7 +101,8 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
 
         text = PlacedText.verbatim(source, 0, len(source.text))
         return script_tree(fill_in_text(text, variables, diagnostics, in_sink=True), diagnostics)
-    syntax = parse(source, diagnostics)
+    known = {**variables.environment, **variables.given}
+    syntax = parse(source, diagnostics, Includes(source.path, variables=known))
     if isinstance(syntax, HoconArray):
         diagnostics.error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list",
                     syntax.place.span)  # fmt: skip

@@ -105,7 +105,12 @@ def test_values_are_pyhocons(text: str) -> None:
     same(text)
 
 
-JOB_FILES = sorted(path for suffix in ("conf", "json", "hocon") for path in (ROOT / "examples").rglob(f"*.{suffix}"))
+JOB_FILES = sorted(
+    path
+    for suffix in ("conf", "json", "hocon")
+    for path in (ROOT / "examples").rglob(f"*.{suffix}")
+    if "include required(" not in path.read_text(encoding="utf-8")  # pyhocon fills no variable into the name
+)
 
 
 @pytest.mark.parametrize("path", JOB_FILES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -135,6 +135,20 @@ def test_includes(tmp_path: Path) -> None:
     assert job.blocks[0].span.file.endswith("shared.conf")
 
 
+def test_a_variable_in_the_name_of_an_included_file(tmp_path: Path) -> None:
+    for store in ("files", "console"):
+        (tmp_path / f"_{store}.conf").write_text(f"env {{ job.name = {store} }}\n" + SOURCE % "s")
+    text = 'include required("_${store:files}.conf")\nsink { Console { plugin_input = s } }'
+    for variables, name in (({}, "files"), ({"store": "console"}, "console")):
+        job, diagnostics = loaded(tmp_path, text, variables=variables)
+        assert not codes(diagnostics)
+        assert job.env.options["job.name"] == name
+    _, diagnostics = loaded(tmp_path, text.replace(":files", ""))
+    assert diagnostics.items[0].code == "PEN1004"
+    assert diagnostics.items[0].help == "give it with `-i store=…`, or a default: `${store:…}`"
+    assert diagnostics.items[0].span.line == 1
+
+
 def test_spark_settings(tmp_path: Path) -> None:
     env = 'env { spark.sql.shuffle.partitions = 8, spark.executor.memory = 2g, "spark.sql.ansi.enabled" = TRUE }\n'
     job, diagnostics = loaded(tmp_path, env + SOURCE % "s" + "sink { Console {} }")

@@ -1,15 +1,24 @@
-"""Files that a job file includes: found next to the including file, never fetched from the network."""
+"""Files that a job file includes: found next to the including file, never fetched from the network.
+
+    include required("stores/_${store:parquet}.conf")
+
+A variable in the name is one of the command line or the environment: the file's own values are not known yet.
+"""
 
 import os
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from glob import glob
 from importlib.util import find_spec
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import SourceFile
+from engine.job.hocon.substitution import undefined_help
 from engine.job.model.tree import Place
 
 MAX_DEPTH = 50
+_VARIABLE = re.compile(r"\$\{\s*([\w.\-]+)\s*(?::([^}]*))?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,21 +27,32 @@ class Includes:
 
     path: str
     open_files: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     def within(self, path: str) -> "Includes":
-        return Includes(path, (*self.open_files, os.path.realpath(self.path)))
+        return replace(self, path=path, open_files=(*self.open_files, os.path.realpath(self.path)))
 
     def find(
         self, name: str, kind: str, required: bool, place: Place, diagnostics: Diagnostics
     ) -> tuple[SourceFile, ...]:
         """The included files: one, or all that match a pattern; a missing one is an error only where `required`."""
-        path = self._resolve(name, kind, place, diagnostics)
+        filled = self._filled(name, place, diagnostics)
+        path = None if filled is None else self._resolve(filled, kind, place, diagnostics)
         if path is None:
             return ()
         paths = sorted(glob(path, recursive=True)) if "*" in path or "?" in path else [path]
         return tuple(
             text for candidate in paths if (text := self._read(candidate, required, place, diagnostics)) is not None
         )
+
+    def _filled(self, name: str, place: Place, diagnostics: Diagnostics) -> str | None:
+        """The name with its variables filled in; None where one is not defined."""
+        known = {match[1]: self.variables.get(match[1], match[2]) for match in _VARIABLE.finditer(name)}
+        for variable in (variable for variable, value in known.items() if value is None):
+            help = undefined_help(variable, self.variables)
+            diagnostics.error("PEN1004", f"the variable `{variable}` in `{name}` is not defined", place.span, help)
+            return None
+        return _VARIABLE.sub(lambda match: known[match[1]] or "", name)
 
     def _resolve(self, name: str, kind: str, place: Place, diagnostics: Diagnostics) -> str | None:
         if name.startswith("file://") and kind in ("", "url"):
