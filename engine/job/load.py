@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ import connectors
 from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
 from catalog.source import PlacedText, SourceFile
 from connectors.support.option import Option, Options, OptionType, SeaTunnel
+from connectors.support.sink import AnySink
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
 from engine.job.counterparts import counterpart
 from engine.job.hocon.include import Includes
@@ -322,7 +323,13 @@ def _spec(kind: BlockKind, name: str) -> tuple[Option, ...] | None:
             return found.options if found else None
         case BlockKind.SINK:
             sink = connectors.sink(name)
-            return sink.offered_options() if sink else None
+            return _offered(sink) if sink else None
+
+
+@cache
+def _offered(sink: AnySink) -> tuple[Option, ...]:
+    """The sink's options, which are the same for every block."""
+    return sink.offered_options()
 
 
 def _texts_of(entry: Entry | None) -> Iterator[object]:

@@ -15,11 +15,12 @@ def shown(options: Options) -> dict[str, Value]:
 
     Expectations are nodes of their own.
     """
-    return {
-        name: cast(Value, value)
-        for name, value in redacted_mapping(options.values).items()
+    given = {
+        name: value
+        for name, value in options.values.items()
         if value is not None and name not in options.sensitive and name != "expectations"
     }
+    return cast(dict[str, Value], redacted_mapping(given))
 
 
 def given(spec: tuple[Option, ...], options: Options) -> Mapping[str, Value]:

@@ -32,6 +32,8 @@ def own_nodes(node: exp.Expr) -> Iterator[exp.Expr]:
 
 def find_special(node: exp.Expr) -> Special:
     found = Special()
+    if isinstance(node, exp.Column):  # as most columns of most queries
+        return found
     for inner in own_nodes(node):
         if isinstance(inner, exp.Window):
             found.windows.append(inner)

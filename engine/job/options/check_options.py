@@ -1,6 +1,6 @@
 """Checks a block of a job file against the option spec of its connector or transform."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -8,7 +8,7 @@ from catalog.diagnostics import Diagnostics, did_you_mean, nearest
 from catalog.secret_names import is_secret_name, redacted_text, remember_secret
 from catalog.source import PlacedText, Span
 from connectors.support.option import Option, Options, OptionType, Value
-from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode, flatten, kind_of
+from engine.job.model.tree import Entry, MapNode, Node, Place, ScalarNode, TextNode, flatten, kind_of
 from engine.job.options.option_schema import conforms, violations
 from engine.job.options.option_values import converted, entries, nodes, texts, written
 from engine.job.options.secret_options import Secrets
@@ -60,8 +60,8 @@ class _Check:
     is_lenient: bool
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     values: dict[str, Value] = field(default_factory=dict)
-    places: dict[str, Span] = field(default_factory=dict)
-    key_places: dict[str, Span] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
+    key_places: dict[str, Place] = field(default_factory=dict)
     texts: dict[str, PlacedText] = field(default_factory=dict)
     written_as: dict[str, str] = field(default_factory=dict)
     unknown: list[tuple[str, Entry]] = field(default_factory=list)
@@ -77,8 +77,9 @@ class _Check:
             self.complete(option)
         sensitive = frozenset(option.name for option in self.spec if option.sensitive)
         return Options(
-            self.values, self.block.place.span, self.places, self.texts, sensitive, self.is_sound, self.key_places
-        )
+            self.values, self.block.place.span, _Spans(self.places), self.texts, sensitive, self.is_sound,
+            _Spans(self.key_places),
+        )  # fmt: skip
 
     def take(self, name: str, entry: Entry, files: Mapping[str, Option]) -> None:
         is_file = name in files and name not in self.by_name
@@ -113,8 +114,8 @@ class _Check:
 
     def read(self, name: str, option: Option, node: Node) -> None:
         parts = tuple(nodes(option.name, node))
-        self.places |= ((path, part.place.span) for path, part in parts)
-        self.key_places |= ((path, entry.key_place.span) for path, entry in entries(parts))
+        self.places |= ((path, part.place) for path, part in parts)
+        self.key_places |= ((path, entry.key_place) for path, entry in entries(parts))
         self.texts |= texts(parts, option)
         if any(isinstance(part, TextNode) and not part.is_resolved for _, part in parts):
             self.is_sound = False
@@ -136,7 +137,7 @@ class _Check:
             self.is_sound &= not mark.has_errors
             return
         for below, why in violations(value, replace(option, choices=option.supported)):
-            span = self.places.get(option.name + below, node.place.span)
+            span = self.places.get(option.name + below, node.place).span
             meant = nearest(written(node) or "", option.supported)  # the message names all of them
             help = f"did you mean `{meant}`?" if meant and "`" in why and not _is_secret(option, below) else None
             self.diagnostics.error(
@@ -152,7 +153,7 @@ class _Check:
         return kind_of(at) if _is_secret(option, below) or text is None or len(text) > 40 else f"`{text}`"
 
     def read_file(self, name: str, option: Option, node: Node) -> None:
-        self.places[option.name] = node.place.span
+        self.places[option.name] = node.place
         if isinstance(node, TextNode):
             self.values[option.name] = self.secrets.from_file(node, self.diagnostics)
             remember_secret(self.values[option.name])
@@ -173,6 +174,25 @@ class _Check:
             help = f"{option.name} = …{also}: {option.doc}"
             self.diagnostics.error("PEN2005", f"{self.owner} needs the option `{option.name}`", self.at, help)
         self.values[option.name] = _STAND_INS[option.type] if option.required else option.default
+
+
+class _Spans(Mapping[str, Span]):
+    """The spans of places, found when they are asked for: most are those of columns, which nobody asks for."""
+
+    def __init__(self, places: Mapping[str, Place]) -> None:
+        self._places = places
+
+    def __getitem__(self, name: str) -> Span:
+        return self._places[name].span
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def _is_secret(option: Option, below: str) -> bool:
