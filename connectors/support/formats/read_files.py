@@ -14,7 +14,6 @@ from connectors.support.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_
 from connectors.support.files.file_schema import data_files, is_hidden, local_path, spark_path
 from connectors.support.files.filesystem import as_uri, files_at
 from connectors.support.files.infer_types import infer_types
-from connectors.support.formats.archives import unpacked
 from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, from_text
 from connectors.support.option import Options
 
@@ -280,6 +279,8 @@ def _paths(spark: "SparkSession", options: Options) -> FileList:
     kept = [file for file in found if passes(file, options)]
     if not _is_archive(options):
         return [as_uri(file) for file in kept], as_uri(root)
+    from connectors.support.formats.archives import unpacked  # here, since few jobs read archives
+
     target = unpacked(spark, kept, root, options.string("archive_compress_codec").lower())
     return [as_uri(target)] if kept else [], as_uri(target)
 

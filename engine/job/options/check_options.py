@@ -74,7 +74,8 @@ class _Check:
         for name, entry in self.unknown:
             self.report_unknown(name, entry)
         for option in self.spec:
-            self.complete(option)
+            if option.name not in self.values:
+                self.complete(option)
         sensitive = frozenset(option.name for option in self.spec if option.sensitive)
         return Options(
             self.values, self.block.place.span, _Spans(self.places), self.texts, sensitive, self.is_sound,
@@ -113,9 +114,11 @@ class _Check:
             self.read(name, option, entry.value)
 
     def read(self, name: str, option: Option, node: Node) -> None:
-        parts = tuple(nodes(option.name, node))
+        is_leaf = isinstance(node, TextNode | ScalarNode)  # as most values are
+        parts = ((option.name, node),) if is_leaf else tuple(nodes(option.name, node))
         self.places |= ((path, part.place) for path, part in parts)
-        self.key_places |= ((path, entry.key_place) for path, entry in entries(parts))
+        if not is_leaf:
+            self.key_places |= ((path, entry.key_place) for path, entry in entries(parts))
         self.texts |= texts(parts, option)
         if any(isinstance(part, TextNode) and not part.is_resolved for _, part in parts):
             self.is_sound = False
@@ -165,8 +168,6 @@ class _Check:
 
         The default also replaces an invalid value, so that the rest of the job can be checked.
         """
-        if option.name in self.values:
-            return
         if option.required or (option.name in self.written_as and option.default is None):
             self.is_sound = False
         if option.required and option.name not in self.written_as:

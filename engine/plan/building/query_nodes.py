@@ -66,13 +66,13 @@ def query_nodes(
     if not block.options.is_valid:
         return None
     plugin = transform(block.plugin)
+    if isinstance(plugin, QueryTransform) and len(feeds) != 1:
+        query = _query(block, name, plugin, feeds, diagnostics=diagnostics, analyze=analyze, dialect=dialect)
+        return (query,) if query else None
     if isinstance(plugin, SetTransform):
         return set_nodes(block, name, plugin, feeds, diagnostics)
     if plugin is None or isinstance(plugin, RouteTransform):  # the latter has nodes of its own: `route_nodes`
         return None
-    if isinstance(plugin, QueryTransform) and len(feeds) != 1:
-        query = _query(block, name, plugin, feeds, diagnostics=diagnostics, analyze=analyze, dialect=dialect)
-        return (query,) if query else None
     inputs = united(block, f"{name}_inputs", feeds, diagnostics) or ()
     is_set = any(feed.is_set for feed in feeds)
     names = member_names(name, [node.table.path for node in inputs])
