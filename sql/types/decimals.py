@@ -5,7 +5,6 @@ from typing import Final
 from catalog.datatypes import BIGINT, BOOLEAN, INT, MAX_PRECISION, SMALLINT, TINYINT, DataType, Decimal
 
 MIN_ADJUSTED_SCALE: Final = 6
-SYSTEM_DEFAULT: Final = Decimal(38, 18)
 
 DIGITS: Final[dict[DataType, Decimal]] = {
     BOOLEAN: Decimal(1, 0),

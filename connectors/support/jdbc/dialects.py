@@ -1,6 +1,7 @@
 """The supported databases. `Dialect.is_tested`: the tests of Penstock run against it."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from catalog.datatypes import (
@@ -135,33 +136,22 @@ MARIADB: Final = Dialect(
     is_tested=True,
 )
 
-MYSQL: Final = Dialect(
+MYSQL: Final = replace(
+    MARIADB,
     name="MySQL",
     scheme="mysql",
     example="jdbc:mysql://host:3306/database",
-    url_shape=_MYSQL_URL,
     driver="com.mysql.cj.jdbc.Driver",
     maven="com.mysql:mysql-connector-j:9.4.0",
-    types=_MYSQL_TYPES,
-    native=_MYSQL_NATIVE,
-    quotes="``",
-    max_precision=65,
-    key_types=MARIADB.key_types,
     json="json",
+    spark_scheme=None,
     properties={
         "connectionTimeZone": "UTC", "forceConnectionTimeZoneToSession": "true", "preserveInstants": "true",
         "yearIsDateType": "false", "useCursorFetch": "true",
     },
     write_properties={"rewriteBatchedStatements": "true"},
-    stages_like_target=True,
-    times_as_text=True,
-    updates=Updates.UPDATE_JOIN,
-    distinct="not ({0} <=> {1})",
-    set_type=_MYSQL_SET_TYPE,
-    lock_timeout=MARIADB.lock_timeout,
-    hash_bucket=_MYSQL_HASH,
     exact_text="convert({} using utf8mb4) collate utf8mb4_0900_bin",
-    folded_columns=_MYSQL_FOLDED,
+    is_tested=False,
 )  # fmt: skip
 
 SQLITE: Final = Dialect(
