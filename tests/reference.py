@@ -53,11 +53,11 @@ def _wrapped(paragraph: str) -> str:
 def _connectors() -> Iterator[str]:
     yield "# Connectors"
     yield (
-        "A block under `source` or `sink` bears a connector's name, in any case. `penstock connectors NAME` prints the "
-        "same as this page, also for connectors of other packages."
+        "A block under `source` or `sink` has the name of a connector, in any case. `penstock connectors NAME` prints "
+        "the same as this page, also for connectors of other packages."
     )
     yield "## `env`"
-    yield "The job as a whole. Settings of the Spark session belong here too, as `spark.…`."
+    yield "Settings of the whole job. Settings of the Spark session also go here, as `spark.…`."
     yield _table(ENV_OPTIONS)
     yield "## Every block"
     yield "Options of every source, transform and sink, in addition to their own."
@@ -97,7 +97,7 @@ def _abilities(can: SourceCapabilities) -> str:
         (can.filter_pushdown, "takes filters"),
         (can.is_pruned_by_spark, "is read by Spark as far as the columns, partitions and rows are wanted"),
         (can.streaming, "can be read as a stream"),
-        (not can.is_cheap, "is read once, however many read it in the job (`cache = none`: once for each)"),
+        (not can.is_cheap, "is read once, even if several blocks read it (with `cache = none`, once for each)"),
         (not can.is_deterministic, "may give other rows when read again"),
     ]
     holding = [text for holds, text in facts if holds]
@@ -114,7 +114,7 @@ def _modes(can: SinkCapabilities) -> str:
         lines.append(("row kinds in write_mode", [mode.value for mode in can.row_kind_modes]))
     listed = "\n".join(f"- `{name}`: {', '.join(f'`{mode}`' for mode in modes) or 'none'}" for name, modes in lines)
     staged = (
-        "Rows are seen by nobody before the commit."
+        "No row is visible before the commit."
         if can.is_staged
         else "Not transactional: printed rows cannot be taken back."
     )
@@ -135,11 +135,11 @@ def _transforms() -> Iterator[str]:
 def _seatunnel() -> Iterator[str]:
     yield "# Jobs of Apache SeaTunnel"
     yield (
-        "    penstock run --compat seatunnel job.conf\n\n"
-        "runs a batch job of SeaTunnel 2.3 as it is. Under the flag, unknown options are warnings, undefined variables "
-        "stay as they are written, and queries are SeaTunnel's SQL: its functions, casts and operators mean what they "
-        "mean there, joins and all of Spark SQL are there too. `env { sql.dialect = seatunnel }` turns on the SQL "
-        "alone."
+        "`penstock run --compat seatunnel job.conf` runs a batch job of SeaTunnel 2.3 unchanged. With the flag, "
+        "unknown options are warnings, undefined variables stay as written, and queries are SeaTunnel's SQL: its "
+        "functions, casts and operators have SeaTunnel's meaning; joins and the rest of Spark SQL work too. "
+        "`env { sql.dialect = seatunnel }` selects only the SQL. See also [coming from SeaTunnel]"
+        "(coming-from/seatunnel.md)."
     )
     yield "## SQL"
     yield (
@@ -154,7 +154,7 @@ def _seatunnel() -> Iterator[str]:
         "| `1.5` | a double | a decimal |\n"
         '| `"name"` | a column | a text |'
     )
-    yield "Not taken, each with the reason:"
+    yield "Not supported, with the reason:"
     yield "\n".join(f"- {name}: {reason}." for name, reason in FUNCTIONS_REFUSED.items())
     yield "## Transforms"
     rows = [f"| `{name}` | {_taken(name, options)} |" for name, options in DOCUMENTED.items()]
@@ -169,7 +169,7 @@ def _seatunnel() -> Iterator[str]:
         "(`retry`), SeaTunnel's none. A page number that neither `params`, `body` nor `headers` name is sent in the "
         "URL."
     )
-    yield "## Plugins without a counterpart of their name"
+    yield "## Plugins with another counterpart"
     yield "\n".join(("| SeaTunnel's | use |", "|---|---|", *_instead()))
 
 

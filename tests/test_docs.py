@@ -14,7 +14,7 @@ from rich.text import Text
 from engine.cli import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
 MADE = re.compile(r"(<!-- made by: (?P<command>.+?) -->\n```text\n)(?P<output>.*?)(```)", re.DOTALL)
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?!https?:|#)(?P<target>[^)#\s]+)")
