@@ -15,9 +15,12 @@ from pathlib import Path
 import pytest
 
 from catalog.datatypes import ATOMIC_TYPES
+from catalog.diagnostics import Diagnostics
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode, plan_actions
+from catalog.source import SourceFile
 from catalog.typetext import parse_type
 from engine.cli import main
+from engine.job.hocon.parse import parse
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -97,6 +100,11 @@ def test_jobs_are_valid(page, tmp_path, monkeypatch, capsys):
         path = Path(file_of(block) or f"block_{number}.{suffix}")
         if path.name.startswith("_") or path.name.endswith((".test.sql", ".test.conf")):
             continue  # only included; a test of a job, which `penstock test` runs
+        if block["language"] == "hocon" and block["text"].startswith("transform {"):
+            diagnostics = Diagnostics()
+            parse(SourceFile(path.name, block["text"]), diagnostics)
+            assert not diagnostics.has_errors, block["text"]
+            continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block["text"] + rest_of(block), encoding="utf-8")
         variables = [word for file in sorted(Path("env").glob("*.vars"))[:1] for word in ("--vars", str(file))]
