@@ -100,13 +100,13 @@ def test_jobs_are_valid(page, tmp_path, monkeypatch, capsys):
         path = Path(file_of(block) or f"block_{number}.{suffix}")
         if path.name.startswith("_") or path.name.endswith((".test.sql", ".test.conf")):
             continue  # only included; a test of a job, which `penstock test` runs
-        if block["language"] == "hocon" and block["text"].startswith("transform {"):
+        if is_fragment(block):
             diagnostics = Diagnostics()
             parse(SourceFile(path.name, block["text"]), diagnostics)
             assert not diagnostics.has_errors, block["text"]
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(block["text"] + rest_of(block), encoding="utf-8")
+        path.write_text(block["text"], encoding="utf-8")
         variables = [word for file in sorted(Path("env").glob("*.vars"))[:1] for word in ("--vars", str(file))]
         variables += [word for value in re.findall(r" -i (\S+)", "\n".join(commands(page))) for word in ("-i", value)]
         main(["validate", str(path), *variables, "--format", "json"])
@@ -115,12 +115,10 @@ def test_jobs_are_valid(page, tmp_path, monkeypatch, capsys):
         assert [error for error in errors if error["code"] != "PEN4002"] == [], block["text"]  # PEN4002: no such table
 
 
-def rest_of(block: re.Match[str]) -> str:
-    """A block that shows `env` or a source alone, made a job."""
-    if block["language"] != "hocon" or re.search(r"(^|\s)sink \{", block["text"]):
-        return ""
-    source = "source { FakeSource { schema { fields { id = int } } } }\n"
-    return ("" if "source {" in block["text"] else source) + "sink { Console { } }\n"
+def is_fragment(block: re.Match[str]) -> bool:
+    """Whether a page shows a part of a job, which is parsed alone."""
+    has = {section: bool(re.search(rf"(^|\s){section}\s*\{{", block["text"])) for section in ("source", "sink")}
+    return block["language"] == "hocon" and not (has["source"] and has["sink"])
 
 
 def write_files(page: Path, folder: Path) -> None:
