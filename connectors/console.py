@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleStaged(Staged):
-    """`text`: the rows as they are printed; empty where they are only counted."""
+    """`text`: the rows as they are printed; empty where they are only counted. `rows`: how many are printed."""
 
     text: str = ""
+    rows: int | None = None
 
 
 class Console(Sink[ConsoleStaged]):
@@ -62,11 +63,15 @@ class Console(Sink[ConsoleStaged]):
         if task.table.has_row_kind:
             df = df.selectExpr(f"{quote(ROW_KIND)} as kind", *(quote(name) for name in task.table.schema.names))
         limit, truncate = task.options.integer("limit"), task.options.integer("truncate")
-        return ConsoleStaged(str(df._jdf.showString(limit, truncate, False)))
+        text = str(df._jdf.showString(limit, truncate, False))
+        return ConsoleStaged(text, sum(line.startswith("|") for line in text.splitlines()) - 1)
 
     def commit(self, spark: "SparkSession", staged: ConsoleStaged) -> None:
         if staged.text:
             print(staged.text.rstrip("\n"))
+
+    def written(self, staged: ConsoleStaged) -> tuple[int, None] | None:
+        return None if staged.rows is None else (staged.rows, None)
 
     def abort(self, spark: "SparkSession", staged: ConsoleStaged) -> None:
         pass

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 _RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+:=@~-]{0,127}")
 
+_MEANING: Final = {
+    "finished": "its commit had begun, and all its sinks have their rows now",
+    "rolled back": "its commit had not begun: no target has changed, and what it staged is removed",
+}
+"""What `--resume` did, by the outcome of the run."""
+
 SUMMARY = "run jobs on Spark; several in one application, in their order"
 
 
@@ -83,7 +89,9 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
             for number, job in enumerate(jobs, start=1):
                 name = run_id if len(jobs) == 1 else f"{run_id}-{number}"
                 try:
-                    result = run_job(spark, job, name, arguments.state_dir, is_quiet=arguments.quiet)
+                    result = run_job(
+                        spark, job, name, arguments.state_dir, is_quiet=arguments.quiet, is_verbose=arguments.verbose
+                    )
                 except PenstockError as error:
                     if not arguments.keep_going:
                         raise
@@ -151,7 +159,7 @@ def _resume(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
     state = state_dir_of(jobs[0].plan, arguments.state_dir) if jobs else state_dir(arguments.state_dir)
     outcome = resume(state, arguments.resume, arguments.master)
-    print(f"run {arguments.resume}: {outcome.value}")
+    print(f"run {arguments.resume}: {outcome.value}; {_MEANING[outcome.value]}")
     return 0
 
 

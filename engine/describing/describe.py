@@ -1,7 +1,8 @@
 """Describes data as a source block with the types of its columns."""
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import connectors
@@ -31,7 +32,7 @@ def describe(guess: Guess, spark: "SparkSession", sample: int | None = None) -> 
     """Read the columns and their types; with `sample`, from the first rows only."""
     source = connectors.source(guess.plugin)
     assert source is not None
-    options = _options(source, guess.options)
+    options = _options(source, _with_secrets(guess))
     (known,) = source.tables(options, Diagnostics())
     if not known.is_open and not source.is_untyped(options):
         return Described(guess, known.columns)
@@ -40,7 +41,7 @@ def describe(guess: Guess, spark: "SparkSession", sample: int | None = None) -> 
     df = source.read(spark, ScanTask(options, known))
     inferred = infer_types(df.limit(sample) if sample else df, finds_null=True)
     null = {"null_format": inferred.null_format} if inferred.null_format else {}
-    return Described(Guess(guess.plugin, {**guess.options, **null}), inferred.columns, sample)
+    return Described(replace(guess, options={**guess.options, **null}), inferred.columns, sample)
 
 
 def needs(guess: Guess) -> tuple[tuple[str, ...], Mapping[str, str]]:
@@ -48,7 +49,11 @@ def needs(guess: Guess) -> tuple[tuple[str, ...], Mapping[str, str]]:
     source = connectors.source(guess.plugin)
     if source is None:
         raise job_error("PEN2002", f"there is no source `{guess.plugin}`")
-    return source.jars(_options(source, guess.options)), source.session_settings
+    return source.jars(_options(source, _with_secrets(guess))), source.session_settings
+
+
+def _with_secrets(guess: Guess) -> dict[str, Value]:
+    return guess.options | {option: os.environ[variable] for option, variable in guess.secrets.items()}
 
 
 def _options(source: Source, given: Mapping[str, Value]) -> Options:
@@ -59,6 +64,7 @@ def as_hocon(described: Described, name: str) -> str:
     """The source block of a HOCON job."""
     lines = [f"  {described.guess.plugin} {{", f"    plugin_output = {_text(name)}"]
     lines += [f"    {key} = {_text(value)}" for key, value in described.guess.options.items()]
+    lines += [f"    {key} = ${{{variable}}}" for key, variable in described.guess.secrets.items()]
     width = max(len(_key(column.name)) for column in described.columns)
     fields = [f"        {_key(column.name):{width}} = {_text(to_ddl(column.type))}" for column in described.columns]
     lines += ["    schema {", "      fields {", *fields, "      }", "    }", "  }"]
@@ -68,7 +74,8 @@ def as_hocon(described: Described, name: str) -> str:
 def as_sql(described: Described, name: str) -> str:
     """The same as a `CREATE TABLE` statement."""
     columns = [f"  {quote_name(column.name)} {to_ddl(column.type).upper()}" for column in described.columns]
-    options = {"connector": described.guess.plugin, **described.guess.options}
+    hidden = {option: f"${{{variable}}}" for option, variable in described.guess.secrets.items()}
+    options = {"connector": described.guess.plugin, **described.guess.options, **hidden}
     pairs = ", ".join(f"{_sql(key)} = {_sql(_plain(value))}" for key, value in options.items())
     return f"CREATE TABLE {quote_name(name)} (\n" + ",\n".join(columns) + f"\n) WITH ({pairs});\n"
 

@@ -3,8 +3,9 @@
 import csv
 import gzip
 import os
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
@@ -18,23 +19,37 @@ _BY_SUFFIX: Final = {
     ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet",
     ".orc": "orc", ".txt": "text",
 }  # fmt: skip
+PASSWORD: Final = "PENSTOCK_JDBC_PASSWORD"
+_TABLE: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,2}")
+"""The name of a table in Spark's catalog."""
 _COMPRESSED: Final = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A connector and the options that read the path, without a schema."""
+    """A connector and the options that read the path, without a schema.
+
+    `secrets`: environment variables by the options that have their values; the block names the variables.
+    """
 
     plugin: str
     options: dict[str, Value]
+    secrets: dict[str, str] = field(default_factory=dict)
 
 
-def guess(path: str, format: str | None = None) -> Guess:
-    """How to read a path; raises `JobError` PEN4032 if its name does not show the format."""
+def guess(path: str, format: str | None = None, table: str | None = None, user: str | None = None) -> Guess:
+    """How to read a path, or the table of a database; raises `JobError` PEN4032 if it does not show."""
+    if path.startswith("jdbc:"):
+        return _database(path, table, user)
+    if path.startswith(("http://", "https://")):
+        help = f"fetch the file first, and describe that: curl -O {path}"
+        raise job_error("PEN4032", f"`{path}` is a web address, and its format does not show", None, help)
     local = local_path(path)
     if format == "delta" or (local is not None and os.path.isdir(os.path.join(local, "_delta_log"))):
         return Guess("Delta", {"path": path})
     files = data_files(local) if local is not None else []
+    if not files and format is None and _TABLE.fullmatch(path) and os.path.splitext(path)[1] not in _BY_SUFFIX:
+        return Guess("Spark", {"format": "table", "table": path})
     if local is not None and not files:
         raise job_error("PEN4030", f"no file is at `{os.path.abspath(local)}`")
     kind = format or _format(files[0] if files else path)
@@ -42,6 +57,16 @@ def guess(path: str, format: str | None = None) -> Guess:
     if kind == "csv":
         options |= _csv_options(files[0]) if files else {"csv_use_header_line": True}
     return Guess("LocalFile", options)
+
+
+def _database(url: str, table: str | None, user: str | None) -> Guess:
+    if table is None:
+        help = "`--table NAME` names one: penstock describe jdbc:postgresql://host/shop --table public.orders"
+        raise job_error("PEN4032", "a database holds many tables", None, help)
+    options: dict[str, Value] = {"url": url, "table_path": table}
+    if user is not None:
+        options["user"] = user
+    return Guess("Jdbc", options, {"password": PASSWORD} if PASSWORD in os.environ else {})
 
 
 def _format(name: str) -> str:

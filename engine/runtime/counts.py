@@ -22,6 +22,7 @@ _PASSES_ROWS_ON: Final = re.compile(
 )
 _WRITES: Final = re.compile(r"Execute |AppendData|Overwrite|ReplaceData|CreateTable|ReplaceTable|WriteToDataSource")
 _ATTRIBUTE: Final = re.compile(r"#(\d+)")
+_JOIN_KIND: Final = re.compile(r", (Inner|LeftSemi|LeftAnti)\b(.*)", re.DOTALL)
 _ONLY_NOT_NULL: Final = re.compile(r"(\(*isnotnull\([^()]*\)\)*( AND )?)+")
 _UNITS: Final = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50}
 
@@ -142,10 +143,18 @@ def last_that_read(executions: Sequence[Execution]) -> Execution | None:
 
 
 def filtered_rows(execution: Execution) -> int | None:
-    """Rows that filters dropped; not those that Spark adds to joins (`isnotnull` alone)."""
+    """Rows that filters and window limits dropped; not those that Spark adds to joins (`isnotnull` alone).
+
+    None if a join drops rows by a condition: its counters do not show how many.
+    """
     total = 0
     for operator in execution.operators:
-        if operator.name != "Filter" or _ONLY_NOT_NULL.fullmatch(operator.description.removeprefix("Filter ")):
+        if _drops_by_join(operator):
+            return None
+        is_limit = operator.name == "WindowGroupLimit"
+        if not is_limit and operator.name != "Filter":
+            continue
+        if not is_limit and _ONLY_NOT_NULL.fullmatch(operator.description.removeprefix("Filter ")):
             continue
         before = [execution.rows_out(execution.by_id[input]) for input in execution.inputs.get(operator.id, ())]
         after = operator.count(ROWS)
@@ -153,6 +162,12 @@ def filtered_rows(execution: Execution) -> int | None:
             return None
         total += before[0] - after
     return total
+
+
+def _drops_by_join(operator: Operator) -> bool:
+    """Whether the join is a filter: semi, anti, or inner with a condition beside its keys."""
+    found = _JOIN_KIND.search(operator.description) if "Join" in operator.name else None
+    return found is not None and (found[1] != "Inner" or "(" in found[2])
 
 
 def number(text: str) -> int | None:

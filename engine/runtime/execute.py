@@ -55,7 +55,13 @@ def new_run_id() -> str:
 
 
 def run_job(
-    spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None = None, *, is_quiet: bool = False
+    spark: "SparkSession",
+    compiled: Compiled,
+    run_id: str,
+    state_dir: str | None = None,
+    *,
+    is_quiet: bool = False,
+    is_verbose: bool = False,
 ) -> JobResult:
     """Run one job until it succeeds or fails; raises only errors that prevent its start, and `InterruptedRun`.
 
@@ -64,7 +70,7 @@ def run_job(
     events = JobEvents(compiled.plan, run_id)
     events.begin()
     try:
-        result = _run_job(spark, compiled, run_id, state_dir, events, is_quiet=is_quiet)
+        result = _run_job(spark, compiled, run_id, state_dir, events, is_quiet=is_quiet, is_verbose=is_verbose)
     except BaseException as error:
         events.failed(error)
         events.close()
@@ -82,6 +88,7 @@ def _run_job(
     events: JobEvents,
     *,
     is_quiet: bool,
+    is_verbose: bool,
 ) -> JobResult:
     plan, started = compiled.plan, monotonic()
     state = state_dir_of(plan, state_dir)
@@ -110,7 +117,15 @@ def _run_job(
         with interrupts() as received:
             try:
                 execution = _Execution(
-                    spark, plan, run, received, started, since=since, events=events, is_quiet=is_quiet
+                    spark,
+                    plan,
+                    run,
+                    received,
+                    started,
+                    since=since,
+                    events=events,
+                    is_quiet=is_quiet,
+                    is_verbose=is_verbose,
                 )
                 result = execution.result()
             except Exception as error:
@@ -219,6 +234,7 @@ class _Execution:
         since: Mapping[str, Since],
         events: JobEvents,
         is_quiet: bool = False,
+        is_verbose: bool = False,
     ) -> None:
         self.spark = spark
         self.plan = plan
@@ -227,7 +243,7 @@ class _Execution:
         self.received = received
         self.started = started
         self.events = events
-        self.is_quiet = is_quiet
+        self.is_quiet, self.is_verbose = is_quiet, is_verbose
         self.pipelines = named_pipelines(plan)
         self.before = last_execution(spark)
         self.attempts = dict.fromkeys(self.pipelines, 0)
@@ -235,7 +251,8 @@ class _Execution:
 
     def result(self) -> JobResult:
         try:
-            with shown(self.spark, is_quiet=self.is_quiet) as progress:
+            quiet, verbose, total = self.is_quiet, self.is_verbose, len(self.pipelines)
+            with shown(self.spark, total=total, is_quiet=quiet, is_verbose=verbose) as progress:
                 with self.received.raised():
                     outcomes = self._stage(progress)
                 self.received.check()
@@ -388,7 +405,8 @@ class _Execution:
     def _write_count(self, write: Write, staged: _Staged, ran: Mapping[str, list[Execution]]) -> WriteCount:
         """Count rows that a rule removed as rejected, not filtered, although Spark drops them by a filter."""
         if not write.connector.sink_capabilities.is_staged:
-            return WriteCount(write.name, None, None)
+            printed = write.connector.written(self.run.places[write.id])
+            return WriteCount(write.name, printed[0] if printed else None, None)
         of_write = ran.get(staged.descriptions[write.id], ())
         count = count_write(write.name, of_write)
         if (written := write.connector.written(self.run.places[write.id])) is not None:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 STAGED: Final = "STAGED"
 """The state shown for a pipeline that has staged its rows and waits for the job's commit."""
 
+MANY: Final = 20
+"""More pipelines than these are shown by their totals."""
+SECONDS_BETWEEN_TOTALS: Final = 5.0
+
 Tasks = Callable[[], tuple[int, int]]
 """How many tasks of the active stages are done, and how many there are."""
 
@@ -76,6 +80,31 @@ class Lines:
         print(f"{monotonic() - self._started:7.1f} s  {text}", file=self._stream, flush=True)
 
 
+class Totals(Lines):
+    """For logs of many pipelines: how many are in which state, now and then, and each that does not finish."""
+
+    def __init__(self, stream: TextIO, total: int) -> None:
+        super().__init__(stream)
+        self._total = total
+        self._lock = Lock()
+        self._states: dict[str, State] = {}
+        self._last = 0.0
+
+    def changed(self, pipeline: str, state: State) -> None:
+        with self._lock:
+            self._states[pipeline] = state
+            if state in (State.FAILED, State.CANCELED):
+                self._print(f"{pipeline}: {state.value}")
+            if monotonic() - self._last >= SECONDS_BETWEEN_TOTALS:
+                self._last = monotonic()
+                states = list(self._states.values())
+                staged, running = states.count(State.FINISHED), states.count(State.RUNNING)
+                self._print(f"{staged} of {self._total} pipelines staged, {running} running")
+
+    def committed(self, pipelines: Sequence[str]) -> None:
+        self._print(f"{len(pipelines)} pipelines: {State.FINISHED.value}")
+
+
 class Screen:
     """For people: one line per pipeline, drawn again four times a second."""
 
@@ -120,14 +149,21 @@ class Screen:
 
 
 @contextmanager
-def shown(spark: "SparkSession", stream: TextIO | None = None, *, is_quiet: bool = False) -> Iterator[Progress]:
-    """Show progress on stderr during the block; a live display is erased at its end."""
+def shown(
+    spark: "SparkSession",
+    stream: TextIO | None = None,
+    *,
+    total: int = 1,
+    is_quiet: bool = False,
+    is_verbose: bool = False,
+) -> Iterator[Progress]:
+    """Show the progress of `total` pipelines on stderr during the block; a live display is erased at its end."""
     out = stream or sys.stderr
     if is_quiet:
         yield Silent()
         return
     if not out.isatty():
-        yield Lines(out)
+        yield Totals(out, total) if total > MANY and not is_verbose else Lines(out)
         return
     screen = Screen(lambda: active_tasks(spark))
     with Live(screen, console=Console(file=out), refresh_per_second=4, transient=True):

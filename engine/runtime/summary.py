@@ -8,6 +8,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.table import Table
 
+from engine.runtime.progress import MANY
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
 
@@ -20,8 +21,8 @@ _UNSEEN_WIDTH = 140
 def print_summary(result: JobResult, stream: TextIO | None = None, *, is_verbose: bool = False) -> None:
     """One table per job: a line for each source and sink, by pipelines, and a last line that says how the job ended.
 
-    The pipelines of a set of tables are one line with totals, and one that names the failed ones; `is_verbose` lists
-    all of them.
+    The pipelines of a set of tables, and many others, are one line with totals, and one that names the failed ones;
+    `is_verbose` lists all of them.
     """
     out = console(stream)
     table = Table(title=f"{result.job} · run {result.run_id}", title_justify="left", box=None, pad_edge=False)
@@ -31,6 +32,8 @@ def print_summary(result: JobResult, stream: TextIO | None = None, *, is_verbose
         for row in _rows(pipelines) if isinstance(pipelines, PipelineResult) else _set_rows(pipelines):
             table.add_row(*row)
     out.print(table)
+    if not is_verbose and any(isinstance(pipelines, list) for pipelines in _by_set(result.pipelines)):
+        out.print("`--verbose` lists each pipeline", style="dim")
     out.print(_last_line(result))
 
 
@@ -51,24 +54,24 @@ def console(stream: TextIO | None = None) -> Console:
 
 def _by_set(pipelines: Sequence[PipelineResult]) -> Iterator[PipelineResult | list[PipelineResult]]:
     """Pipelines in their order, several of one set as a list at the place of the first."""
-    sets: dict[str, list[PipelineResult]] = {}
+    sets: dict[str | None, list[PipelineResult]] = {}
     for pipeline in pipelines:
-        if pipeline.table_set is not None:
-            sets.setdefault(pipeline.table_set, []).append(pipeline)
+        sets.setdefault(pipeline.table_set, []).append(pipeline)
     for pipeline in pipelines:
-        of_set = sets.get(pipeline.table_set or "", [])
-        if len(of_set) < 2:
+        of_set = sets[pipeline.table_set]
+        if len(of_set) < 2 or (pipeline.table_set is None and len(of_set) <= MANY):
             yield pipeline
         elif of_set[0] is pipeline:
             yield of_set
 
 
 def _set_rows(pipelines: list[PipelineResult]) -> Iterator[tuple[str, ...]]:
+    name = pipelines[0].table_set
     tables = sum(len(pipeline.tables) for pipeline in pipelines)
     reads = [read for pipeline in pipelines for read in pipeline.reads]
     writes = [write for pipeline in pipelines for write in pipeline.writes]
     yield (
-        f"{pipelines[0].table_set}: {tables} tables",
+        f"{len(pipelines)} pipelines" if name is None else f"{name}: {tables} tables",
         _count(_total(read.rows for read in reads)),
         size(_total(read.bytes for read in reads)),
         _count(_total(write.rows for write in writes)),
@@ -77,9 +80,13 @@ def _set_rows(pipelines: list[PipelineResult]) -> Iterator[tuple[str, ...]]:
         f"{sum(pipeline.seconds for pipeline in pipelines):.1f}",
     )
     for state in State:
-        ended = [table for pipeline in pipelines if pipeline.state is state for table in pipeline.tables]
+        ended = [shown for pipeline in pipelines if pipeline.state is state for shown in _named(pipeline)]
         if ended and state is not State.FINISHED:
             yield (f"  {len(ended)} {state.value}: {', '.join(ended)}", "", "", "", "", "", "")
+
+
+def _named(pipeline: PipelineResult) -> tuple[str, ...]:
+    return tuple(pipeline.tables) if pipeline.table_set is not None else (pipeline.name,)
 
 
 def _total(counts: Iterable[int | None]) -> int | None:
@@ -95,7 +102,8 @@ def _rows(pipeline: PipelineResult) -> Iterator[tuple[str, ...]]:
         passes = f" ({read.passes} passes)" if read.passes > 1 else ""
         yield (f"  {read.source}{passes}", _count(read.rows), size(read.bytes), "", "", "", "")
     for write in pipeline.writes:
-        numbers = (_count(write.rows), _count(write.filtered), _count(write.rejected))
+        filtered = "–" if write.filtered is None and write.rows is not None else _count(write.filtered)
+        numbers = (_count(write.rows), filtered, _count(write.rejected))
         yield (f"  {write.sink}{_arrow(write.target)}", "", "", *numbers, "")
 
 

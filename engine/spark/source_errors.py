@@ -4,7 +4,8 @@ import re
 from typing import Final
 
 from catalog.diagnostics import RunError, run_error
-from connectors.support.files.file_schema import near_path
+from connectors.support.files.bad_lines import line_not_utf8, line_with
+from connectors.support.files.file_schema import data_files, local_path, near_path
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.error_causes import ErrorCause
 
@@ -16,12 +17,15 @@ _CONDITIONS: Final = (
     "NOT_NULL_ASSERT_VIOLATION",
     "CANNOT_READ_FILE_FOOTER",
     "DATA_SOURCE_NOT_FOUND",
+    "INVALID_UTF8_STRING",
 )
 """Error conditions of Spark that concern a source, whatever the action."""
 
 _FILE: Final = re.compile(r"(?:reading file|CSV file:|Path does not exist:) (\S+?)\.?(?:\s|$)")
 _ROW: Final = re.compile(r"Malformed \w+ record: (.*?)\.?$", re.M)
 _PARSED: Final = re.compile(r"in record parsing: (.*?)\.?$", re.M)
+_WRONG: Final = re.compile(r'For input string: "(.*?)"|and the value (.*?) of the JSON token')
+_UNDECODABLE: Final = re.compile(r"^Input length = \d+$|Invalid UTF-8", re.M)
 _HEADER: Final = re.compile(r"^ *Header: (.*)\n *Schema: (.*)$", re.M)
 _HEADER_SIZE: Final = re.compile(r"^ *Header length: (\d+), schema size: (\d+)", re.M)
 _IN_READING: Final = re.compile(r"Encountered error while reading file \S+\s*")
@@ -49,6 +53,11 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
             else "a path without a scheme is relative to the directory where the command is run"
         )
         return unreadable(f"the path{of} does not exist: {file}", help)
+    if any(_is_not_utf8(cause) for cause in causes):
+        bad = _line_not_utf8(files, scan, nodes)
+        where = f"line {bad[1]} of `{bad[0]}`" if bad else file if files else "a text"
+        help = '`encoding` names another character set, such as `"ISO-8859-1"`'
+        return unreadable(f"{where}{of} holds bytes that are not UTF-8", help)
     if any(_is_malformed(cause) for cause in causes):
         row = _last(_ROW, causes)
         parsed = _last(_PARSED, causes)  # the values of the row, null where one could not be read
@@ -56,9 +65,9 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
             why = causes[-1].message
             row = parsed if _PARSED.search(why) else f"{parsed[:100]}: {why}"
         help = '`on_malformed = "null"` reads what does not fit as NULL, `"drop"` leaves such rows out'
-        message = (
-            f"a row of {file}{of} does not fit the schema: {(row or causes[-1].message).partition(chr(10))[0][:200]}"
-        )
+        line = _line(files, causes)
+        why = (row or causes[-1].message).partition("\n")[0][:200]
+        message = f"{line or 'a row'} of {file}{of} does not fit the schema: {why}"
         return unreadable(message, help, "schema")
     if header := next(filter(None, (_header(cause.message) for cause in causes)), None):
         help = "declare its names in their order, or skip the line: `skip_header_row_number = 1`"
@@ -71,6 +80,30 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
     if any((cause.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for cause in causes):
         return unreadable(message, "files of this format hold their types: the `schema` may be left out", "schema")
     return unreadable(message)
+
+
+def _is_not_utf8(cause: ErrorCause) -> bool:
+    """Spark's condition for strings, and Java's message where its JSON reader decodes bytes."""
+    return cause.condition == "INVALID_UTF8_STRING" or bool(_UNDECODABLE.search(cause.message))
+
+
+def _line_not_utf8(files: list[str], scan: Scan | None, nodes: tuple[AnyNode, ...]) -> tuple[str, int] | None:
+    """The first line that is not UTF-8 of the files named, else of those that the scans read from this machine."""
+    scans = [scan] if scan else [node for node in nodes if isinstance(node, Scan)]
+    paths = [local_path(str(each.options.get("path") or "")) for each in scans]
+    local = [_plain(file) for file in files] or [file for path in paths if path for file in data_files(path)]
+    return next(((file, line) for file in local if (line := line_not_utf8(file)) is not None), None)
+
+
+def _line(files: list[str], causes: tuple[ErrorCause, ...]) -> str | None:
+    """`line 3`, where one line alone has the values of the row and the text that does not fit."""
+    parsed = _last(_PARSED, causes) or ""
+    values = [value for value in parsed.strip("[]").split(",") if value != "null"]
+    wrong = [found.group(1) or found.group(2) for cause in causes for found in _WRONG.finditer(cause.message)]
+    row = _last(_ROW, causes)
+    parts = [row] if row else [*values, *wrong[-1:]]
+    number = line_with(_plain(files[0]), parts) if files and parts else None
+    return f"line {number}" if number is not None else None
 
 
 def _last(pattern: "re.Pattern[str]", causes: tuple[ErrorCause, ...]) -> str | None:

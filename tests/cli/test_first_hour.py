@@ -1,14 +1,27 @@
 """Commands of the first hour: a project that runs, rows to look at, what a run did, and commands that are printed."""
 
+import io
 import json
+import logging
+import os
 import re
+import sqlite3
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jsonschema
 import pytest
+from rich.console import Console
 
 from connectors.delta import VERSION
 from engine.cli import main
+from engine.runtime.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
+from engine.runtime.progress import Screen, shown
+from engine.runtime.results import JobResult, PipelineResult
+from engine.runtime.states import State
+from engine.runtime.summary import print_summary
 
 FAILING = """
 env { job.name = "failing", job.retry.times = 0 }
@@ -249,3 +262,152 @@ sink { %s { path = "o", write_mode = "upsrt" } }
 """
     assert "`upsert`" not in said_of(tmp_path, capsys, job % "LocalFile")
     assert "`upsert`" in said_of(tmp_path, capsys, job % "Delta")
+
+
+def test_a_run_of_many_pipelines_prints_totals_and_what_failed():
+    out = io.StringIO()
+    with shown(None, out, total=200) as progress:
+        for number in range(200):
+            progress.changed(f"t{number}", State.RUNNING)
+            progress.changed(f"t{number}", State.FAILED if number == 7 else State.FINISHED)
+        progress.committing([f"t{number}" for number in range(199)])
+        progress.committed([f"t{number}" for number in range(199)])
+    lines = [line.split("  ")[-1] for line in out.getvalue().splitlines()]
+    assert lines == [
+        "0 of 200 pipelines staged, 1 running", "t7: FAILED", "committing 199 pipelines", "199 pipelines: FINISHED"
+    ]  # fmt: skip
+    every = io.StringIO()
+    with shown(None, every, total=200, is_verbose=True) as progress:
+        progress.changed("t0", State.RUNNING)
+    assert every.getvalue().endswith("t0: RUNNING\n")
+
+
+def test_the_table_of_many_pipelines_is_a_summary_and_verbose_lists_all():
+    pipelines = tuple(
+        PipelineResult(f"{number}: t{number}", State.FAILED if number == 7 else State.FINISHED, 1, 0.5,
+                       (ReadCount("t", 10, None, 1),), (WriteCount("s", 10, 2),))
+        for number in range(200)
+    )  # fmt: skip
+    result = JobResult("many", "r1", State.FAILED, 9.0, pipelines)
+    short, long = io.StringIO(), io.StringIO()
+    print_summary(result, short)
+    print_summary(result, long, is_verbose=True)
+    assert len(short.getvalue().splitlines()) < 10
+    assert "200 pipelines" in short.getvalue()
+    assert "2,000" in short.getvalue()
+    assert "1 FAILED: 7: t7" in short.getvalue()
+    assert "`--verbose` lists each pipeline" in short.getvalue()
+    assert len(long.getvalue().splitlines()) > 600
+
+
+def test_rows_that_filters_dropped_are_unknown_behind_a_join_with_a_condition():
+    def execution(name, description):
+        scan = Operator(1, "Scan", "Scan", {"number of output rows": "100"})
+        top = Operator(0, name, description, {"number of output rows": "40"})
+        return SimpleNamespace(
+            operators=(top, scan), by_id={0: top, 1: scan}, inputs={0: (1,)}, rows_out=lambda o: o.count(ROWS)
+        )
+
+    assert filtered_rows(execution("Filter", "Filter (v#1 > 1)")) == 60
+    assert filtered_rows(execution("WindowGroupLimit", "WindowGroupLimit [k#1], row_number(), 1, Final")) == 60
+    assert (
+        filtered_rows(execution("BroadcastHashJoin", "BroadcastHashJoin [k#1], [k#2], Inner, BuildRight, false")) == 0
+    )
+    for description in (
+        "BroadcastHashJoin [k#1], [k#2], Inner, BuildRight, (v#1 > w#2), false",
+        "SortMergeJoin [k#1], [k#2], LeftAnti",
+        "BroadcastNestedLoopJoin BuildRight, Inner, (v#1 > w#2)",
+    ):
+        assert filtered_rows(execution(description.split()[0], description)) is None
+
+
+def test_validate_refuses_a_target_with_foreign_files(tmp_path, capsys):
+    job = f"""
+source {{ FakeSource {{ schema {{ fields {{ id = int }} }} }} }}
+sink {{ LocalFile {{ path = "{tmp_path}/out", file_format_type = json, data_save_mode = DROP_DATA }} }}
+"""
+    assert "no errors found" in said_of(tmp_path, capsys, job, code=0)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/notes.txt").write_text("mine")
+    said = said_of(tmp_path, capsys, job)
+    assert "holds files that Penstock did not write: `notes.txt`" in said
+    assert "no errors found" in said_of(tmp_path, capsys, job.replace("DROP_DATA", "APPEND_DATA"), code=0)
+
+
+def test_describe_asks_for_the_table_of_a_database_and_for_the_file_of_a_web_address(capsys):
+    assert main(["describe", "jdbc:postgresql://host/shop"]) == 2
+    assert "--table public.orders" in capsys.readouterr().err
+    assert main(["describe", "https://example.org/orders.csv"]) == 2
+    assert "curl -O https://example.org/orders.csv" in capsys.readouterr().err
+
+
+@pytest.mark.spark
+def test_describe_prints_a_block_for_the_table_of_a_database(spark, tmp_path, capsys, monkeypatch):
+    with sqlite3.connect(tmp_path / "shop.db") as shop:
+        shop.execute("create table orders (id integer primary key, customer text, amount double)")
+    monkeypatch.setenv("PENSTOCK_JDBC_PASSWORD", "sesame")
+    assert main(["describe", f"jdbc:sqlite:{tmp_path}/shop.db", "--table", "orders"]) == 0
+    said = capsys.readouterr().out
+    assert "table_path = orders" in said
+    assert "password = ${PENSTOCK_JDBC_PASSWORD}" in said
+    assert "sesame" not in said
+    job = tmp_path / "job.conf"
+    job.write_text(said + "sink { Console {} }\n")
+    assert main(["validate", str(job)]) == 0
+
+
+@pytest.mark.spark
+def test_a_machine_without_java_gets_one_clear_sentence(tmp_path):
+    (tmp_path / "job.conf").write_text(
+        "source { FakeSource { row.num = 1, schema { fields { id = int } } } }\nsink { Console {} }\n"
+    )
+    environment = {**os.environ, "PATH": str(tmp_path), "PYTHONPATH": os.getcwd(), "PENSTOCK_STATE_DIR": str(tmp_path)}
+    environment.pop("JAVA_HOME", None)
+    command = [sys.executable, "-m", "engine.cli", "run", str(tmp_path / "job.conf")]
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert ended.returncode == 1
+    assert "error[PEN5002]" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert len(ended.stderr.strip().splitlines()) <= 3
+
+
+@pytest.mark.spark
+def test_package_with_jars_bundles_what_spark_submit_needs_without_a_network(spark, tmp_path, capsys):
+    (tmp_path / "job.conf").write_text(
+        'source { FakeSource { schema { fields { id = int } } } }\nsink { Delta { path = "${out}" } }\n'
+    )
+    (tmp_path / "plain.conf").write_text(
+        "source { FakeSource { schema { fields { id = int } } } }\nsink { Console {} }\n"
+    )
+    assert main(["package", str(tmp_path / "job.conf"), "--jars", "-o", str(tmp_path / "app.zip")]) == 0
+    command = capsys.readouterr().out.splitlines()[-1]
+    jars = re.search(r"spark-submit --jars (\S+) --py-files", command)[1].split(",")
+    assert any(f"delta-spark_4.1_2.13-{VERSION}.jar" in jar for jar in jars)
+    assert all(Path(jar).is_file() and Path(jar).parent == tmp_path / "app-jars" for jar in jars)
+    assert "--packages" not in command
+    assert main(["package", str(tmp_path / "plain.conf"), "--jars", "-o", str(tmp_path / "plain.zip")]) == 0
+    assert "the jobs need no jars" in capsys.readouterr().out
+
+
+def test_running_pipelines_are_shown_first():
+    screen = Screen(lambda: (1, 4))
+    for name, state in (("a", State.FINISHED), ("b", State.SCHEDULED), ("c", State.RUNNING)):
+        screen.changed(name, state)
+    screen.doing("c", "writing sink (1 of 1)")
+    out = io.StringIO()
+    Console(file=out, width=100).print(screen.__rich__())
+    names = [line.split()[0] for line in out.getvalue().splitlines()]
+    assert names == ["c", "a", "b", "1"]
+    assert "writing sink (1 of 1)" in out.getvalue()
+
+
+@pytest.mark.spark
+def test_no_log_line_of_spark_reaches_stderr(spark):
+    from pyspark.errors import PySparkException
+
+    with pytest.raises(PySparkException):  # PySpark makes its loggers with the first error
+        spark.range(1).selectExpr("nothing").collect()
+    with pytest.raises(PySparkException):
+        spark.range(1).select(spark.range(1).id / 0).collect()
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)

@@ -10,6 +10,7 @@ import pytest
 
 from catalog.diagnostics import RunError, Severity
 from connectors.support.files.filesystem import LocalFiles
+from engine.runtime.forget import forget
 from engine.spark.journal import RunOutcome, journal
 from engine.spark.write import abort_all, recover, resume
 from tests.connectors.jobs import run_writes, stage_writes
@@ -53,8 +54,8 @@ def test_a_decided_run_whose_rows_are_gone_says_how_it_is_forgotten(spark, tmp_p
     shutil.rmtree(tmp_path / ".target.penstock")
     (diagnostic,) = recover(spark, str(tmp_path / "state"))
     assert diagnostic.code == "PEN5005"
-    assert run.journal.folder in diagnostic.help
-    shutil.rmtree(run.journal.folder)
+    assert f"penstock runs --forget {run.run_id}" in diagnostic.help
+    forget(str(tmp_path / "state"), run.run_id)
     assert recover(spark, str(tmp_path / "state")) == ()
 
 
@@ -68,7 +69,9 @@ def test_a_step_of_a_journal_that_cannot_be_read_is_named(spark, tmp_path):
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "PEN5011"
     assert "commit.json" in diagnostic.message
-    assert log.folder in diagnostic.help
+    assert "penstock runs --forget odd" in diagnostic.help
+    forget(str(tmp_path / "state"), "odd")
+    assert recover(spark, str(tmp_path / "state")) == ()
 
 
 @pytest.mark.spark

@@ -196,6 +196,7 @@ INSERT INTO out
 def test_fmt_formats_and_check_only_looks(tmp_path, capsys):
     (tmp_path / "a.conf").write_text(MESSY)
     (tmp_path / "b.sql").write_text(MESSY_SQL)
+    (tmp_path / "other.conf").write_text("server {port=80}\n")
     assert main(["fmt", "--check", str(tmp_path)]) == 1
     assert "2 files to format, 0 unchanged" in capsys.readouterr().out
     assert (tmp_path / "a.conf").read_text() == MESSY
@@ -205,6 +206,7 @@ def test_fmt_formats_and_check_only_looks(tmp_path, capsys):
     assert (tmp_path / "a.conf").read_text() == TIDY
     assert (tmp_path / "b.sql").read_text() == TIDY_SQL
     assert main(["fmt", "--check", str(tmp_path)]) == 0
+    assert (tmp_path / "other.conf").read_text() == "server {port=80}\n"
     capsys.readouterr()
 
 

@@ -43,10 +43,11 @@ def refuse_foreign_files(files: Files, target: str, options: Options, names: Ite
         return
     found = foreign_files(files, target) if names is None else list(names)
     if found:
-        raise _refusal(target, found, options)
+        raise foreign_files_error(target, found, options)
 
 
-def _refusal(target: str, found: list[str], options: Options) -> RunError:
+def foreign_files_error(target: str, found: list[str], options: Options) -> RunError:
+    """The error of a target with these foreign files (PEN5030)."""
     more = f" and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
     listed = ", ".join(f"`{name}`" for name in found[:_LISTED])
     message = f"`{target}` holds files that Penstock did not write: {listed}{more}"

@@ -8,7 +8,15 @@ SUMMARY = "print a source block for a file or table, with column types read from
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", help="a file, a folder, a pattern or a URL such as s3a://bucket/orders")
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        help="a file, folder or pattern, a URL such as s3a://bucket/orders, a table of Spark's catalog, or a JDBC URL",
+    )
+    parser.add_argument("--table", metavar="NAME", help="of a JDBC URL: the table")
+    parser.add_argument(
+        "--user", metavar="NAME", help="of a JDBC URL: the user; the password is in $PENSTOCK_JDBC_PASSWORD"
+    )
     parser.add_argument("--sql", action="store_true", help="print a CREATE TABLE statement instead of HOCON")
     parser.add_argument("--name", help="the name of the source (default: from the path)")
     parser.add_argument(
@@ -22,13 +30,14 @@ def run(arguments: Namespace) -> int:
     from engine.describing.guess import guess
     from engine.terminal.needs_spark import require_spark
 
-    found = guess(arguments.path, arguments.file_format)
+    found = guess(arguments.path, arguments.file_format, arguments.table, arguments.user)
     require_spark("describing data")
     from engine.spark.session import open_session
 
     spark = open_session("penstock describe", {}, *needs(found))
     described = describe(found, spark, arguments.sample)
-    name = arguments.name or table_name(arguments.path)
+    table = str(found.options.get("table_path") or found.options.get("table") or "").rpartition(".")[2]
+    name = arguments.name or table_name(table or arguments.path)
     if described.rows:
         print(f"{'--' if arguments.sql else '#'} types from the first {described.rows:,} rows")
     print((as_sql if arguments.sql else as_hocon)(described, name), end="")

@@ -19,11 +19,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics import Diagnostics, Severity
-    from engine.job.find import find_jobs
+    from engine.job.find import TEST_SUFFIXES, find_jobs, has_sections
     from engine.terminal.report import report
 
     diagnostics = Diagnostics()
-    paths = find_jobs(arguments.paths, diagnostics, with_tests=True)
+    found = find_jobs(arguments.paths, diagnostics, with_tests=True)
+    named = {Path(path) for path in arguments.paths}  # of the files in a folder, an `nginx.conf` is none of ours
+    paths = [path for path in found if path in named or path.name.lower().endswith(TEST_SUFFIXES) or has_sections(path)]
     is_check = arguments.check or arguments.diff
     changed = [path for path in paths if _format(path, diagnostics, is_check=is_check, shows=arguments.diff)]
     for path in changed:

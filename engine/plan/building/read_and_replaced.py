@@ -1,10 +1,13 @@
-"""Sinks that would replace a directory which the same job reads: a run must not delete its own source."""
+"""Sinks that would replace a directory which the same job reads, or which holds files of others."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 
 from catalog.diagnostics import Diagnostics
 from connectors.support.files.file_schema import data_files, local_path, target_folder
+from connectors.support.files.filesystem import LocalFiles
+from connectors.support.files.foreign_files import foreign_files, foreign_files_error
 from engine.plan.building.write_nodes import replaces
 from engine.plan.nodes import Node, Scan, Write, children
 
@@ -19,15 +22,32 @@ def refuse_replaced_sources(writes: Sequence[Write], diagnostics: Diagnostics) -
                 replaced.setdefault(target.rstrip("/") or "/", []).append(write)
     if not replaced:
         return
+    read: set[str] = set()
     for scan in _scans(writes):
         folders = {folder for path in _paths(scan) for folder in _folders(path)}
         for target in (target for target in replaced if target in folders):
+            read.add(target)
             for write in replaced[target]:
                 message = (
                     f"`{write.options['path']}` is replaced, and `{scan.name}` reads `{scan.options['path']}` in it"
                 )
                 help = "write to another `path`; `overwrite_foreign_files = true` lets the run delete its own source"
                 diagnostics.error("PEN5030", message, write.options.span("path"), help)
+    for target in (target for target in replaced if target not in read):
+        _refuse_foreign_files(target, replaced[target], diagnostics)
+
+
+def _refuse_foreign_files(target: str, writes: Sequence[Write], diagnostics: Diagnostics) -> None:
+    """As the run does, where the target is on this machine: what validates, runs."""
+    path = local_path(target)
+    if path is None or not os.path.isdir(path):
+        return
+    try:
+        found = foreign_files(LocalFiles(), path)
+    except OSError:
+        return  # the run reports a directory that cannot be read
+    for write in writes if found else ():
+        diagnostics.extend(foreign_files_error(path, found, write.options).diagnostics)
 
 
 def _scans(writes: Sequence[Write]) -> Iterator[Scan]:
