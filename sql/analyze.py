@@ -87,13 +87,16 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
 def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
     """The tree and the syntax errors; the last one is a token that Spark's grammar refuses for no known reason."""
     verdict = recognized(text)
-    parsed = parse(text, verdict.nested)
+    parsed = parse(text, verdict.nested, verdict.names)
     shown = [*check_syntax(parsed), *type_issues(text, parsed.tokens)]
     places = {issue.start for issue in shown}
     issues = [*(issue for issue in parsed.issues if issue.start not in places), *shown]
     stop = None if any(issue.code == "PEN3001" for issue in shown) else verdict.unexpected
     if stop is None:
         return replace(parsed, issues=tuple(issues)), None
+    if not parsed.tokens and issues:  # sqlglot's tokenizer names no place
+        end = len(text) if text[stop.start : stop.start + 1] in ("'", '"', "`", "/") else stop.end
+        return replace(parsed, issues=(replace(issues[0], start=stop.start, end=end),)), None
     message = stop.message or f"{UNEXPECTED} `{text[stop.start : stop.end]}`"
     refused = SyntaxIssue(stop.start, stop.end, message)
     if parsed.tree is not None:
@@ -185,7 +188,8 @@ def _by_cause(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         cause = diagnostic.message if diagnostic.code in _NAME_THEIR_CAUSE else diagnostic.span
         groups.setdefault((diagnostic.code, diagnostic.severity, cause), []).append(diagnostic)
     return tuple(
-        replace(first, also=tuple(other.span for other in rest if other.span)) for first, *rest in groups.values()
+        replace(first, also=(*first.also, *(other.span for other in rest if other.span)))
+        for first, *rest in groups.values()
     )
 
 

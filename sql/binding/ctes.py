@@ -36,6 +36,7 @@ def _renamed(binder: Binder, cte: exp.Expr, output: Output) -> Output:
     if len(columns) != len(output.attributes) and not output.is_open:
         message = f"{len(columns)} column aliases for {len(output.attributes)} columns"
         binder.report("PEN3007", cte.args["alias"], message)
+        return Output((), output.row_origins, is_open=True)
     return output.renamed([column.name for column in columns])
 
 
@@ -63,11 +64,28 @@ def _refuse_places(binder: Binder, name: str, body: exp.SetOperation) -> None:
         select = table.find_ancestor(exp.Select)
         if select is None:
             continue
+        if (sorted_ := _sorted_around(select, body)) is not None:
+            binder.report("PEN3017", sorted_, "a recursive reference may not stand below ORDER BY or SORT BY")
+            continue
+        window = next((window for item in select.expressions for window in find_special(item).windows), None)
+        if window is not None:
+            binder.report("PEN3017", window, "a recursive reference may not stand below a window function")
+            continue
         grouped = select.args.get("group") is not None
         if grouped or any(find_special(item).aggregates for item in select.expressions):
             binder.report("PEN3017", table, "a recursive reference may not stand below an aggregate")
         elif _may_be_missing(select, table):
             binder.report("PEN3017", table, "a recursive reference may not be on the optional side of an outer join")
+
+
+def _sorted_around(node: exp.Expr | None, body: exp.Expr) -> exp.Expr | None:
+    """The ORDER BY or SORT BY of a query of the recursive part that a reference is in."""
+    while node is not None and node is not body:
+        for key in ("order", "sort"):
+            if (part := node.args.get(key)) is not None and isinstance(node, exp.Query):
+                return part  # type: ignore[no-any-return]
+        node = node.parent
+    return None
 
 
 def _may_be_missing(select: exp.Select, table: exp.Table) -> bool:

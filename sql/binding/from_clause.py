@@ -12,6 +12,7 @@ from sql.functions.catalogue import signatures
 from sql.grammar.call_names import call_name
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency
+from sql.scopes.misplaced_functions import refuse_misplaced
 from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, merge, side_by_side
 from sql.scopes.scope import SelectScope
 from sql.types.expression_type import NamedTyped, Typed
@@ -54,6 +55,8 @@ def _primary(binder: Binder, environment: Environment, node: exp.Expr, left: Rel
             return _named(binder, environment, node)
         case exp.TableAlias():  # what sqlglot leaves of `|> AS name`
             return _named(binder, environment, exp.Table(this=node.this))
+        case exp.Table() if isinstance(node.this, exp.Values):  # `((VALUES (1)) AS a JOIN b)`
+            return _aliased(binder, binder.query(node.this, environment), node)
         case exp.Table() if isinstance(node.this, exp.Func):
             return _function(binder, environment, node.this, node, Relation())
         case exp.Subquery() if not isinstance(node.this, exp.Query) or _is_relation(node):
@@ -112,6 +115,7 @@ def _aliased(
         if len(columns) != len(output.attributes) and not output.is_open:
             message = f"{len(columns)} column aliases for {len(output.attributes)} columns"
             binder.report("PEN3007", alias, message)
+            output = Output(output.attributes, output.row_origins, is_open=True)
         if input is not None:
             binder.columns_read[input].update(attribute.name for attribute in output.attributes)
         names = [column.name for column in columns]
@@ -145,6 +149,7 @@ def _function(binder: Binder, environment: Environment, call: exp.Expr, node: ex
         return bind_relation(binder, environment, name, seen)
     scope = SelectScope(binder, environment, seen)
     before = len(binder.diagnostics)
+    _refuse_special(scope, call)
     columns = generator_columns(call, scope)
     if columns is None and len(binder.diagnostics) == before and isinstance(call, exp.Anonymous):
         known = signatures(call_name(call).lower())
@@ -153,6 +158,13 @@ def _function(binder: Binder, environment: Environment, call: exp.Expr, node: ex
                 "PEN3011", call, f"`{call_name(call)}` is not a table function: it returns one value, not rows"
             )
     return _aliased(binder, _generated(scope, columns), node)
+
+
+def _refuse_special(scope: SelectScope, call: exp.Expr) -> None:
+    """The arguments of a function of FROM hold neither aggregates nor windows nor generators."""
+    if isinstance(call, exp.Anonymous) and any(isinstance(part, exp.Anonymous) for part in call.find_all(exp.Func)):
+        for argument in call.expressions:
+            refuse_misplaced(scope, argument, "a function of FROM")
 
 
 def _identifier(call: exp.Expr) -> exp.Expr | None:
@@ -198,6 +210,7 @@ def _lateral_view(binder: Binder, environment: Environment, seen: Relation, node
     if alias is None or not (alias.name or alias.args.get("columns")):
         binder.report("PEN3001", node.this, "LATERAL VIEW needs a name for its rows", "write `explode(x) t AS column`")
     scope = SelectScope(binder, environment, seen)
+    _refuse_special(scope, node.this)
     columns = generator_columns(node.this, scope)
     if columns is None and isinstance(node.this, exp.Anonymous) and not is_generator(node.this):
         _refuse_no_generator(binder, node.this)

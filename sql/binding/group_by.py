@@ -32,6 +32,7 @@ def bind_group(scope: SelectScope, select: exp.Select, items: "Sequence[Item]") 
     if group.args.get("all") is True or _is_group_all(group):
         return _group_all(scope, items)
     nodes = list(_group_items(group))
+    before = len(scope.binder.diagnostics)
     bodies = [_grouped_body(scope, node, items) for node in nodes]
     keys: dict[int, Key] = {}
     origins: Origins = ()
@@ -48,6 +49,7 @@ def bind_group(scope: SelectScope, select: exp.Select, items: "Sequence[Item]") 
         only_columns=only_columns,
         has_sets=has_sets(group),
         sometimes_null=frozenset(_left_out(group, lambda node: keys.get(id(node)))),
+        is_refused=len(scope.binder.diagnostics) > before,
     )
 
 

@@ -19,6 +19,7 @@ class Grouping:
     """The grouping of a query: `keys` of columns and of whole expressions (`canonical`).
 
     `sometimes_null`: keys of the expressions of ROLLUP, CUBE and GROUPING SETS, null where a set leaves them out.
+    `is_refused`: something of GROUP BY was reported, so which columns are grouped is not known.
     """
 
     keys: frozenset[Key]
@@ -27,6 +28,7 @@ class Grouping:
     only_columns: bool = True
     has_sets: bool = False
     sometimes_null: frozenset[Key] = frozenset()
+    is_refused: bool = False
 
 
 def canonical(scope: SelectScope, node: exp.Expr) -> Key:

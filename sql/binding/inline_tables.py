@@ -1,5 +1,6 @@
 """VALUES: an inline table."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
@@ -20,7 +21,7 @@ def bind_values(binder: Binder, environment: Environment, node: exp.Values) -> O
     """An inline table: each column of the widest type of its values."""
     scope = SelectScope(binder, environment, Relation())
     rows = [_row(expression) for expression in node.expressions]
-    width = len(rows[0])
+    width = Counter(map(len, rows)).most_common(1)[0][0]
     for row, tuple_ in zip(rows, node.expressions, strict=True):
         if len(row) != width:
             binder.report("PEN3010", tuple_, f"a row of {len(row)} values in an inline table of {width} columns")

@@ -49,6 +49,11 @@ def _item(
             if not is_orderable(output.typed.type):
                 scope.report("PEN3008", node, f"rows cannot be sorted by `{output.name}` of type {output.typed.type}")
         return merge(*(slot.origins for slot in outputs))
+    if isinstance(node, exp.Var) and is_all(node):
+        help = "ORDER BY ALL has no other expressions"
+        word = next(token for token in reversed(scope.tokens) if token.text.upper() == "ALL")
+        message = f"column `{word.text}` does not exist"
+        scope.binder.report_at("PEN3004", (word.start, word.end + 1), message, help)
     number = ordinal(node)
     if number is not None and clause in ("ORDER BY", "SORT BY"):
         if not 1 <= number <= len(outputs):

@@ -6,11 +6,13 @@ from dataclasses import replace
 from sqlglot import exp
 
 from catalog.datatypes import STRING, UNKNOWN, VOID, DataType
-from sql.expressions import infer, output_name, widest
+from sql.expressions import infer, is_aggregate, output_name, widest
+from sql.grammar.call_names import call_name
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, merge
 from sql.scopes.scope import SelectScope
+from sql.spark_grammar.cursor import IN_PIVOT
 from sql.types.casts import can_cast, forces_null
 from sql.types.expression_type import Typed
 
@@ -48,9 +50,26 @@ def _pivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
 
 def _aggregate(scope: SelectScope, node: exp.Expr) -> tuple[str, Typed, Origins]:
     body = node.this if isinstance(node, exp.Alias) else node
+    if isinstance(body, exp.Anonymous) and call_name(body) == IN_PIVOT:
+        body = body.expressions[0]
+    _check_aggregated(scope, body)
     typed = infer(body, scope)
     name = node.alias if isinstance(node, exp.Alias) else output_name(body, scope)
     return name, typed, scope.origins_of(body)
+
+
+def _check_aggregated(scope: SelectScope, node: exp.Expr) -> None:
+    """Columns are allowed inside aggregate functions only, and these not inside each other."""
+    if isinstance(node, exp.Column):
+        help = f"use max({node.name}) or any_value({node.name})"
+        scope.report("PEN3011", node, "PIVOT takes aggregate functions, this is a column", help)
+    elif is_aggregate(node):
+        inner = next((part for part in node.walk() if part is not node and is_aggregate(part)), None)
+        if inner is not None:
+            scope.report("PEN3011", inner, "an aggregate function is not allowed inside another")
+    else:
+        for child in node.iter_expressions():
+            _check_aggregated(scope, child)
 
 
 def _pivot_values(scope: SelectScope, pivot: exp.Pivot) -> tuple[Origins, list[str]]:

@@ -38,6 +38,7 @@ def bind_select(binder: Binder, environment: Environment, select: exp.Select) ->
     if select.args.get("distinct") is not None:
         refuse_unhashable(binder, outputs, select, "SELECT DISTINCT")
     if grouping is not None:
+        _refuse_generators(scope, items)
         _check_items(scope, items, grouping)
         rows = merge(rows, grouping.origins)
     rows = merge(rows, _having(scope, select, items, grouping))
@@ -79,6 +80,8 @@ def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
     body = node.this if isinstance(node, (exp.Alias, exp.Aliases)) else node
     item = Item(node, body, find_special(body))
     if item.is_star:
+        if isinstance(node, exp.Aliases):
+            scope.report("PEN3017", node, "`*` takes no aliases")
         starred = scope.star(body)
         item.attributes, item.is_open = tuple(starred or ()), starred is None
         return item
@@ -169,6 +172,14 @@ def _check_generators(scope: SelectScope, items: Sequence[Item]) -> None:
                 )
 
 
+def _refuse_generators(scope: SelectScope, items: Sequence[Item]) -> None:
+    """Beside groups and aggregates one generator is allowed."""
+    generators = [generator for item in items for generator in item.special.generators]
+    for generator in generators[1:]:
+        message = "only one generator is allowed in a query with GROUP BY or aggregate functions"
+        scope.report("PEN3011", generator, message, "use LATERAL VIEW")
+
+
 def _make_nullable(scope: SelectScope, items: Sequence[Item], grouping: Grouping | None) -> None:
     """Items that are expressions of ROLLUP, CUBE or GROUPING SETS are null in the rows of the sets without them."""
     if grouping is None or not grouping.sometimes_null:
@@ -183,7 +194,7 @@ def _make_nullable(scope: SelectScope, items: Sequence[Item], grouping: Grouping
 
 def _check_items(scope: SelectScope, items: Sequence[Item], grouping: Grouping) -> None:
     for item in items:
-        if not item.is_star:
+        if not item.is_star or grouping.is_refused:
             check_grouped(scope, item.body, grouping)
             continue
         for attribute in item.attributes:

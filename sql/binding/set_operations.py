@@ -25,7 +25,8 @@ def combine(binder: Binder, node: exp.SetOperation, left: Output, right: Output)
         return Output(left.attributes if right.is_open and not left.is_open else (), rows, True)
     if len(left.attributes) != len(right.attributes):
         message = f"{_word(node)} of {len(left.attributes)} columns with {len(right.attributes)}"
-        binder.report("PEN3010", _head(node.right), message, "both sides need the same number of columns")
+        help = "both sides need the same number of columns"
+        binder.report("PEN3010", _head(node.right), message, help, also=[_head(node.left)])
         return Output(left.attributes, rows, True)
     if node.args.get("distinct") or not isinstance(node, exp.Union):
         refuse_unhashable(binder, left.attributes, node.left, _word(node))
@@ -46,7 +47,8 @@ def _column(
         message = (
             f"column {position + 1} of {_word(node)} is {left.typed.type} on the left, {right.typed.type} on the right"
         )
-        binder.report("PEN3010", _item(node.right, position), message, "cast one side to the type of the other")
+        help = "cast one side to the type of the other"
+        binder.report("PEN3010", _item(node.right, position), message, help, also=[_item(node.left, position)])
     if not is_widened:
         type_ = left.typed.type
     first, second = (_is_nullable(side, type_ or UNKNOWN) for side in (left, right))

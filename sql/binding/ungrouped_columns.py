@@ -16,6 +16,8 @@ from sql.scopes.stars import is_star
 
 def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> None:
     """Report columns that are neither grouped by nor inside an aggregate function."""
+    if grouping.is_refused:
+        return
     if is_query(node):
         _check_correlated(scope, node, grouping)
         return

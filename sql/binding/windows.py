@@ -46,8 +46,11 @@ def check_window(scope: SelectScope, window: exp.Window) -> None:
         if isinstance(type_, Map) or type_ in (VARIANT, CALENDAR_INTERVAL):
             scope.report("PEN3008", part, f"a window cannot be ordered or divided by a value of type {type_}")
     spec = definition.args.get("spec")
+    before = len(scope.binder.diagnostics)
     if spec is not None:
         _check_frame(scope, spec, keys)
+    if len(scope.binder.diagnostics) > before:
+        return
     _check_function(scope, window, ordered=order is not None, spec=spec)
 
 

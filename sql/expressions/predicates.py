@@ -78,6 +78,8 @@ def infer_is(node: exp.Is, scope: Scope) -> Typed:
 
 def infer_like(node: exp.Expr, scope: Scope) -> Typed:
     if isinstance(node, exp.Escape):
+        if isinstance(node.expression, exp.Literal) and len(node.expression.this) != 1:
+            scope.report("PEN3013", node.expression, "ESCAPE takes a string of one character")
         return infer(node.this, scope)
     pattern = node.expression
     constants = False

@@ -92,11 +92,6 @@ def _check_texts(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
             scope.report("PEN3013", node, f"`{name}` takes hex, utf-8 or base64 here, this is '{node.name}'")
         elif index in _ONE_CHARACTER.get(name, ()) and len(node.name) != 1:
             scope.report("PEN3013", node, f"`{name}` takes one character here, this is '{node.name}'")
-        elif name in _NUMBER_FORMATS and index == 1 and not any(character in "09" for character in node.name):
-            scope.report("PEN3013", node, f"a format of numbers has a `0` or `9`, this is '{node.name}'")
-
-
-_NUMBER_FORMATS: Final = frozenset(("to_number", "try_to_number"))
 
 
 def check_values(name: str, nodes: list[exp.Expr], scope: Scope) -> None:

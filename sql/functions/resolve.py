@@ -118,7 +118,9 @@ def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[
     name = call_name(node).lower()
     names = PARAMETERS.get(name)
     named = [argument for argument in nodes if isinstance(argument, exp.Kwarg)]
-    if names is None and named and signatures(name):
+    if names is None and named and (known := signatures(name)):
+        if known[0].result == "@cast":  # `date(x => ...)`, where Spark looks at no name
+            return [argument.expression if isinstance(argument, exp.Kwarg) else argument for argument in nodes]
         scope.report("PEN3007", named[0], f"`{name}` takes no arguments by name", "give them by position")
     if names is None or not named:
         return nodes
@@ -168,7 +170,7 @@ def _result(node: exp.Anonymous, signature: Signature, raw: Call) -> Typed:
         found = _type(signature, call)
     except Mismatch as error:
         place = nodes[error.argument] if error.argument is not None and error.argument < len(nodes) else node
-        scope.report("PEN3008", place, error.message)
+        scope.report(error.code, place, error.message)
         return NOT_KNOWN
     if isinstance(found, Typed):
         nullable = found.nullable if signature.nullable in ("@", "no") else _nullable(signature, args)

@@ -19,8 +19,53 @@ class Places:
         """Start and end (exclusive) of the node's text; the nearest ancestor's where it has none; else everything."""
         found = _extent(node)
         if found is None:
-            return self.range(node.parent) if node.parent is not None else (0, len(self.text))
-        return self._balanced(*found)
+            return self._between(node) or (self.range(node.parent) if node.parent is not None else (0, len(self.text)))
+        start, end = found
+        if isinstance(node, exp.Cast):
+            start = self._cast_start(start)
+        return self._balanced(start, end)
+
+    def _cast_start(self, start: int) -> int:
+        """Where `CAST(` begins, if it is right before the value there."""
+        at = self.token_at(start)
+        words = [token.text.upper() for token in self.tokens[max(at - 2, 0) : at]]
+        return self.tokens[at - 2].start if words in (["CAST", "("], ["TRY_CAST", "("]) else start
+
+    def _between(self, node: exp.Expr) -> tuple[int, int] | None:
+        """The tokens of a node that has no offsets (`NULL`, `INTERVAL 1 DAY`), by those of its neighbours."""
+        if isinstance(node.parent, (exp.Limit, exp.Offset)):
+            return self._behind(node.parent)
+        literal = node.find(exp.Literal)
+        same = [token for token in self.tokens if token.text == literal.name] if literal is not None else []
+        if literal is not None and len(same) == 1 and not isinstance(node, exp.Interval):
+            return same[0].start, same[0].end + 1
+        if not isinstance(node.parent, exp.Anonymous) or "end" not in node.parent.meta:
+            return None
+        position = next(at for at, other in enumerate(node.parent.expressions) if other is node)
+        index = self.token_at(node.parent.meta["end"]) + 2
+        start, depth = index, 0
+        while index < len(self.tokens) and depth >= 0:
+            kind = self.tokens[index].token_type
+            depth += (kind in _OPENING) - (kind in _CLOSING)
+            if depth < 0 or (depth == 0 and kind == TokenType.COMMA):
+                if position == 0 and index > start:
+                    return self.tokens[start].start, self.tokens[index - 1].end + 1
+                start, position = index + 1, position - 1
+            index += 1
+        return None
+
+    def _behind(self, clause: exp.Expr) -> tuple[int, int] | None:
+        """The tokens behind LIMIT or OFFSET, the last clauses of a query."""
+        word = TokenType.LIMIT if isinstance(clause, exp.Limit) else TokenType.OFFSET
+        query = clause.parent and _extent(clause.parent)
+        first = self.token_at(query[1]) if query else 0
+        for index in range(first, len(self.tokens) - 1):
+            if self.tokens[index].token_type == word:
+                last = index + 1
+                while last + 1 < len(self.tokens) and self.tokens[last + 1].token_type not in _AFTER_LIMIT:
+                    last += 1
+                return self.tokens[index + 1].start, self.tokens[last].end + 1
+        return None
 
     def marked(self, node: exp.Expr) -> tuple[int, int]:
         """The range to mark in a message: of a long expression only its operator or first word."""
@@ -62,6 +107,7 @@ def first_offset(node: exp.Expr) -> int | None:
     return found[0] if found else None
 
 
+_AFTER_LIMIT = frozenset((TokenType.R_PAREN, TokenType.OFFSET, TokenType.LIMIT, TokenType.UNION))
 _OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET))
 _CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET))
 _BRACKETS = _OPENING | _CLOSING

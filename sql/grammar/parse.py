@@ -1,6 +1,7 @@
 """Parses text into a tree, with the locations of sqlglot's syntax errors."""
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,7 +18,8 @@ from sql.grammar.call_names import keep_calls
 from sql.grammar.pipe_syntax import PipeSyntaxError, has_pipes, parse_pipes
 from sql.grammar.precedence import rebalanced
 from sql.grammar.recursion import MOST_NESTED, too_deep
-from sql.grammar.token_rewrites import bracketed, joined_strings, named_by_text, rewritten
+from sql.grammar.token_rewrites import bracketed, joined_strings, named_by_text, plain_names, rewritten
+from sql.grammar.token_shifts import clustered_windows, names_of_digits, samples_last
 from sql.spark_grammar.check import Nested
 
 logging.getLogger("sqlglot").setLevel(
@@ -50,10 +52,10 @@ class Parsed:
     issues: tuple[SyntaxIssue, ...] = ()
 
 
-def parse(text: str, nested: Sequence[Nested] = ()) -> Parsed:
-    """Parse one Spark SQL query; `nested`: values that are to be put into brackets (`sql.spark_grammar`)."""
+def parse(text: str, nested: Sequence[Nested] = (), names: frozenset[int] = frozenset()) -> Parsed:
+    """Parse one Spark SQL query; `nested`: values to put into brackets, `names`: words that are aliases (`Verdict`)."""
     try:
-        tokens = SPARK.tokenize(text)
+        tokens = plain_names(SPARK.tokenize(text), names)
     except TokenError as error:
         return Parsed(None, (), (_token_issue(text, str(error)),))
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
@@ -179,6 +181,9 @@ REWRITES: Final = (
     (("recursion",), _without_recursion_limit),
     (("table",), _table_statement),
     (("without",), _zoneless),
+    (("tablesample",), samples_last),
+    (("cluster",), clustered_windows),
+    (("0x", "0b"), names_of_digits),
 )
 """From Spark's tokens to those that sqlglot parses, in this order, each only where one of its marks is in the text."""
 
@@ -211,7 +216,14 @@ def _unclosed(tokens: Sequence[Token]) -> Token | None:
     return opened[-1] if opened else None
 
 
+_BINARY: Final = re.compile(r"\b[xX]'(?P<digits>[^']*)'")
+_DIGITS: Final = re.compile(r"[0-9a-fA-F]*")
+
+
 def _token_issue(text: str, message: str) -> SyntaxIssue:
     """sqlglot's tokenizer names no offset; what it trips over is a quote or comment that is not closed."""
+    for literal in _BINARY.finditer(text):
+        if not _DIGITS.fullmatch(literal["digits"]):
+            return SyntaxIssue(literal.start(), literal.end(), "X'…' takes hexadecimal digits", code="PEN3013")
     start = max(text.rfind(quote) for quote in "'\"`*") if any(quote in text for quote in "'\"`*") else 0
     return SyntaxIssue(max(start, 0), len(text), "a quote or comment is not closed")

@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.spark_grammar.check import Nested
+from sql.spark_grammar.cursor import IN_PIVOT, POSITIVE
 
 _T = TokenType
 PATH: Final = "spark_path"
@@ -79,25 +80,43 @@ def rewritten(tokens: Sequence[Token]) -> list[Token]:
 
 
 def bracketed(tokens: Sequence[Token], nested: Sequence[Nested]) -> Sequence[Token]:
-    """The tokens with brackets around values that sqlglot would nest otherwise; `+x` becomes `positive(x)`."""
+    """The tokens with brackets around values that sqlglot would nest otherwise; `+x` becomes `positive(x)`.
+
+    An expression in PIVOT becomes the argument of a call of that name, which `sql.binding.pivots` takes away.
+    """
     if not nested:
         return tokens
     starts = {token.start for token in tokens}
     known = [value for value in nested if value.start in starts]
-    opened = Counter(value.start for value in known if not value.is_positive)
-    signs = {value.start for value in known if value.is_positive}
+    opened = Counter(value.start for value in known if value.call != POSITIVE)
+    signs = {value.start for value in known if value.call == POSITIVE}
+    pivoted = {value.start for value in known if value.call == IN_PIVOT}
     ends = sorted(value.end for value in known)
     made: list[Token] = []
     for token in tokens:
         while ends and ends[0] <= token.start:
             made.append(_token(_T.R_PAREN, ")", made[-1], made[-1]))
             ends.pop(0)
+        made += [_token(_T.VAR, IN_PIVOT, token, token)] * (token.start in pivoted)
         made += [_token(_T.L_PAREN, "(", token, token)] * opened[token.start]
         if token.start in signs:
             made += [_token(_T.VAR, "positive", token, token), _token(_T.L_PAREN, "(", token, token)]
         else:
             made.append(token)
     return made + [_token(_T.R_PAREN, ")", tokens[-1], tokens[-1])] * len(ends)
+
+
+def plain_names(tokens: Sequence[Token], names: frozenset[int]) -> list[Token]:
+    """The words at these offsets as names, whatever they are to sqlglot: `x AS select`, `FROM t where`."""
+    made = list(tokens)
+    for index, token in enumerate(tokens):
+        if token.token_type in _WORDS_OR_LITERALS or token.start not in names:
+            continue
+        made[index] = _token(_T.VAR, token.text, token, token)
+    return made
+
+
+_WORDS_OR_LITERALS: Final = frozenset((_T.VAR, _T.IDENTIFIER, _T.STRING, _T.NUMBER))
 
 
 def joined_strings(tokens: list[Token]) -> list[Token]:
@@ -130,22 +149,34 @@ def named_by_text(tokens: list[Token]) -> list[Token]:
         if skipped:
             skipped -= 1
             continue
-        following = [token.token_type for token in tokens[index + 1 : index + 4]]
         is_part = bool(made) and made[-1].token_type == _T.DOT
-        is_call = token.text.lower() == "identifier" and following == [_T.L_PAREN, _T.STRING, _T.R_PAREN]
-        parts = _NAME_TEXT.findall(tokens[index + 2].text) if is_call and not is_part else []
-        if (
-            not parts
-            or ".".join(f"`{quoted}`" if quoted else plain for quoted, plain in parts) != tokens[index + 2].text
-        ):
+        text, size = ("", 0) if token.text.lower() != "identifier" or is_part else _joined_text(tokens, index + 1)
+        parts = _NAME_TEXT.findall(text)
+        if not parts or ".".join(f"`{quoted}`" if quoted else plain for quoted, plain in parts) != text:
             made.append(token)
             continue
         literal = _within(tokens[index + 2])
         for at, (quoted, plain) in enumerate(parts):
             made += [_token(_T.DOT, ".", literal, literal)] * bool(at)
             made.append(_token(_T.IDENTIFIER, quoted.replace("``", "`") or plain, literal, literal))
-        skipped = 3
+        skipped = size
     return made
+
+
+def _joined_text(tokens: Sequence[Token], start: int) -> tuple[str, int]:
+    """The text in brackets that start there, of strings joined by `||`, and how many tokens it is; else nothing."""
+    if start >= len(tokens) or tokens[start].token_type != _T.L_PAREN:
+        return "", 0
+    text = ""
+    for index in range(start + 1, len(tokens) - 1, 2):
+        if tokens[index].token_type != _T.STRING:
+            break
+        text += tokens[index].text
+        if tokens[index + 1].token_type == _T.R_PAREN:
+            return text, index + 2 - start
+        if tokens[index + 1].token_type != _T.DPIPE:
+            break
+    return "", 0
 
 
 _TYPES: Final = frozenset(("date", "timestamp", "timestamp_ntz", "timestamp_ltz", "time"))

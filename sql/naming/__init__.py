@@ -92,7 +92,7 @@ PRINTERS.update(
         exp.Lambda: pretty_lambda,
         exp.Alias: lambda node, scope: f"{pretty(node.this, scope)} AS {node.alias}",
         exp.Bracket: pretty_bracket,
-        exp.Dot: lambda node, scope: f"{pretty(node.this, scope)}.{node.name}",
+        exp.Dot: lambda node, scope: f"{_held(node.this, scope)}.{node.name}",
         exp.Star: pretty_word("1"),
         exp.Window: pretty_window,
         exp.Filter: pretty_filter,
@@ -142,3 +142,9 @@ def output_name(node: exp.Expr, scope: Scope) -> str:
             return path_name(path) or pretty(node, scope)
         case _:
             return pretty(node, scope)
+
+
+def _held(node: exp.Expr, scope: Scope) -> str:
+    """What a field is taken from: of a time window, the column that Spark makes of it."""
+    name = call_name(node).lower() if isinstance(node, exp.Anonymous) else ""
+    return name if name in ("window", "session_window") else pretty(node, scope)

@@ -3,7 +3,7 @@
 import math
 import re
 import struct
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal as Number
 from typing import Final
 
@@ -14,7 +14,7 @@ from catalog.datatypes import Interval, Time
 from sql.naming.dispatch import pretty
 from sql.types import intervals
 from sql.types.expression_type import Scope
-from sql.types.literals import interval, interval_of, stands_alone, units_of
+from sql.types.literals import interval, interval_of, stands_alone, units_of, zone_of
 from sql.types.operators import Mismatch
 
 
@@ -123,6 +123,8 @@ def typed_literal(type: Type, text: str) -> str:
     found = re.fullmatch(r"\s*(\d{4})-?(\d{1,2})?-?(\d{1,2})?(?:[T ]+(.*))?\s*", text)
     if found is None or name not in ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ"):
         return f"{name} '{text}'"
+    if name == "TIMESTAMP_NTZ" and (zoned := _WITH_ZONE.fullmatch(text)):
+        return typed_literal(type, zoned[1])
     if name == "TIMESTAMP" and (moved := _in_utc(text)) is not None:
         return f"TIMESTAMP '{moved}'"
     day = f"{found.group(1)}-{int(found.group(2) or 1):02d}-{int(found.group(3) or 1):02d}"
@@ -138,7 +140,7 @@ def _in_utc(text: str) -> str | None:
     """A timestamp with an offset as the session, which is in UTC, shows it; None if there is no offset."""
     found = _ZONED.fullmatch(text)
     if found is None:
-        return None
+        return _from_region(text)
     clock = found[2] if found[2].count(":") == 2 else f"{found[2]}:00"
     minutes = 0 if found[4] else int(found[6]) * 60 + int(found[7])
     try:
@@ -147,6 +149,25 @@ def _in_utc(text: str) -> str | None:
     except (ValueError, OverflowError):
         return None
     return f"{moment:%Y-%m-%d %H:%M:%S}" + (found[3] or "").rstrip("0").rstrip(".")
+
+
+_WITH_ZONE: Final = re.compile(r"(.*\d)\s*(?:Z|UTC|[A-Za-z]+/[A-Za-z_/]+|[+-]\d{1,2}:\d{2})\s*")
+_IN_REGION: Final = re.compile(
+    r"\s*(\d{4}-\d{1,2}-\d{1,2}[T ]\d{1,2}:\d{1,2}:\d{1,2})(\.\d{1,6})?\s*([A-Za-z]+/[A-Za-z_/]+)\s*"
+)
+
+
+def _from_region(text: str) -> str | None:
+    found = _IN_REGION.fullmatch(text)
+    zone = zone_of(found[3]) if found else None
+    if found is None or zone is None:
+        return None
+    try:
+        moment = datetime.strptime(found[1].replace("T", " "), "%Y-%m-%d %H:%M:%S").replace(tzinfo=zone)
+        shown = f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M:%S}"
+    except (ValueError, OverflowError):
+        return None
+    return shown + (found[2] or "").rstrip("0").rstrip(".")
 
 
 def _clock(text: str) -> str:

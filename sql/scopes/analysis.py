@@ -88,8 +88,14 @@ class Binder:
     def table_names(self) -> list[str]:
         return list(self.inputs)
 
-    def report(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
+    def report(
+        self, code: str, node: exp.Expr, message: str, help: str | None = None, also: Sequence[exp.Expr] = ()
+    ) -> None:
+        """`also`: further places of the same error, such as the other side of a set operation."""
         self.report_at(code, self.places.marked(node), message, help)
+        if also:
+            spans = tuple(self.placed.span(*self.places.marked(other)) for other in also)
+            self.diagnostics[-1] = replace(self.diagnostics[-1], also=spans)
 
     def report_at(
         self,

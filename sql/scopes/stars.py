@@ -6,7 +6,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from catalog.datatypes import UNKNOWN, DataType, Field, Struct
-from sql.scopes.analysis import EnclosingScope, nearest
+from sql.scopes.analysis import Bound, EnclosingScope, nearest
 from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.relations import Attribute, Slot
 from sql.types.expression_type import Typed
@@ -50,7 +50,24 @@ def _qualified(scope: EnclosingScope, node: exp.Column) -> list[Attribute] | Non
         if any(source.output.is_open for source in sources):
             return None
         return _read(scope, scope.relation.qualified_star(folded))
+    outer = scope.environment.outer  # one query outward, as with columns
+    if outer is not None and not scope.relation.find(qualifier)[0]:
+        if any(source.answers(folded) for source in outer.relation.sources):
+            return _of_outer(outer, folded)
+        if outer.relation.find(qualifier)[0]:
+            return _fields(outer, node, qualifier)
     return _fields(scope, node, qualifier)
+
+
+def _of_outer(outer: EnclosingScope, qualifier: Sequence[str]) -> list[Attribute] | None:
+    """The columns of a relation of the query around."""
+    if any(source.output.is_open for source in outer.relation.sources if source.answers(qualifier)):
+        return None
+    attributes = _read(outer, outer.relation.qualified_star(qualifier))
+    for attribute in attributes:
+        bound = Bound(attribute.identity, attribute.typed, attribute.origins, depth=1)
+        outer.outer_references.append((exp.column(attribute.name), bound))
+    return [replace(attribute, identity=None) for attribute in attributes]
 
 
 def _fields(scope: EnclosingScope, node: exp.Column, qualifier: Sequence[str]) -> list[Attribute] | None:

@@ -32,8 +32,9 @@ def _identifier(binder: Binder, node: exp.Expr) -> None:
 def _select(binder: Binder, node: exp.Expr) -> None:
     _from_alone(binder, node)
     _refuse_clauses(binder, node)
-    if locks := node.args.get("locks"):
-        binder.report("PEN3017", node if locks[0].parent is None else locks[0], "Spark has no FOR UPDATE")
+    if node.args.get("locks"):
+        lock = next((token for token in reversed(binder.tokens) if token.text.upper() == "FOR"), binder.tokens[-1])
+        binder.report_at("PEN3017", (lock.start, lock.end + 1), "Spark has no FOR UPDATE")
     distinct = node.args.get("distinct")
     if distinct is not None and distinct.args.get("on") is not None:
         help = "use row_number() in a subquery"

@@ -4,7 +4,8 @@ The rules follow `SqlBaseParser.g4` of Spark 4.1 with its default keywords: near
 may stand. What they do not follow (pipes, TRANSFORM, IDENTIFIER) is taken; the rest of the analysis looks at it.
 """
 
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Final, NamedTuple
 
 from sql.spark_grammar.cursor import Cursor, NotFollowedError, NotSparkError
 from sql.spark_grammar.lexer import END, LexicalError, tokenized
@@ -22,43 +23,74 @@ class Unexpected(NamedTuple):
 class Nested(NamedTuple):
     """A value that Spark nests otherwise than sqlglot does, from one offset to another (exclusive).
 
-    `is_positive`: a plus sign begins it, which sqlglot drops.
+    `call`: what it is an argument of, instead of brackets alone: `positive` where it begins with a plus sign, which
+    sqlglot drops, or `IN_PIVOT`.
     """
 
     start: int
     end: int
-    is_positive: bool
+    call: str | None
 
 
 class Verdict(NamedTuple):
-    """The result of the check: the first refused token, if any, and values to put into brackets."""
+    """The result of the check.
+
+    `unexpected`: the first token that it refuses, if any; `nested`: values to put into brackets; `names`: offsets of
+    the words that are names of columns and relations, whatever they mean elsewhere.
+    """
 
     unexpected: Unexpected | None = None
     nested: tuple[Nested, ...] = ()
+    names: frozenset[int] = frozenset()
+
+
+_MOST_TRIALS: Final = 4
+"""Of how many words, from the last on, it is tried whether they are aliases where the query does not fit otherwise."""
 
 
 def recognized(text: str) -> Verdict:
     """Check a query against Spark's grammar."""
     if "/*+" in text or "${" in text:
         return Verdict()
+    unknown = None
     try:
         tokens = tokenized(text)
     except LexicalError as error:
-        return Verdict(Unexpected(error.offset, error.offset + 1))
+        unknown = Unexpected(error.offset, error.offset + 1)
+        tokens = tokenized(text[: error.offset])
     cursor = Cursor(tokens, query)
     message = None
     try:
         query(cursor)
         if cursor.kind == END:
-            nested = (Nested(tokens.span(a)[0], tokens.span(b)[1], plus) for a, b, plus in set(cursor.nested))
-            return Verdict(None, tuple(nested))
+            return _taken(cursor) if unknown is None else Verdict(unknown)
     except NotSparkError as error:
         message = error.message
     except (NotFollowedError, RecursionError):
-        return Verdict()
+        return Verdict(unknown)
+    if unknown is not None and cursor.at >= len(tokens.matches):
+        return Verdict(unknown)
     if not tokens.matches:
         return Verdict(Unexpected(0, len(text)))
-    at = min(cursor.at, len(tokens.matches) - 1)
+    furthest, alias = cursor.at, 0
+    for word in tuple(dict.fromkeys(reversed(cursor.doubtful)))[:_MOST_TRIALS]:
+        trial = Cursor(tokens, query, forced=frozenset((word,)))
+        with suppress(NotSparkError, NotFollowedError, RecursionError):
+            query(trial)
+            if trial.kind == END:
+                return _taken(trial) if unknown is None else Verdict(unknown)
+        if trial.at > furthest:
+            furthest, alias = trial.at, word
+    at = min(furthest, len(tokens.matches) - 1)
+    if alias:
+        stop, before = (text[slice(*tokens.span(index))] for index in (at, alias))
+        message = f"syntax error at or near `{stop}`: the `{before}` before it is read as an alias"
     if message is None and "INTERVAL" in tokens.kinds[max(at - 2, 0) : at]:
         message = "INTERVAL takes a number or string literal, and a unit"
     return Verdict(Unexpected(*tokens.span(at), message))
+
+
+def _taken(cursor: Cursor) -> Verdict:
+    span = cursor.tokens.span
+    nested = tuple(Nested(span(first)[0], span(last)[1], call) for first, last, call in set(cursor.nested))
+    return Verdict(None, nested, frozenset(span(at)[0] for at in cursor.aliases))

@@ -16,6 +16,9 @@ _STARTS: Final = "from where having window limit offset pivot unpivot tablesampl
 CLAUSES: Final = NEVER_TABLE_ALIASES | frozenset(_STARTS.upper().split()) | {"|>"}
 """Words with which a clause goes on, and which are names only where nothing of a clause follows."""
 BEFORE_BY: Final = frozenset(("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE"))
+POSITIVE: Final = "positive"
+IN_PIVOT: Final = "expression in pivot"
+"""The calls that are made of a value behind a plus sign, and of an expression in PIVOT that is not one call."""
 _AFTER_NAMES: Final = frozenset((",", ")", ".", END))
 
 
@@ -35,14 +38,19 @@ class NotFollowedError(Exception):
 class Cursor:
     """`query` is the rule of a whole query, held here because queries nest in every rule.
 
-    `nested`: first and last token of each value that Spark nests otherwise than sqlglot does, and whether its first
-    token is a plus sign, which sqlglot drops. `kinds`: those of the tokens, which the frequent rules read directly.
+    `nested`: first and last token of each value that Spark nests otherwise than sqlglot does, and the call to make of
+    it, if any (`positive` of a plus sign, which sqlglot drops). `kinds`: those of the tokens, which the frequent rules
+    read directly. `aliases`: the tokens that were read as names of columns and relations. `doubtful`: those that were
+    read as the start of a clause and might be aliases; those in `forced` are.
     """
 
     tokens: Tokens
     query: Callable[["Cursor"], None]
     at: int = 0
-    nested: list[tuple[int, int, bool]] = field(default_factory=list)
+    nested: list[tuple[int, int, str | None]] = field(default_factory=list)
+    aliases: list[int] = field(default_factory=list)
+    doubtful: list[int] = field(default_factory=list)
+    forced: frozenset[int] = frozenset()
     kinds: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,6 +87,10 @@ class Cursor:
             raise NotSparkError
         self.at += 1
 
+    def alias(self) -> None:
+        self.aliases.append(self.at)
+        self.name()
+
     def dotted_name(self) -> None:
         self.name()
         while self.kind == "." and is_name(self.ahead()):
@@ -87,9 +99,9 @@ class Cursor:
     def names(self) -> None:
         """`(a, b)`."""
         self.expect("(")
-        self.name()
+        self.alias()
         while self.take(","):
-            self.name()
+            self.alias()
         self.expect(")")
 
     def string(self) -> None:
@@ -98,9 +110,29 @@ class Cursor:
     def is_clause(self) -> bool:
         """Whether a word goes on with the query, rather than being a name."""
         kind = self.kinds[self.at]
+        if kind == self.kinds[self.at + 1] == "FROM":  # `a from from t`: where both ways fit, it is an alias
+            return False
         if kind in BEFORE_BY:
-            return self.ahead() == "BY"
-        return kind in CLAUSES and self.ahead() not in _AFTER_NAMES
+            return self.ahead() == "BY" and not self.is_forced_name()
+        return kind in CLAUSES and self.ahead() not in _AFTER_NAMES and not self.is_forced_name()
+
+    def is_forced_name(self) -> bool:
+        """Whether a word is an alias for lack of another way; that it may be one is noted."""
+        self.doubtful.append(self.at)
+        return self.at in self.forced
+
+    def would_take(self, rule: Callable[["Cursor"], None]) -> bool:
+        """Whether the rule fits here; nothing is read."""
+        at, sizes = self.at, [len(found) for found in (self.nested, self.aliases, self.doubtful)]
+        try:
+            rule(self)
+        except NotSparkError:
+            return False
+        finally:
+            self.at = at
+            for found, size in zip((self.nested, self.aliases, self.doubtful), sizes, strict=True):
+                del found[size:]  # type: ignore[attr-defined]
+        return True
 
     def several(self, rule: Callable[["Cursor"], None]) -> None:
         """The rule once or more, with commas between."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from sql.spark_grammar.cursor import Cursor, NotSparkError, is_name
+from sql.spark_grammar.cursor import POSITIVE, Cursor, NotSparkError, is_name
 from sql.spark_grammar.data_types import data_type
 from sql.spark_grammar.lexer import END, NUMBER, QUOTED, STRING
 
@@ -48,7 +48,7 @@ def _negated(cursor: Cursor) -> None:
     if kinds[end] in _PREDICATE_STARTS:
         _predicate(cursor)
         if compares and cursor.at > end:  # `a = b IS NULL` is `(a = b) IS NULL`
-            cursor.nested.append((start, end - 1, False))
+            cursor.nested.append((start, end - 1, None))
 
 
 def _predicate(cursor: Cursor) -> None:
@@ -123,7 +123,7 @@ def value(cursor: Cursor) -> bool:
             cursor.at += 1
         if kind in _COMPARISONS and not is_shift:
             if compares:
-                cursor.nested.append((start, end - 1, False))
+                cursor.nested.append((start, end - 1, None))
             compares = True
 
 
@@ -134,7 +134,7 @@ def _signed(cursor: Cursor) -> None:
             pluses.append(cursor.at)
         cursor.at += 1
     _primary(cursor)
-    cursor.nested.extend((plus, cursor.at - 1, True) for plus in pluses)
+    cursor.nested.extend((plus, cursor.at - 1, POSITIVE) for plus in pluses)
 
 
 def _take_shift(cursor: Cursor) -> bool:
@@ -181,7 +181,7 @@ def _primary(cursor: Cursor) -> None:
 
 def _word(cursor: Cursor, kind: str) -> None:
     follower = cursor.ahead()
-    if follower == STRING and kind != QUOTED:
+    if follower == STRING and kind not in (QUOTED, "CASE"):
         if kind not in LITERAL_TYPES:
             raise NotSparkError
         if kind == "INTERVAL":
@@ -288,15 +288,16 @@ def named_expression(cursor: Cursor) -> None:
 def alias(cursor: Cursor) -> None:
     if cursor.kinds[cursor.at] in _NOT_AN_OPERAND:
         return
-    if cursor.take("AS"):
+    if cursor.kinds[cursor.at] == "AS" and not cursor.is_forced_name():
+        cursor.at += 1
         if cursor.kind == "(":
             cursor.names()
         else:
-            cursor.name()
+            cursor.alias()
     elif cursor.kind == "(":
         cursor.names()
     elif is_name(cursor.kind) and not cursor.is_clause():
-        cursor.at += 1
+        cursor.alias()
 
 
 def _parts(cursor: Cursor) -> None:

@@ -1,6 +1,14 @@
 """Spark's grammar of FROM: relations, joins, samples, PIVOT and UNPIVOT, LATERAL VIEW."""
 
-from sql.spark_grammar.cursor import NEVER_TABLE_ALIASES, Cursor, NotFollowedError, NotSparkError, is_name
+from sql.spark_grammar.cursor import (
+    CLAUSES,
+    IN_PIVOT,
+    NEVER_TABLE_ALIASES,
+    Cursor,
+    NotFollowedError,
+    NotSparkError,
+    is_name,
+)
 from sql.spark_grammar.expressions import alias, bracketed_query, expression, named_expression, starts_query, value
 from sql.spark_grammar.lexer import END, NUMBER
 
@@ -57,11 +65,23 @@ def _primary(cursor: Cursor) -> None:
             cursor.expect(")")
         sample(cursor)
     elif kind == "VALUES" and cursor.ahead() not in (END, ",", ")", "."):
+        start = cursor.at
         cursor.at += 1
         cursor.several(expression)
-    elif kind in ("IDENTIFIER", "STREAM"):
+        if cursor.kinds[start - 1] == "(":  # `(VALUES (1) AS a JOIN b)`, where sqlglot wants brackets around VALUES
+            cursor.nested.append((start, cursor.at - 1, None))
+    elif kind == "STREAM" and is_name(cursor.ahead()):
         raise NotFollowedError
+    elif kind == "IDENTIFIER" and cursor.ahead() == "(":
+        cursor.at += 1
+        _function(cursor)
+        if cursor.kind == "(":
+            _function(cursor)
+        else:
+            sample(cursor)
     elif is_name(kind):
+        if kind in CLAUSES and cursor.ahead() != "(":
+            cursor.aliases.append(cursor.at)
         cursor.dotted_name()
         if cursor.kind == "(":
             _function(cursor)
@@ -77,14 +97,7 @@ def _is_query(cursor: Cursor) -> bool:
     """Whether the bracket holds one query, not a relation that begins with a query in brackets."""
     if cursor.ahead() not in ("(", "VALUES"):
         return True
-    start = cursor.at
-    try:
-        bracketed_query(cursor)
-    except NotSparkError:
-        return False
-    finally:
-        cursor.at = start
-    return True
+    return cursor.would_take(bracketed_query)
 
 
 def _function(cursor: Cursor) -> None:
@@ -142,8 +155,10 @@ def table_alias(cursor: Cursor) -> None:
     has_as = cursor.take("AS")
     may_be_name = is_name(cursor.kind) and cursor.kind not in NEVER_TABLE_ALIASES
     if not may_be_name or (not has_as and cursor.is_clause()):
-        return  # behind `FROM t AS` the word AS is the alias itself
-    cursor.at += 1
+        if has_as:  # behind `FROM t AS` the word AS is the alias itself
+            cursor.aliases.append(cursor.at - 1)
+        return
+    cursor.alias()
     if cursor.kind == "(":
         cursor.names()
 
@@ -151,7 +166,7 @@ def table_alias(cursor: Cursor) -> None:
 def pivots(cursor: Cursor) -> bool:
     if cursor.kind == "PIVOT" and cursor.ahead() == "(":
         cursor.at += 2
-        cursor.several(named_expression)
+        cursor.several(_pivot_aggregate)
         cursor.expect("FOR")
         if cursor.kind == "(":
             cursor.names()
@@ -164,6 +179,24 @@ def pivots(cursor: Cursor) -> bool:
     if cursor.kind == "UNPIVOT" and cursor.ahead() in ("(", "INCLUDE", "EXCLUDE"):
         _unpivot(cursor)
         return True
+    return False
+
+
+def _pivot_aggregate(cursor: Cursor) -> None:
+    """An expression, which sqlglot parses where it is one call."""
+    start = cursor.at
+    expression(cursor)
+    if not _is_one_call(cursor, start):
+        cursor.nested.append((start, cursor.at - 1, IN_PIVOT))
+    alias(cursor)
+
+
+def _is_one_call(cursor: Cursor, start: int) -> bool:
+    depth = 0
+    for at in range(start + 1, cursor.at):
+        depth += (cursor.kinds[at] == "(") - (cursor.kinds[at] == ")")
+        if depth == 0:
+            return at == cursor.at - 1
     return False
 
 
@@ -191,10 +224,9 @@ def _unpivot(cursor: Cursor) -> None:
     if cursor.kind != ")":
         raise NotSparkError("UNPIVOT takes the name of a column here")
     cursor.expect(")", ")")
-    if cursor.take("AS"):
-        cursor.name()
-    elif is_name(cursor.kind) and cursor.kind not in NEVER_TABLE_ALIASES and not cursor.is_clause():
-        cursor.at += 1
+    may_be_name = is_name(cursor.kind) and cursor.kind not in NEVER_TABLE_ALIASES
+    if cursor.take("AS") or (may_be_name and not cursor.is_clause()):
+        cursor.alias()
 
 
 def _unpivot_column(cursor: Cursor) -> None:
@@ -219,8 +251,8 @@ def lateral_views(cursor: Cursor) -> None:
             cursor.several(expression)
             cursor.expect(")")
         if cursor.kind != "AS" and is_name(cursor.kind) and not cursor.is_clause():
-            cursor.at += 1
+            cursor.alias()
         if cursor.take("AS") or (is_name(cursor.kind) and not cursor.is_clause()):
-            cursor.name()
+            cursor.alias()
             while cursor.take(","):
-                cursor.name()
+                cursor.alias()

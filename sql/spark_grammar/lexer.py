@@ -56,6 +56,8 @@ class Tokens:
 
 def tokenized(text: str) -> Tokens:
     """The tokens of a text; raises `LexicalError`."""
+    if "/*" in text:
+        text = _without_comments(text)
     matches = list(_TOKEN.finditer(text))
     while matches and matches[-1].lastindex is None:  # the end of the text
         matches.pop()
@@ -72,3 +74,28 @@ def tokenized(text: str) -> Tokens:
         matches.pop()
     kinds += [END] * 8
     return Tokens(kinds, matches)
+
+
+_COMMENT_MARKS: Final = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--[^\n]*|(?P<open>/\*)|(?P<close>\*/)""", re.DOTALL
+)
+
+
+def _without_comments(text: str) -> str:
+    """The text with blanks for its bracketed comments, which nest."""
+    made, depth, start, at = list(text), 0, 0, 0
+    while mark := _COMMENT_MARKS.search(text, at) if not depth else _NESTED_MARKS.search(text, at):
+        at = mark.end()
+        if mark["open"]:
+            start = start if depth else mark.start()
+            depth += 1
+        elif mark["close"] and depth:
+            depth -= 1
+            if not depth:
+                made[start:at] = " " * (at - start)
+    if depth:
+        raise LexicalError(start)
+    return "".join(made)
+
+
+_NESTED_MARKS: Final = re.compile(r"(?P<open>/\*)|(?P<close>\*/)")

@@ -3,6 +3,7 @@
 import re
 import sys
 from typing import Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlglot import exp
 
@@ -77,6 +78,17 @@ def _decimal(text: str) -> Typed:
     return Typed(type, False, True, text)
 
 
+_REGION: Final = re.compile(r"([A-Za-z]+/[A-Za-z_/]+)\s*$")
+
+
+def zone_of(name: str) -> ZoneInfo | None:
+    """The time zone of that name, such as `Europe/Berlin`; None where this machine knows none."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
 def typed_literal(type: DataType, text: str) -> Typed:
     """`DATE '…'`, `TIMESTAMP '…'` and similar literals; `Mismatch` if the text is invalid."""
     if type == DATE:
@@ -85,8 +97,9 @@ def typed_literal(type: DataType, text: str) -> Typed:
     elif type in (TIMESTAMP, TIMESTAMP_NTZ):
         if not is_timestamp(text):
             raise Mismatch(f"'{text}' is not a timestamp")
-        if type == TIMESTAMP_NTZ and re.search(r"(Z|UTC|[A-Za-z]+/[A-Za-z_]+)\s*$", text):
-            return NOT_KNOWN
+        zone = _REGION.search(text)
+        if zone is not None and zone_of(zone[1]) is None and zone_of("Europe/Berlin") is not None:
+            raise Mismatch(f"'{text}' is not a timestamp: there is no time zone {zone[1]}")
     elif isinstance(type, Time):
         if not is_time(text):
             raise Mismatch(f"'{text}' is not a time")
@@ -167,4 +180,14 @@ def string(text: str) -> Typed:
     return Typed(STRING, False, True, text)
 
 
-__all__ = ["Decimal", "interval", "interval_of", "number", "stands_alone", "string", "typed_literal", "units_of"]
+__all__ = [
+    "Decimal",
+    "interval",
+    "interval_of",
+    "number",
+    "stands_alone",
+    "string",
+    "typed_literal",
+    "units_of",
+    "zone_of",
+]

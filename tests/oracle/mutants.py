@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from tests.oracle.more_mutants import PATTERNS, edits
+
 _WORD = re.compile(r"`[^`]*`|'[^']*'|[A-Za-z_]\w*|\d[\w.]*|<=>|<>|<=|>=|\|\||::|->|\S")
 _KEYWORDS = frozenset(
     """select from where group by having order limit as and or not in is null true false between like rlike ilike
@@ -40,14 +42,18 @@ def tokens(query: str) -> list[Token]:
 
 
 def mutate(query: str, seed: int) -> Mutant | None:
-    """One mutant of the query; None if the drawn kind of error has no place in it."""
+    """One mutant of the query; None where no kind of eight that are drawn has a place in it."""
     chooser = random.Random(seed)
-    kind = chooser.choice(list(_ERRORS))
-    places = _ERRORS[kind](tokens(query))
-    if not places:
-        return None
-    start, end, replacement = chooser.choice(places)
-    return Mutant(kind, query[:start] + replacement + query[end:], start, start + max(len(replacement), 1))
+    for kind in chooser.sample(KINDS, 8):
+        places = _ERRORS[kind](tokens(query)) if kind in _ERRORS else edits(kind, query)
+        if places:
+            start, end, replacement = chooser.choice(places)
+            changed = query[:start] + replacement + query[end:]
+            last = start + max(len(replacement), 1)
+            if not replacement.strip():  # what is not there is missed at the next token
+                last = next((token.end for token in tokens(changed) if token.start >= start), last)
+            return Mutant(kind, changed, start, last)
+    return None
 
 
 _Edit = tuple[int, int, str]
@@ -204,3 +210,5 @@ _ERRORS: dict[str, Callable[[list[Token]], list[_Edit]]] = {
     "aggregate in where": _aggregate_in_where,
     "unlike widths": _wider_side,
 }
+
+KINDS = (*_ERRORS, *PATTERNS)

@@ -32,7 +32,7 @@ def becomes_null(args: list[Typed], target: DataType) -> bool:
     return any(arg.nullable or forces_null(arg.type, target) for arg in args)
 
 
-def fitting(element: DataType, value: DataType, index: int) -> DataType:
+def fitting(element: DataType, value: DataType) -> DataType:
     """The type of an array's elements and of a value beside them; strings are not promoted."""
     if UNKNOWN in (element, value):
         return UNKNOWN
@@ -40,7 +40,7 @@ def fitting(element: DataType, value: DataType, index: int) -> DataType:
     if found is None:
         if has_unknown(element) or has_unknown(value):
             return UNKNOWN
-        raise Mismatch(f"the array holds {element}, this is {value}", index)
+        raise Mismatch(f"the array holds {element}, the value beside it is {value}")
     return found
 
 

@@ -33,7 +33,7 @@ def array(call: Call) -> DataType:
 
 def array_append(call: Call) -> DataType:
     held, value = array_of(call, 0), call.args[-1]
-    return Array(as_nullable(fitting(held.element, value.type, len(call.args) - 1)), True)
+    return Array(as_nullable(fitting(held.element, value.type)), True)
 
 
 def array_insert(call: Call) -> DataType:
@@ -55,7 +55,7 @@ def _without_strings(a: DataType, b: DataType) -> DataType | None:
 
 
 def array_position(call: Call) -> DataType:
-    found = fitting(array_of(call, 0).element, call.type(1), 1)
+    found = fitting(array_of(call, 0).element, call.type(1))
     if found == VOID:
         raise Mismatch("the value to look for is NULL", 1)
     return BIGINT
@@ -63,7 +63,7 @@ def array_position(call: Call) -> DataType:
 
 def array_remove(call: Call) -> DataType:
     held = array_of(call, 0)
-    return Array(fitting(held.element, call.type(1), 1), held.contains_null)
+    return Array(fitting(held.element, call.type(1)), held.contains_null)
 
 
 def array_union(call: Call) -> DataType:
@@ -88,7 +88,7 @@ def arrays_overlap(call: Call) -> Typed:
 
 def _two(call: Call) -> tuple[DataType, Array, Array]:
     a, b = array_of(call, 0), array_of(call, 1)
-    return fitting(a.element, b.element, 1), a, b
+    return fitting(a.element, b.element), a, b
 
 
 def array_compact(call: Call) -> DataType:

@@ -67,10 +67,10 @@ def equal_null(call: Call) -> DataType:
 
 def greatest(call: Call) -> Typed:
     found: DataType | None = VOID
-    for index, arg in enumerate(call.args):
+    for arg in call.args:
         found = None if found is None else _without_strings(found, arg.type)
         if found is None:
-            raise Mismatch(f"arguments of `{call.name}` must be of one type, this is {arg.type}", index)
+            raise Mismatch(f"arguments of `{call.name}` must be of one type, one is {arg.type}")
     assert found is not None
     if not is_orderable(found):
         raise Mismatch(f"`{call.name}` can't order {found}", 0)

@@ -37,7 +37,7 @@ def element_at(call: Call) -> Typed:
     held, key = call.args
     if isinstance(held.type, Map):
         if key.type != VOID:
-            fitting(held.type.key, key.type, 1)
+            fitting(held.type.key, key.type)
         return Typed(held.type.value, True)
     if not isinstance(held.type, Array):
         return NOT_KNOWN

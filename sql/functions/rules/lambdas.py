@@ -77,7 +77,7 @@ def map_filter(call: Call) -> DataType:
 
 def map_zip_with(call: Call) -> Typed:
     a, b = map_of(call), map_of(call, 1)
-    key = fitting(a.key, b.key, 1)
+    key = fitting(a.key, b.key)
     body = call.body(2, Typed(key, False), Typed(a.value), Typed(b.value))
     return Typed(Map(key, body.type, body.nullable), call.args[0].nullable or call.args[1].nullable)
 

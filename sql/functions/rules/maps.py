@@ -46,7 +46,7 @@ def map_concat(call: Call) -> DataType:
 def map_contains_key(call: Call) -> DataType:
     held = call.type(0)
     if isinstance(held, Map):
-        fitting(held.key, call.type(1), 1)
+        fitting(held.key, call.type(1))
     return BOOLEAN
 
 

@@ -1,6 +1,8 @@
 """Result rules of functions over JSON, CSV and variants, whose type a schema may name."""
 
 import json
+import re
+from functools import reduce
 from typing import Final
 
 from sqlglot import exp
@@ -9,6 +11,7 @@ from catalog.datatypes import (
     BIGINT,
     BOOLEAN,
     DOUBLE,
+    INT,
     STRING,
     UNKNOWN,
     VARIANT,
@@ -69,16 +72,43 @@ def _schema(call: Call, index: int) -> DataType:
 
 
 def _sampled(node: exp.Expr) -> DataType:
-    """The type of `schema_of_json('…')` over a literal; unknown of anything else."""
-    if not isinstance(node, exp.Anonymous) or call_name(node).lower() != "schema_of_json" or len(node.expressions) != 1:
+    """The type of `schema_of_json('…')` and `schema_of_csv('…')` over a literal; unknown of anything else."""
+    name = call_name(node).lower() if isinstance(node, exp.Anonymous) else ""
+    if name not in ("schema_of_json", "schema_of_csv") or len(node.expressions) != 1:
         return UNKNOWN
     sample = node.expressions[0]
     if not isinstance(sample, exp.Literal) or not sample.is_string:
         return UNKNOWN
+    if name == "schema_of_csv":
+        return _type_of_line(sample.name)
     try:
-        return _type_of(json.loads(sample.name))
+        return _with_strings(_type_of(json.loads(sample.name)))
     except (ValueError, RecursionError):
         return UNKNOWN
+
+
+def _type_of_line(line: str) -> DataType:
+    """Of plain numbers, booleans and words; of what is quoted or may be a point in time nothing is said."""
+    if any(sign in line for sign in '"\\:\n\r\t'):
+        return UNKNOWN
+    cells = [_type_of_cell(cell) for cell in line.split(",")]
+    if UNKNOWN in cells:
+        return UNKNOWN
+    return Struct(tuple(Field(f"_c{index}", type) for index, type in enumerate(cells)))
+
+
+def _type_of_cell(cell: str) -> DataType:
+    if re.fullmatch(r"[+-]?\d+", cell):
+        number = int(cell)
+        return INT if -(2**31) <= number < 2**31 else BIGINT if -(2**63) <= number < 2**63 else UNKNOWN
+    if re.fullmatch(r"[+-]?\d*\.\d+", cell):
+        return DOUBLE
+    if cell.lower() in ("true", "false"):
+        return BOOLEAN
+    return STRING if re.fullmatch(r"[A-Za-z_ ]*[A-Za-z][A-Za-z_ ]*", cell) and cell not in _NUMBER_WORDS else UNKNOWN
+
+
+_NUMBER_WORDS: Final = frozenset(("NaN", "Inf", "Infinity"))
 
 
 def _type_of(value: object) -> DataType:
@@ -92,10 +122,43 @@ def _type_of(value: object) -> DataType:
         case dict():
             return Struct(tuple(Field(str(name), _type_of(value[name])) for name in sorted(value)))
         case list():
-            types = {_type_of(item) for item in value if item is not None}
-            return Array(types.pop() if len(types) == 1 else UNKNOWN if types else STRING)
+            nothing: DataType = VOID
+            return Array(reduce(_merged, map(_type_of, value), nothing))
+        case None:
+            return VOID
         case _:
             return STRING
+
+
+def _merged(one: DataType, other: DataType) -> DataType:
+    """What holds values of both types in a JSON array (`JsonInferSchema.compatibleType`)."""
+    match one, other:
+        case _ if other in (one, VOID):
+            return one
+        case _ if one == VOID:
+            return other
+        case _ if {one, other} == {BIGINT, DOUBLE}:
+            return DOUBLE
+        case Array(), Array():
+            return Array(_merged(one.element, other.element))
+        case Struct(), Struct():
+            fields = {field.name: field.type for field in one.fields}
+            for field in other.fields:
+                fields[field.name] = _merged(fields.get(field.name, VOID), field.type)
+            return Struct(tuple(Field(name, fields[name]) for name in sorted(fields)))
+        case _:
+            return UNKNOWN if UNKNOWN in (one, other) else STRING
+
+
+def _with_strings(type: DataType) -> DataType:
+    """The type with strings where only NULLs were seen."""
+    match type:
+        case Array():
+            return Array(_with_strings(type.element))
+        case Struct():
+            return Struct(tuple(Field(field.name, _with_strings(field.type)) for field in type.fields))
+        case _:
+            return STRING if type == VOID else type
 
 
 RULES: Final[dict[str, Rule]] = {

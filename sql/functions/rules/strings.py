@@ -60,6 +60,8 @@ def elt(call: Call) -> DataType:
 
 def to_char(call: Call) -> Typed:
     source = call.args[0]
+    if is_numeric(source.type) and (text := call.text(1)) is not None:
+        _number_format(text)
     if is_numeric(source.type) and not call.args[1].foldable:
         raise Mismatch(f"`{call.name}` takes a constant format for numbers", 1)
     known = (DATE, TIMESTAMP, TIMESTAMP_NTZ, BINARY, STRING, VOID, UNKNOWN)
@@ -72,12 +74,25 @@ def to_number(call: Call) -> DataType:
     text = call.text(1)
     if text is None:
         return UNKNOWN
-    found = re.fullmatch(r"(?i)(?:MI|S)?[$]?([09,G]*)(?:[.D]([09]*))?[$]?(?:MI|S|PR)?", text)
-    if found is None:
-        return UNKNOWN
-    before = sum(char in "09" for char in found.group(1))
-    after = len(found.group(2) or "")
-    return Decimal(before + after, after) if 0 < before + after <= 38 else UNKNOWN
+    before, after = _number_format(text)
+    if before + after > 38:
+        raise Mismatch(f"'{text}' has {before + after} digits, a decimal holds 38", 1, "PEN3013")
+    return Decimal(before + after, after)
+
+
+_NUMBER_FORMAT: Final = re.compile(
+    r"(?P<first>MI|S)?\$?(?P<whole>[09]+(?:[,G][09]+)*)?(?:[.D](?P<part>[09]*))?(?P<last>PR|MI|S)?"
+)
+
+
+def _number_format(text: str) -> tuple[int, int]:
+    """The digits of a format before and behind its point; `Mismatch` for what Spark's `ToNumberParser` refuses."""
+    found = _NUMBER_FORMAT.fullmatch(text.upper())
+    whole, part = (found["whole"] or "", found["part"] or "") if found is not None else ("", "")
+    if found is None or not whole + part or (found["first"] and found["first"] == found["last"]):
+        message = f"'{text}' is not a format of numbers, which is `[MI|S][$][0|9|G|,][.|D][0|9][PR|MI|S]`"
+        raise Mismatch(message, 1, "PEN3013")
+    return sum(char in "09" for char in whole), len(part)
 
 
 RULES: Final[dict[str, Rule]] = {

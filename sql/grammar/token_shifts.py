@@ -1,0 +1,81 @@
+"""Tokens that sqlglot wants in another order or of another kind than Spark's grammar has them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+_T = TokenType
+_NAMES: Final = frozenset((_T.VAR, _T.IDENTIFIER))
+
+
+def samples_last(tokens: list[Token]) -> list[Token]:
+    """`(SELECT …) TABLESAMPLE (…) AS t` with its alias before the sample, which Spark's grammar has last.
+
+    sqlglot takes no sample of VALUES: there it is left out.
+    """
+    made = list(tokens)
+    for at in range(len(tokens) - 2, 0, -1):
+        kinds = [token.token_type for token in tokens[at - 1 : at + 2]]
+        if kinds != [_T.R_PAREN, _T.TABLE_SAMPLE, _T.L_PAREN]:
+            continue
+        end = _closed(made, at + 1)
+        if end < len(made) and made[end].text.upper() == "REPEATABLE":
+            end = _closed(made, end + 1)
+        last = _alias_end(made, end)
+        if last > end:
+            is_inline = made[_opened(made, at - 1) + 1].token_type == _T.VALUES
+            made[at:last] = made[end:last] + ([] if is_inline else made[at:end])
+    return made
+
+
+def _alias_end(tokens: Sequence[Token], start: int) -> int:
+    """The index behind an alias that starts there, its columns included; the index itself where there is none."""
+    at = start + (start < len(tokens) and tokens[start].token_type == _T.ALIAS)
+    if at >= len(tokens) or tokens[at].token_type not in _NAMES:
+        return start
+    has_columns = at + 1 < len(tokens) and tokens[at + 1].token_type == _T.L_PAREN
+    return _closed(tokens, at + 1) if has_columns else at + 1
+
+
+def _opened(tokens: Sequence[Token], closing: int) -> int:
+    """The index of the bracket that the one there closes."""
+    depth = 0
+    for at in range(closing, -1, -1):
+        depth += (tokens[at].token_type == _T.R_PAREN) - (tokens[at].token_type == _T.L_PAREN)
+        if depth == 0:
+            return at
+    return 0
+
+
+def _closed(tokens: Sequence[Token], opening: int) -> int:
+    """The index behind the bracket that closes the one there."""
+    depth = 0
+    for at in range(opening, len(tokens)):
+        depth += (tokens[at].token_type == _T.L_PAREN) - (tokens[at].token_type == _T.R_PAREN)
+        if depth == 0:
+            return at + 1
+    return len(tokens)
+
+
+def clustered_windows(tokens: list[Token]) -> list[Token]:
+    """`OVER (CLUSTER BY a)`, which is PARTITION BY."""
+    made = list(tokens)
+    for at in range(2, len(tokens)):
+        token = tokens[at]
+        is_first = token.token_type == _T.CLUSTER_BY and tokens[at - 1].token_type == _T.L_PAREN
+        if is_first and tokens[at - 2].text.upper() in ("OVER", "AS"):
+            place = (token.line, token.col, token.start, token.end, token.comments)
+            made[at] = Token(_T.PARTITION_BY, "PARTITION BY", *place)
+    return made
+
+
+def names_of_digits(tokens: list[Token]) -> list[Token]:
+    """`0xFF` and `0b01` are names to Spark, as every word is that begins with a digit and is no number."""
+    marks = {_T.HEX_STRING: "0x", _T.BIT_STRING: "0b"}
+    return [
+        Token(_T.VAR, marks[token.token_type] + token.text, token.line, token.col, token.start, token.end, [])
+        if token.token_type in marks and token.end - token.start + 1 == len(token.text) + 2
+        else token
+        for token in tokens
+    ]
