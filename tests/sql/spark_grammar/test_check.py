@@ -10,7 +10,7 @@ from sql.spark_grammar.check import recognized
     [
         ("select id,, x from t", ","),
         ("select a from t fetch first 1 rows only", "first"),
-        ("select a from t for update", "for"),
+        ("select a from t for update", "update"),
         ("select 1 from t where a in ()", ")"),
         ("select a from t where a >", ">"),
         ("select 'abc", "'"),
