@@ -79,7 +79,7 @@ class Diagnostics:
 
     @property
     def has_errors(self) -> bool:
-        return any(item.severity is Severity.ERROR for item in self.items)
+        return bool(self.items) and any(item.severity is Severity.ERROR for item in self.items)
 
     def mark(self) -> "Mark":
         """This point in the list, to ask later what was reported after it."""
@@ -103,7 +103,7 @@ class Mark:
 
     @property
     def has_errors(self) -> bool:
-        return any(item.severity is Severity.ERROR for item in self)
+        return not self.is_last and any(item.severity is Severity.ERROR for item in self)
 
     @property
     def is_last(self) -> bool:

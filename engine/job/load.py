@@ -102,7 +102,7 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
 
         text = PlacedText.verbatim(source, 0, len(source.text))
         return script_tree(fill_in_text(text, variables, diagnostics, in_sink=True), diagnostics)
-    known = {**variables.environment, **variables.given}
+    known = {**variables.environment, **variables.given} if variables.given else variables.environment
     syntax = parse(source, diagnostics, Includes(source.path, variables=known))
     if isinstance(syntax, HoconArray):
         diagnostics.error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list",

@@ -303,7 +303,7 @@ def misplaced(options: Options, names: tuple[str, ...]) -> tuple[str, ...]:
     """Options that the job sets although the format does not use them."""
     kind = file_format(options)
     heeded = _OF_FORMAT[kind]
-    written = [name for name in names if name in options.places]
+    written = [name for name in options.places if name in names]
     return tuple(
         name
         for name in written

@@ -79,7 +79,7 @@ class FileConnector(Source, Sink[FileStaged]):
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         options = self.located(options)
-        _check_format(options, SOURCE_OPTIONS, diagnostics)
+        _check_format(options, _SOURCE_NAMES, diagnostics)
         check_arrivals(options, diagnostics)
         if file_format(options) == "binary":
             return (BINARY_TABLE,)
@@ -129,7 +129,7 @@ class FileConnector(Source, Sink[FileStaged]):
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         options = self.located(options)
-        _check_format(options, SINK_OPTIONS, diagnostics)
+        _check_format(options, _SINK_NAMES, diagnostics)
         file_commit.check_path(options, diagnostics)
         if table.is_open:
             return
@@ -219,10 +219,14 @@ BINARY_TABLE: Final = CatalogTable.of(
 """What binary files are as rows: each file's bytes and its path below the source's."""
 
 
-def _check_format(options: Options, spec: Sequence[Option], diagnostics: Diagnostics) -> None:
+_SOURCE_NAMES: Final = tuple(option.name for option in SOURCE_OPTIONS)
+_SINK_NAMES: Final = tuple(option.name for option in SINK_OPTIONS)
+
+
+def _check_format(options: Options, names: tuple[str, ...], diagnostics: Diagnostics) -> None:
     kind = file_format(options)
     report = diagnostics.warning if options.seatunnel else diagnostics.error
-    for name in misplaced(options, tuple(option.name for option in spec)):
+    for name in misplaced(options, names):
         report("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
     codec = options.optional_string("compress_codec")
     if (

@@ -127,7 +127,9 @@ def _with_dotted_names(block: Syntax) -> Syntax:
         if isinstance(field.value, HoconObject) and field.key in plain and _is_dotted(field):
             inner = field.value.fields[0]
             option = replace(inner, key=f"{field.key}.{inner.key}")
-        fields.append(replace(option, value=_with_dotted_names(option.value)))
+        if isinstance(option.value, HoconObject | HoconArray):
+            option = replace(option, value=_with_dotted_names(option.value))
+        fields.append(option)
     return HoconObject(fields, block.place)
 
 
