@@ -41,7 +41,8 @@ def route_nodes(
     (node,) = inputs
     before = len(diagnostics)
     action, into = plugin.on_unknown_table(block.options, diagnostics)
-    routes = plugin.routes(node.table.renamed(name), block.options, diagnostics)
+    source = feeds[0].name or node.name
+    routes = plugin.routes(node.table.renamed(source), block.options, diagnostics)
     if routes is None or len(diagnostics) > before:
         return None, ()
     if not refuse_equal_paths(block, name, [route.table for route in routes], diagnostics):
