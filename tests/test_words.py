@@ -1,7 +1,9 @@
 """The words of messages, help texts and pages: the field's own, as the glossary of the contributors' guide has them."""
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +21,8 @@ INSTEAD = {
     r"cannot be had": "not found, cannot be read",
     r"things?": "the name of what it is",
     r"may pass": "transient",
+    r"dead (?:run|process|one)s?": "killed run",
+    r"(?:names?|words?|values?) parted by": "separated by",
     r"put down": "record",
     r"(?:may|must|cannot|can) stand|stands? (?:in|for|here|beside)": "is, is in, means",
 }
@@ -49,6 +53,29 @@ def test_messages_and_help_texts(package):
         for path in sorted((ROOT / package).rglob("*.py"))
         for line, text in shown_strings(path)
         for word in wrong_words(text)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def explanations(path: Path) -> Iterator[tuple[int, str]]:
+    """The docstrings and comments of a module."""
+    source = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield from enumerate(node.value.value.split("\n"), node.lineno)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_docstrings_and_comments(package):
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {word}"
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for line, text in explanations(path)
+        for word in wrong_words(text)
+        if not re.match("stand|(?:may|must|can|cannot) ", word)  # "stands for" explains a symbol or a node of a tree
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -17,8 +17,8 @@ SUMMARY = "print the plan of a job; needs no Spark"
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("job", type=Path, metavar="JOB", help="a job file")
     parser.add_argument("--format", choices=("text", "json", "mermaid"), default="text")
-    parser.add_argument("--columns", action="store_true", help="with the columns and types that each node yields")
-    parser.add_argument("--rules", action="store_true", help="what each optimizer rule did")
+    parser.add_argument("--columns", action="store_true", help="show the columns and types of every node")
+    parser.add_argument("--rules", action="store_true", help="show what each optimizer rule changed")
     parser.add_argument(
         "--unoptimized", action="store_true", help="the plan as built from the job file, before the optimizer rules"
     )

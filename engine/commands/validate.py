@@ -16,13 +16,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--changed-since", metavar="REV", help="only jobs that changed since a git revision, or whose includes did"
     )
     parser.add_argument(
-        "--only-jobs", action="store_true", help="pass over files that have no job's sections, as for a pre-commit hook"
+        "--only-jobs", action="store_true", help="skip files that are not jobs, for use as a pre-commit hook"
     )
     parser.add_argument(
         "--processes",
         type=positive,
         metavar="N",
-        help="how many processes share the jobs (default: one per core, where there are 40 jobs or more)",
+        help="number of processes (default: one per core for 40 jobs or more)",
     )
     parser.add_argument(
         "--engine-check",

@@ -158,7 +158,7 @@ def location_of(scan: Scan) -> str | None:
 
 
 def _file_name(name: str) -> str:
-    """A name that is a file's on every file system; one that has to be changed is told apart by a hash."""
+    """A name that is a file's on every file system; a changed name gets a hash to stay unique."""
     plain = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".")
     return plain if plain == name else f"{plain}-{sha256(name.encode()).hexdigest()[:8]}"
 

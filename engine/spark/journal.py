@@ -4,7 +4,7 @@
         begin.json                  who runs, and what it writes
         <write id>.prepared.json    where its rows will be staged
         <write id>.staged.json      that they are
-        <scan id>.read.json         what was read of a source that is told so after the commit (Kafka)
+        <scan id>.read.json         what was read of a source that is notified after the commit (Kafka)
         commit.json                 all are: from here on the run can only be finished; the watermarks that it moves
         <write id>.committed.json
         <scan id>.acknowledged.json
@@ -199,7 +199,7 @@ class Recorded:
 
     @property
     def unacknowledged(self) -> Mapping[str, str]:
-        """Source connectors, by scan id, that are still to be told what was read of them."""
+        """Source connectors, by scan id, that must still be notified of what was read."""
         names = (step.removesuffix(".read") for step in self.steps if step.endswith(".read"))
         return {name: str(self.steps[f"{name}.read"]["source"]) for name in names
                 if f"{name}.acknowledged" not in self.steps}  # fmt: skip

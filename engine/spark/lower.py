@@ -53,7 +53,7 @@ Persist: TypeAlias = Callable[[Node, Persisted, DataFrame], DataFrame]
 class Lowered:
     """The DataFrame of every lowered node, and what is counted when the rows are written: expectations, and how far
     incremental scans go. `since`: where these begin, by their names; the first run where it has none. `positions`: what
-    the scans cover whose sources are told of it after the commit."""
+    the scans cover, of sources that are notified after the commit."""
 
     dataframes: dict[Node, DataFrame] = field(default_factory=dict)
     watched: list[Watched] = field(default_factory=list)

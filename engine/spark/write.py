@@ -227,7 +227,7 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[Watermark
 
 
 def note_positions(run: OpenRun, positions: Mapping[Scan, Staged]) -> None:
-    """Record what was read of sources that are told so after the commit; again after a retry."""
+    """Record what was read of sources that are notified after the commit; again after a retry."""
     for scan, position in positions.items():
         run.journal.read_from(scan.id, scan.connector.name, position)
     with run.lock:

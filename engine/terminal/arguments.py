@@ -33,7 +33,7 @@ def add_job_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--strict",
         action="store_true",
-        help="fail where a column's type cannot be proved, or a source's files are missing",
+        help="report unknown column types and missing source files as errors",
     )
     parser.add_argument(
         "--disable", action="append", default=[], metavar="RULE", help="leave out an optimizer rule; may be repeated"
@@ -43,7 +43,7 @@ def add_job_arguments(parser: ArgumentParser) -> None:
 def add_table_arguments(parser: ArgumentParser) -> None:
     """Which of a job's tables are written."""
     parser.add_argument("--only", action="append", default=[], metavar="TABLE",
-                        help="write only this table or set, or what fits `*` and `?`; may be repeated")  # fmt: skip
+                        help="write only this table or set, or all that match; may be repeated")  # fmt: skip
     parser.add_argument("--except", dest="but", action="append", default=[], metavar="TABLE",
                         help="do not write this table or set; may be repeated")  # fmt: skip
 
@@ -53,7 +53,7 @@ def add_format_argument(parser: ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "github", "sarif"),
         default="text",
-        help="how errors and warnings are shown (default: text)",
+        help="the format of errors and warnings (default: text)",
     )
 
 

@@ -14,7 +14,7 @@ Shading = Callable[[str, Shade, Mapping[str, str]], str]
 
 
 def add_secret_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("value", nargs="?", help="the value (default: asked for, or read from stdin)")
+    parser.add_argument("value", nargs="?", help="the value (default: a prompt on a terminal, else standard input)")
     parser.add_argument("--job", metavar="JOB", help="print this job file with its secrets changed in place instead")
     parser.add_argument("--shade", choices=("aes-gcm", "base64"), default="aes-gcm", help="default: aes-gcm")
 

@@ -71,8 +71,8 @@ def records_of(df: "DataFrame", task: WriteTask, columns: tuple[Column, ...]) ->
     )
     limit = int(options.texts_by_key("kafka.config").get("max.request.size", _MOST_BYTES)) - _OVERHEAD
     size = "coalesce(octet_length(value), 0) + coalesce(octet_length(key), 0)"
-    told = f"concat('a record of ', {size}, ' bytes is larger than max.request.size in kafka.config allows')"
-    return records.where(f"if({size} <= {limit}, true, raise_error({told}))")
+    message = f"concat('a record of ', {size}, ' bytes is larger than max.request.size in kafka.config allows')"
+    return records.where(f"if({size} <= {limit}, true, raise_error({message}))")
 
 
 def _values(options: Options, columns: tuple[Column, ...]) -> list[Column]:

@@ -20,7 +20,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--sql", action="store_true", help="print a CREATE TABLE statement instead of HOCON")
     parser.add_argument("--name", help="the name of the source (default: from the path)")
     parser.add_argument(
-        "--file-format", choices=("csv", "json", "parquet", "orc", "text", "delta"), help="where the name shows none"
+        "--file-format",
+        choices=("csv", "json", "parquet", "orc", "text", "delta"),
+        help="the format, if the name does not show it",
     )
     parser.add_argument("--sample", type=positive, metavar="N", help="read types from the first N rows only")
 

@@ -40,7 +40,14 @@ EXPECT revenue AS SELECT 'north' AS region, 1L AS orders, 120.50 AS amount;
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="FOLDER", help="where (default: here)")
+    parser.add_argument(
+        "folder",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="FOLDER",
+        help="the folder to create it in (default: the current one)",
+    )
 
 
 def run(arguments: Namespace) -> int:
