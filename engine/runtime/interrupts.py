@@ -36,6 +36,7 @@ class Interrupts:
             return
         self.received = number
         if self._raises:
+            print("cancelling: Spark's running tasks end first, then what they staged is removed", file=sys.stderr)
             raise InterruptedRun(number)
         print("stopping as soon as the current step is complete", file=sys.stderr)
 

@@ -5,9 +5,11 @@ import json
 import logging
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +20,7 @@ from rich.console import Console
 from connectors.delta import VERSION
 from engine.cli import main
 from engine.runtime.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
+from engine.runtime.interrupts import InterruptedRun, interrupts
 from engine.runtime.progress import Screen, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
@@ -411,3 +414,14 @@ def test_no_log_line_of_spark_reaches_stderr(spark):
         spark.range(1).select(spark.range(1).id / 0).collect()
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)
+
+
+def test_ctrl_c_says_at_once_that_the_run_is_being_cancelled(capsys):
+    def waits_in_a_run():
+        with interrupts() as received, received.raised():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+
+    with pytest.raises(InterruptedRun):
+        waits_in_a_run()
+    assert capsys.readouterr().err.startswith("cancelling: ")
