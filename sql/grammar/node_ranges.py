@@ -28,6 +28,8 @@ class Places:
     def _cast_start(self, start: int) -> int:
         """Where `CAST(` begins, if it is right before the value there."""
         at = self.token_at(start)
+        while at > 2 and self.tokens[at - 1].token_type in (TokenType.DASH, TokenType.INTERVAL):
+            at -= 1
         words = [token.text.upper() for token in self.tokens[max(at - 2, 0) : at]]
         return self.tokens[at - 2].start if words in (["CAST", "("], ["TRY_CAST", "("]) else start
 

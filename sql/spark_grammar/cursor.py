@@ -41,7 +41,8 @@ class Cursor:
     `nested`: first and last token of each value that Spark nests otherwise than sqlglot does, and the call to make of
     it, if any (`positive` of a plus sign, which sqlglot drops). `kinds`: those of the tokens, which the frequent rules
     read directly. `aliases`: the tokens that were read as names of columns and relations. `doubtful`: those that were
-    read as the start of a clause and might be aliases; those in `forced` are.
+    read as the start of a clause and might be aliases; those in `forced` are. `no_queries`: brackets that hold no
+    query.
     """
 
     tokens: Tokens
@@ -51,6 +52,7 @@ class Cursor:
     aliases: list[int] = field(default_factory=list)
     doubtful: list[int] = field(default_factory=list)
     forced: frozenset[int] = frozenset()
+    no_queries: set[int] = field(default_factory=set)
     kinds: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,18 +123,24 @@ class Cursor:
         self.doubtful.append(self.at)
         return self.at in self.forced
 
-    def would_take(self, rule: Callable[["Cursor"], None]) -> bool:
-        """Whether the rule fits here; nothing is read."""
-        at, sizes = self.at, [len(found) for found in (self.nested, self.aliases, self.doubtful)]
+    def takes(self, rule: Callable[["Cursor"], None]) -> bool:
+        """Read what the rule fits; nothing is read where it does not fit."""
+        at, sizes = self.at, [len(found) for found in (self.nested, self.aliases)]
         try:
             rule(self)
         except NotSparkError:
-            return False
-        finally:
             self.at = at
-            for found, size in zip((self.nested, self.aliases, self.doubtful), sizes, strict=True):
-                del found[size:]  # type: ignore[attr-defined]
+            del self.nested[sizes[0] :], self.aliases[sizes[1] :]
+            return False
         return True
+
+    def would_take(self, rule: Callable[["Cursor"], None]) -> bool:
+        """Whether the rule fits here; nothing is read."""
+        at, sizes = self.at, [len(found) for found in (self.nested, self.aliases)]
+        fits = self.takes(rule)
+        self.at = at
+        del self.nested[sizes[0] :], self.aliases[sizes[1] :]
+        return fits
 
     def several(self, rule: Callable[["Cursor"], None]) -> None:
         """The rule once or more, with commas between."""

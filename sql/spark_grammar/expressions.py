@@ -62,9 +62,7 @@ def _predicate(cursor: Cursor) -> None:
         _is(cursor)
     elif kind == "IN" and follower == "(":
         cursor.at += 1
-        if starts_query(cursor, 0):
-            bracketed_query(cursor)
-        else:
+        if not starts_query(cursor, 0) or not _takes_query(cursor):
             cursor.expect("(")
             cursor.several(expression)
             cursor.expect(")")
@@ -240,8 +238,7 @@ def _interval(cursor: Cursor) -> None:
 
 
 def _bracket(cursor: Cursor) -> None:
-    if starts_query(cursor, 0):
-        bracketed_query(cursor)
+    if starts_query(cursor, 0) and _takes_query(cursor):
         return
     if _is_lambda(cursor):
         cursor.names()
@@ -271,6 +268,20 @@ def starts_query(cursor: Cursor, ahead: int) -> bool:
     if follower == "(":
         return kinds[at] in ("SELECT", "VALUES", "FROM")
     return kinds[at] in _QUERY_STARTS and follower not in (".", ")", ",", END, "->")
+
+
+def _takes_query(cursor: Cursor) -> bool:
+    """Reads the query in the brackets; not `((SELECT 1) + 1)`, which begins with one."""
+    start = cursor.at
+    if cursor.ahead() == "(":
+        if start in cursor.no_queries:
+            return False
+        if not cursor.takes(bracketed_query):
+            cursor.no_queries.add(start)
+            return False
+    else:
+        bracketed_query(cursor)
+    return True
 
 
 def bracketed_query(cursor: Cursor) -> None:

@@ -141,8 +141,7 @@ def _is_placed(found: Analysis, mutant: Mutant, answer: Rejected) -> bool:
     if mutant.kind in _UNCLOSED:  # a bracket is missed at the next word that cannot be within it
         dropped = text.span(mutant.start, mutant.end)
         syntax = [each.span for each in found.diagnostics if each.code == "PEN3001" and each.span]
-        is_dropped = mutant.kind == "dropped parenthesis"
-        if is_dropped and any((span.line, span.column) >= (dropped.line, dropped.column) for span in syntax):
+        if any((span.line, span.column) >= (dropped.line, dropped.column) for span in syntax):
             return True
         if any(_is_open_bracket(mutant.query, text, span) for span in syntax):
             return True
