@@ -1,0 +1,195 @@
+"""Tables of Spark's catalogs by name; rows are written through what the table is: Delta or Iceberg."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from catalog.diagnostics import Diagnostics, run_error
+from catalog.quoting import quote, quote_text
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.table import CatalogTable
+from connectors.delta import connector as delta
+from connectors.iceberg import connector as iceberg
+from connectors.support.delta.delta_staged import DeltaStaged
+from connectors.support.iceberg.iceberg_options import SINK_OPTIONS as ICEBERG_OPTIONS
+from connectors.support.iceberg.iceberg_staged import IcebergStaged
+from connectors.support.named.named_table import SESSION_CATALOG, NamedTable, full_name, look_up
+from connectors.support.option import Option, Options, OptionType
+from connectors.support.schema_option import SCHEMA_OPTION, declared_table
+from connectors.support.sink import Sink, SinkCapabilities, WriteTask
+from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.staged import Staged
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_TABLE: Final = Option("table", OptionType.STRING, "The table: `db.table` or `catalog.db.table`.", required=True)
+_PROVIDER: Final = Option(
+    "provider",
+    OptionType.STRING,
+    "What the table is; by default `delta` in Spark's own catalog, `iceberg` in another.",
+    choices=("delta", "iceberg"),
+)
+_SHARED: Final = tuple(option for option in ICEBERG_OPTIONS if option.name not in ("table", "table_path", "warehouse"))
+
+
+@dataclass(frozen=True, slots=True)
+class TableStaged(Staged):
+    """What the format's own connector has staged; `registers`: the DDL by which the catalog learns of a new table."""
+
+    delta: DeltaStaged | None
+    iceberg: IcebergStaged | None
+    registers: str | None = None
+
+
+class Table(Source, Sink[TableStaged]):
+    name: ClassVar[str] = "Table"
+    doc: ClassVar[str] = (
+        "Reads tables of Spark's catalogs by name, and writes those of Delta and Iceberg as their connectors do."
+    )
+    maven: ClassVar[tuple[str, ...]] = delta.maven
+    session_settings = delta.session_settings
+    source_options: ClassVar[tuple[Option, ...]] = (_TABLE, _PROVIDER, SCHEMA_OPTION)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
+    sink_options: ClassVar[tuple[Option, ...]] = (_TABLE, _PROVIDER, *_SHARED)
+    staged_type: ClassVar[type[Staged]] = TableStaged
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=tuple(SchemaSaveMode),
+        data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
+        write_modes=(WriteMode.APPEND, WriteMode.UPSERT, WriteMode.OVERWRITE_PARTITIONS, WriteMode.CHANGELOG),
+        row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT),
+    )
+
+    def jars(self, options: Options) -> tuple[str, ...]:
+        return (*delta.maven, *iceberg.maven) if _is_iceberg(options) else delta.maven
+
+    def staged_jars(self, staged: TableStaged) -> tuple[str, ...]:
+        return (*delta.maven, *iceberg.maven) if staged.iceberg is not None else delta.maven
+
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        _check_name(options, diagnostics)
+        if declared := declared_table(options, "table", diagnostics):
+            return (declared,)
+        help = "name its columns: `schema { fields { name = type } }`, or lock them: `penstock schema sync`"
+        message = f"the columns of `{options['table']}` are not known: its catalog is not asked before the run"
+        diagnostics.error("PEN4002", message, options.span("table"), help)
+        return (CatalogTable.unknown("table"),)
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        df = spark.table(".".join(map(quote, full_name(task.options.string("table")))))
+        names = task.columns or (() if task.table.is_open else task.table.schema.names)
+        return df.select(*map(quote, names)) if names else df
+
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        if not _check_name(options, diagnostics):
+            return
+        if _is_iceberg(options):
+            iceberg.validate(_iceberg_options(options), table, diagnostics)
+        else:
+            delta.validate(_delta_options(options, f"catalog://{options['table']}"), table, diagnostics)
+
+    def target(self, options: Options) -> str | None:
+        return f"catalog:{'.'.join(full_name(options.string('table'))).lower()}"
+
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return self.target(options)
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        if _is_iceberg(task.options):
+            return iceberg.inspect(spark, _of_iceberg(task))
+        return delta.inspect(spark, _of_delta(task, _delta_table(spark, task.options)))
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> TableStaged:
+        if _is_iceberg(task.options):
+            return TableStaged(None, iceberg.prepare(spark, _of_iceberg(task), actions))
+        found = _delta_table(spark, task.options)
+        ddl = f"CREATE TABLE IF NOT EXISTS {found.sql} USING delta LOCATION {quote_text(found.location)}"
+        return TableStaged(delta.prepare(spark, _of_delta(task, found), actions), None, None if found.exists else ddl)
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: TableStaged) -> TableStaged:
+        if prepared.iceberg is not None:
+            return replace(prepared, iceberg=iceberg.stage(spark, df, _of_iceberg(task), prepared.iceberg))
+        assert prepared.delta is not None
+        inner = _of_delta(task, _delta_table(spark, task.options))
+        return replace(prepared, delta=delta.stage(spark, df, inner, prepared.delta))
+
+    def written(self, staged: TableStaged) -> tuple[int, int] | None:
+        sink, inner = _inner(staged)
+        found: tuple[int, int] | None = sink.written(inner)
+        return found
+
+    def commit(self, spark: "SparkSession", staged: TableStaged) -> None:
+        sink, inner = _inner(staged)
+        sink.commit(spark, inner)
+        if staged.registers is not None:
+            spark.sql(staged.registers)
+
+    def abort(self, spark: "SparkSession", staged: TableStaged) -> None:
+        sink, inner = _inner(staged)
+        sink.abort(spark, inner)
+
+
+connector = Table()
+
+
+def _inner(staged: TableStaged) -> tuple[Any, Staged]:
+    if staged.delta is not None:
+        return delta, staged.delta
+    assert staged.iceberg is not None
+    return iceberg, staged.iceberg
+
+
+def _is_iceberg(options: Options) -> bool:
+    given = options.optional_string("provider")
+    if given is not None:
+        return given.lower() == "iceberg"
+    try:
+        return full_name(options.string("table"))[0] != SESSION_CATALOG
+    except ValueError:
+        return False
+
+
+def _check_name(options: Options, diagnostics: Diagnostics) -> bool:
+    try:
+        full_name(options.string("table"))
+    except ValueError:
+        message = f"`{options['table']}` is no name of a table"
+        diagnostics.error("PEN2004", message, options.span("table"), 'table = "catalog.db.table"')
+        return False
+    return True
+
+
+def _delta_table(spark: "SparkSession", options: Options) -> NamedTable:
+    """Raises `RunError` PEN5005 for a table of another format: its writes cannot be staged."""
+    found = look_up(spark, options.string("table"), options.span("table"))
+    if found.exists and found.provider != "delta":
+        message = f"the table `{options['table']}` is of the format `{found.provider}`, whose writes cannot be staged"
+        help = "write it with the connector `Spark`, or write a Delta or Iceberg table"
+        raise run_error("PEN5005", message, options.span("table"), help)
+    return found
+
+
+def _of_delta(task: WriteTask, found: NamedTable) -> WriteTask:
+    return replace(task, options=_delta_options(task.options, found.location))
+
+
+def _of_iceberg(task: WriteTask) -> WriteTask:
+    return replace(task, options=_iceberg_options(task.options))
+
+
+def _delta_options(options: Options, path: str) -> Options:
+    return _translated(options, delta.sink_options, "path", path)
+
+
+def _iceberg_options(options: Options) -> Options:
+    name = ".".join(map(quote, full_name(options.string("table"))))
+    return _translated(options, iceberg.sink_options, "table_path", name)
+
+
+def _translated(options: Options, spec: Sequence[Option], key: str, value: str) -> Options:
+    """The options as the format's own connector takes them."""
+    values = {option.name: options.values.get(option.name, option.default) for option in spec}
+    places = dict(options.places)
+    if (span := options.span("table")) is not None:
+        places[key] = span
+    return replace(options, values={**values, "table": None, key: value}, places=places)
