@@ -65,6 +65,16 @@ class TargetState:
     table: CatalogTable | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a write finds at its target, and what its commit will do there. `statements` are in the words of the target
+    (SQL), where its sink tells them."""
+
+    state: TargetState
+    actions: tuple["Action", ...]
+    statements: tuple[str, ...] = ()
+
+
 _SCHEMA_ACTIONS: Final[Mapping[SchemaSaveMode, tuple[Action, Action]]] = {
     # mode: target missing, target there
     SchemaSaveMode.RECREATE_SCHEMA: (Action.CREATE, Action.DROP_AND_CREATE),

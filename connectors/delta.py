@@ -13,7 +13,7 @@ from catalog.quoting import quote
 from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
-from connectors.support.delta import change_feed, staging, table_schema
+from connectors.support.delta import change_feed, staging, statements, table_schema
 from connectors.support.delta.delta_log import NoVersionError, latest_columns, latest_metadata
 from connectors.support.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_write_mode
 from connectors.support.delta.delta_staged import DeltaStaged
@@ -150,9 +150,14 @@ class Delta(Source, Sink[DeltaStaged]):
             is_new = task.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
             new = [column for column in task.table.columns if is_new or table.column(column.name) is None]
             _check_new_columns(new, task.options)
-        asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
-        has_rows = not asks_for_rows or not spark.read.format("delta").load(as_uri(target)).isEmpty()
+        has_rows = not task.asks_for_rows or not spark.read.format("delta").load(as_uri(target)).isEmpty()
         return TargetState(True, has_rows, table)
+
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        keyed = staging.keyed_rows(task) if task.write_mode.needs_key else None
+        return tuple(statements.planned(task, state, actions, keyed))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:
         return staging.prepare(spark, task, actions)

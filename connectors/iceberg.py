@@ -97,7 +97,7 @@ class Iceberg(Source, Sink[IcebergStaged]):
             if not table.exists():
                 return TargetState(exists=False)
             found = table_of(table.metadata())
-            asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
+            asks_for_rows = task.asks_for_rows
             has_rows = not asks_for_rows or not table.session.table(address.sql).isEmpty()
         return TargetState(True, has_rows, found)
 

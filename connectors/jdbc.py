@@ -119,12 +119,22 @@ class Jdbc(Source, Sink[JdbcStaged]):
             if table is None:
                 return TargetState(exists=False)
             has_rows = True
-            if task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS:
+            if task.asks_for_rows:
                 quoted = database.dialect.quote_path(name)
                 has_rows = bool(database.query(f"select 1 from (select * from {quoted}) s limit 1"))
         if task.options.get("query") is not None:  # its placeholders take the rows' columns in their own order
             return TargetState(True, has_rows)
         return TargetState(True, has_rows, _as_seen(table, task.table, connection.dialect))
+
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        if task.table.is_open:
+            return ()
+        plan = plan_of(task.options, task.table, task.primary_keys, task.write_mode is not WriteMode.APPEND)
+        is_new = {Action.CREATE, Action.DROP_AND_CREATE} & set(actions)
+        with connected(spark, plan.connection) as database:
+            return staging.planned(database, plan, self.prepare(spark, task, actions), None if is_new else state.table)
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> JdbcStaged:
         remember_secrets(connection_of(task.options))

@@ -46,8 +46,8 @@ class WriteTask:
 
     `write_id` is unique in the job and stable between runs. `owner` is the mark for staging
     locations, by which other runs see whether this one is running; `journal` is the location of its journal.
-    `batch_id`: the micro-batch of a stream, committed at most once. Where `table.has_row_kind`, the rows end in the
-    column `catalog.row_kind.ROW_KIND`.
+    `batch_id`: the micro-batch of a stream, committed at most once. `looks_for_rows`: `inspect` must find out whether
+    the target holds rows. Where `table.has_row_kind`, the rows end in the column `catalog.row_kind.ROW_KIND`.
     """
 
     options: Options
@@ -60,6 +60,12 @@ class WriteTask:
     owner: Mapping[str, Value] = field(default_factory=dict)
     journal: str = ""
     batch_id: int | None = None
+    looks_for_rows: bool = False
+
+    @property
+    def asks_for_rows(self) -> bool:
+        """Whether `inspect` must know whether the target holds rows; else it may suppose so."""
+        return self.looks_for_rows or self.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
 
     @property
     def identity(self) -> str:
@@ -131,6 +137,12 @@ class Sink(Connector, Generic[S]):
     @abstractmethod
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         """The current state of the target: whether it exists and holds rows, and its schema."""
+
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        """What the commit will run at the target as it stands, for people; touches nothing."""
+        return ()
 
     @abstractmethod
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> S:

@@ -2,13 +2,17 @@
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.terminal.arguments import add_job_arguments, add_table_arguments, settings_of
+from engine.terminal.needs_spark import require_spark
 
 if TYPE_CHECKING:
+    from catalog.savemode import Outlook
     from connectors.support.incremental import Since
+    from engine.compile import Compiled
     from engine.plan.nodes import Plan
 
 SUMMARY = "print the plan of a job; needs no Spark"
@@ -21,6 +25,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--rules", action="store_true", help="show what each optimizer rule changed")
     parser.add_argument(
         "--unoptimized", action="store_true", help="the plan as built from the job file, before the optimizer rules"
+    )
+    parser.add_argument(
+        "--connect", action="store_true", help="look at the targets, and show what a run would do there; needs Spark"
     )
     parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded, whatever the job sets")
     add_job_arguments(parser)
@@ -36,23 +43,32 @@ def run(arguments: Namespace) -> int:
     from engine.plan.rendering.schedule_text import schedule_json, schedule_text
     from engine.terminal.report import report
 
-    settings = settings_of(arguments)
+    settings = settings_of(arguments, reads_secrets=arguments.connect)
     (compiled,) = compile_jobs([arguments.job], settings)
     report(compiled.warnings)
     plan = compiled.built if arguments.unoptimized else compiled.plan
     starts = _starts(plan, arguments.state_dir)
+    outlooks = _outlooks(compiled) if arguments.connect else None
     if arguments.format == "json":
-        found = {**to_json(plan, starts=starts), "schedule": schedule_json(plan)}
+        found = {**to_json(plan, outlooks=outlooks, starts=starts), "schedule": schedule_json(plan)}
         print(json.dumps(found, indent=2, ensure_ascii=False))
     elif arguments.format == "mermaid":
         print(to_mermaid(plan), end="")
     else:
-        print(explain(plan, columns=arguments.columns, starts=starts), end="")
+        print(explain(plan, columns=arguments.columns, outlooks=outlooks, starts=starts), end="")
         if schedule := schedule_text(plan):
             print("\n" + schedule, end="")
         if arguments.rules:
             print("\n" + explain_rules(compiled.built, disabled=settings.disabled_rules), end="")
     return 0
+
+
+def _outlooks(compiled: "Compiled") -> "Mapping[str, Outlook]":
+    from engine.runtime.application import application, dry_run
+
+    require_spark("looking at the targets")
+    with application([compiled]) as spark:
+        return dry_run(spark, compiled)
 
 
 def _starts(plan: "Plan", state: str | None) -> "dict[str, Since]":

@@ -146,9 +146,8 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
     with application(jobs, arguments.master, arguments.state_dir) as spark:
         for job in jobs:
-            checks = dry_run(spark, job)
-            actions = {name: check.actions for name, check in checks.items()}
-            print(explain(job.plan, actions=actions, starts=starts_of(spark, job, arguments.state_dir)), end="")
+            starts = starts_of(spark, job, arguments.state_dir)
+            print(explain(job.plan, outlooks=dry_run(spark, job), starts=starts), end="")
     return 0
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import connectors
 from catalog.diagnostics import Diagnostics
+from catalog.savemode import Outlook
 from catalog.secret_names import redacted_mapping
 from connectors.support.connector import Connector
 from connectors.support.files.filesystem import files_at
@@ -64,9 +65,9 @@ def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
     diagnostics.raise_errors()
 
 
-def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, writing.SinkCheck]:
-    """What the commit of each write, by its id, would do to its current target."""
-    return {check.write.id: check for check in writing.check(spark, compiled.plan.writes)}
+def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, Outlook]:
+    """What each write, by its id, finds at its target now, and what its commit would do there."""
+    return writing.outlooks(spark, compiled.plan.writes)
 
 
 def starts_of(spark: "SparkSession", compiled: Compiled, state: str | None = None) -> Mapping[str, Since]:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
+from typing import Final
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -23,7 +24,7 @@ from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError
 from catalog.evolution import Problem, SchemaEvolution, fits, widens
 from catalog.quoting import quote
 from catalog.row_kind import ROW_KIND
-from catalog.savemode import Action, TargetState, plan_actions
+from catalog.savemode import Action, Outlook, TargetState, plan_actions
 from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
 from connectors.support import run_owner as owner
@@ -47,6 +48,7 @@ from engine.spark.errors import as_run_error, reason
 from engine.spark.journal import Journal, Recorded, RunOutcome, journal, open_journals
 
 SPARK_ERRORS = (PySparkException, Py4JError)
+DRY_RUN: Final = "dry-run"
 CONNECTOR_ERRORS = (*SPARK_ERRORS, OSError, PenstockError)
 """Exceptions that the steps of connectors may raise."""
 
@@ -75,14 +77,29 @@ class OpenRun:
     lock: Lock = field(default_factory=Lock)
 
 
-def check(spark: SparkSession, writes: Sequence[Write], run_id: str = "dry-run") -> tuple[SinkCheck, ...]:
-    """Inspect every target; raises `RunError` with all errors that prevent the run (PEN4003, PEN4006,
-    PEN4007, PEN5005)."""
+def outlooks(spark: SparkSession, writes: Sequence[Write]) -> dict[str, Outlook]:
+    """What each write, by its id, finds at its target and would do there; raises as `check` does."""
+    found = {}
+    for checked in check(spark, writes, looks_for_rows=True):
+        write = checked.write
+        try:
+            told = write.connector.statements(spark, _task(write, DRY_RUN), checked.state, checked.actions)
+        except SPARK_ERRORS as error:
+            raise as_run_error(error, write) from error
+        found[write.id] = Outlook(checked.state, checked.actions, told)
+    return found
+
+
+def check(
+    spark: SparkSession, writes: Sequence[Write], run_id: str = DRY_RUN, *, looks_for_rows: bool = False
+) -> tuple[SinkCheck, ...]:
+    """Inspect every target; raises `RunError` with all errors that prevent the run (PEN4003, PEN4006, PEN4007,
+    PEN5005)."""
     diagnostics = Diagnostics()
     checks = []
     for write in writes:
         try:
-            state = write.connector.inspect(spark, _task(write, run_id))
+            state = write.connector.inspect(spark, replace(_task(write, run_id), looks_for_rows=looks_for_rows))
         except PenstockError as error:
             diagnostics.extend(error.diagnostics)
             continue

@@ -357,3 +357,14 @@ def test_options_that_do_not_go_together_are_refused(given, code, said):
     (found,) = diagnostics
     assert found.code == code
     assert said in found.message
+
+
+def test_new_tables_have_comments(spark, target):
+    job = target.job(values("(1L, 'a', 1)"))
+    id, name, seq = job.input.table.columns
+    schema = replace(job.input.table.schema, columns=(id, replace(name, comment="it's a name"), seq))
+    target.run(replace(job, input=replace(job.input, table=replace(job.input.table, schema=schema, comment="people"))))
+    described = {row[0]: row[2] for row in spark.sql(f"describe delta.`{target.path}`").collect()}
+    assert described["name"] == "it's a name"
+    assert spark.sql(f"describe detail delta.`{target.path}`").first().description == "people"
+    assert target.rows() == [(1, "a", 1)]

@@ -18,6 +18,7 @@ from catalog.diagnostics import run_error
 from catalog.evolution import SchemaEvolution
 from catalog.quoting import quote, quote_text
 from catalog.savemode import Action, WriteMode
+from catalog.table import CatalogTable
 from connectors.support import run_owner
 from connectors.support.delta import merging, table_schema
 from connectors.support.delta.delta_staged import CommitKind, DeltaStaged, KeyedRows
@@ -62,12 +63,12 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         replaces_schema=recreates,
         replaces_partitions=Action.REPLACE_PARTITIONS in actions and not is_new,
         replace_where=options.optional_string("replace_where") if Action.REPLACE_MATCHING in actions else None,
-        keyed=_keyed(task) if task.write_mode.needs_key else None,
+        keyed=keyed_rows(task) if task.write_mode.needs_key else None,
         after_commit=after_commit(options.mapping("after_commit")),
     )
 
 
-def _keyed(task: WriteTask) -> KeyedRows:
+def keyed_rows(task: WriteTask) -> KeyedRows:
     options = task.options
     return KeyedRows(
         keys=task.primary_keys,
@@ -115,6 +116,8 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
         incoming = {field.name: field.dataType.jsonValue() for field in df.schema.fields}
         metadata = table_schema.evolved(DeltaTable(spark, prepared.target).metadata(), incoming)
     merges_schema = not creates and metadata is None and evolution is not SchemaEvolution.FAIL
+    if creates:
+        df = _with_comments(df, task.table)
     if prepared.replace_where and not prepared.is_new:
         DeltaTable(spark, prepared.target).check_condition(prepared.replace_where)
     found = stage_files(
@@ -134,7 +137,18 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
     files, staging = files_at(spark, prepared.staging)
     files.write(f"{staging}/actions.json", "\n".join(found.actions))
     rows, size = _counts(found.actions)
-    return replace(prepared, metadata=found.metadata, table_id=found.table_id, rows=rows, bytes=size)
+    described = table_schema.with_description(found.metadata, task.table.comment) if creates else found.metadata
+    return replace(prepared, metadata=described, table_id=found.table_id, rows=rows, bytes=size)
+
+
+def _with_comments(df: "DataFrame", table: CatalogTable) -> "DataFrame":
+    """The rows with the comments of their columns, for a new table."""
+    fields = {field.name.lower(): field for field in df.schema.fields}
+    for column in table.columns:
+        field = fields.get(column.name.lower())
+        if field is not None and column.comment:
+            df = df.withMetadata(field.name, {**field.metadata, "comment": column.comment})
+    return df
 
 
 def _counts(actions: Sequence[str]) -> tuple[int | None, int]:

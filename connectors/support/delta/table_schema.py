@@ -95,3 +95,11 @@ def refuse_for_new_table(columns: Sequence[Column], options: Options, diagnostic
         if VOID in parts(column.type):
             message = f"the column `{column.name}` of type {column.type} has no type that a new Delta table could have"
             diagnostics.error("PEN4003", message, at, "cast its NULLs to the intended type")
+
+
+def with_description(metadata: str | None, comment: str | None) -> str | None:
+    """A `metaData` action of a new table, with the table's comment."""
+    if metadata is None or not comment:
+        return metadata
+    action = json.loads(metadata)
+    return json.dumps({**action, "metaData": {**action["metaData"], "description": comment}})

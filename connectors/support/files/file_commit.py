@@ -80,8 +80,7 @@ def inspect(
     data = [file for file in files.files(target) if not any(is_hidden(part) for part in file.split("/"))]
     if not data:
         return TargetState(exists=True)
-    asks_for_rows = task.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
-    return TargetState(True, has_rows(as_uri(target)) if asks_for_rows else True, schema(as_uri(target)))
+    return TargetState(True, has_rows(as_uri(target)) if task.asks_for_rows else True, schema(as_uri(target)))
 
 
 def check_path(options: Options, diagnostics: Diagnostics) -> None:
@@ -101,6 +100,18 @@ def caveats(actions: Sequence[Action]) -> tuple[str, ...]:
     if {Action.REPLACE_ROWS, Action.DROP_AND_CREATE} & set(actions):
         return (f"not atomic on this file system: between two renames there is no target; {ends}",)
     return (f"not atomic on this file system: files are renamed into the target one by one; {ends}",)
+
+
+def statements(task: WriteTask, actions: Sequence[Action]) -> tuple[str, ...]:
+    """What a commit does to the directory, for people."""
+    target = task.options.string("path")
+    if Action.CREATE in actions:
+        return (f"rename the staged directory to {target}",)
+    if {Action.REPLACE_ROWS, Action.DROP_AND_CREATE} & set(actions):
+        return (f"exchange {target} for the staged directory, delete the old files",)
+    if Action.REPLACE_PARTITIONS in actions:
+        return (f"replace in {target} the directories of the staged partitions",)
+    return (f"move the staged files into {target}",)
 
 
 def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> FileStaged:

@@ -171,6 +171,11 @@ class FileConnector(Source, Sink[FileStaged]):
             has_rows=lambda path: _has_rows(spark, path, task.options),
         )
 
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        return file_commit.statements(task, actions)
+
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> FileStaged:
         return file_commit.prepare(spark, self._opened(spark, task), actions)
 

@@ -133,6 +133,14 @@ def _unique_keys(
     )
 
 
+def is_referenced(database: Database, name: tuple[str, ...]) -> bool:
+    """Whether foreign keys of other tables refer to the table."""
+    catalog, schema, table = _address(database, name)
+    results = database.metadata.getExportedKeys(catalog, schema, table)
+    rows = database.rows_of(results, ("FKTABLE_SCHEM", "FKTABLE_NAME"))
+    return any((row["FKTABLE_SCHEM"] or schema, row["FKTABLE_NAME"]) != (schema, table) for row in rows)
+
+
 def _comment(database: Database, catalog: str | None, schema: str | None, table: str) -> str | None:
     results = database.metadata.getTables(catalog, _literal(schema), _literal(table), None)
     rows = database.rows_of(results, ("REMARKS",))

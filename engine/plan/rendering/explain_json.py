@@ -1,6 +1,7 @@
 """A plan as JSON, for other programs."""
 
 from catalog.exhaustive import assert_never
+from catalog.savemode import Outlook
 from connectors.support.option import Value
 from engine.plan.nodes import (
     AnyNode,
@@ -17,17 +18,17 @@ from engine.plan.nodes import (
     children,
 )
 from engine.plan.option_values import given
-from engine.plan.rendering.explain_text import Actions, Starts, caveats
+from engine.plan.rendering.explain_text import Outlooks, Starts, caveats
 from engine.plan.staged_rules import staged_rules
 from sql.rewrite.select_query import Select
 
 
-def to_json(plan: Plan, *, actions: Actions | None = None, starts: Starts | None = None) -> dict[str, Value]:
+def to_json(plan: Plan, *, outlooks: Outlooks | None = None, starts: Starts | None = None) -> dict[str, Value]:
     """The plan for other programs: nodes, inputs before their readers, with types as Spark prints them."""
-    return {"job": plan.env.name, "nodes": [_node_json(node, actions or {}, starts or {}) for node in plan.nodes()]}
+    return {"job": plan.env.name, "nodes": [_node_json(node, outlooks or {}, starts or {}) for node in plan.nodes()]}
 
 
-def _node_json(node: AnyNode, actions: Actions, starts: Starts) -> Value:
+def _node_json(node: AnyNode, outlooks: Outlooks, starts: Starts) -> Value:
     common: dict[str, Value] = {
         "id": node.id,
         "name": node.name,
@@ -38,10 +39,10 @@ def _node_json(node: AnyNode, actions: Actions, starts: Starts) -> Value:
     }
     if isinstance(node, PersistableNode) and (persisted := node.persisted):
         common["persisted"] = {"cache": persisted.cache.value, "readers": persisted.readers, "reason": persisted.reason}
-    return common | _own_json(node, actions, starts)
+    return common | _own_json(node, outlooks, starts)
 
 
-def _own_json(node: AnyNode, actions: Actions, starts: Starts) -> dict[str, Value]:
+def _own_json(node: AnyNode, outlooks: Outlooks, starts: Starts) -> dict[str, Value]:
     match node:
         case Scan():
             return {
@@ -74,8 +75,20 @@ def _own_json(node: AnyNode, actions: Actions, starts: Starts) -> dict[str, Valu
                 "write_mode": node.write_mode.value,
                 "staged": node.connector.sink_capabilities.is_staged,
                 "rules_on_staged_rows": [rule.name for rule in staged_rules(node)],
-                "caveats": list(caveats(node, actions)),
-                "actions": [action.value for action in actions[node.id]] if node.id in actions else None,
+                "caveats": list(caveats(node, outlooks)),
+                **_outlook_json(outlooks.get(node.id)),
             }
         case _:
             assert_never(node)
+
+
+def _outlook_json(outlook: Outlook | None) -> dict[str, Value]:
+    if outlook is None:
+        return {"actions": None, "target": None, "statements": None}
+    state = outlook.state
+    columns: list[Value] = [{"name": c.name, "type": str(c.type)} for c in state.table.columns] if state.table else []
+    return {
+        "actions": [action.value for action in outlook.actions],
+        "target": {"exists": state.exists, "has_rows": state.has_rows, "columns": columns},
+        "statements": list(outlook.statements),
+    }

@@ -10,9 +10,10 @@ from textwrap import dedent
 from typing import Final
 
 from catalog.datatypes import STRING
+from catalog.evolution import diff
 from catalog.exhaustive import assert_never
 from catalog.quoting import quote
-from catalog.savemode import Action, TargetState, plan_actions
+from catalog.savemode import Outlook, TargetState, plan_actions
 from catalog.source import PlacedText
 from catalog.table import CatalogTable, Column
 from connectors.support.incremental import Incremental, Since, conditions, incremental_of
@@ -36,8 +37,8 @@ from engine.plan.option_values import given
 from engine.plan.staged_rules import staged_rules
 from sql.rewrite.select_query import Projection, Select, is_plain, text_of
 
-Actions = Mapping[str, tuple[Action, ...]]
-"""What the commit of each write, by id, does to the current target."""
+Outlooks = Mapping[str, Outlook]
+"""What each write (by its id) finds at its target now, and what its commit will do there."""
 
 Starts = Mapping[str, Since]
 """Where each incremental scan (by its name) begins."""
@@ -52,14 +53,16 @@ NAME_OR_TEXT: Final = re.compile(r"`([A-Za-z_]\w*)`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\
 class _Known:
     """What is known of the world beside the plan."""
 
-    actions: Actions
+    outlooks: Outlooks
     starts: Starts
 
 
-def explain(plan: Plan, *, columns: bool = False, actions: Actions | None = None, starts: Starts | None = None) -> str:
+def explain(
+    plan: Plan, *, columns: bool = False, outlooks: Outlooks | None = None, starts: Starts | None = None
+) -> str:
     """The plan as text. `columns`: with the columns and types that each node yields."""
     printed: set[AnyNode] = set()
-    known = _Known(actions or {}, starts or {})
+    known = _Known(outlooks or {}, starts or {})
     blocks = [_tree(write, printed, columns, known) for write in plan.writes]
     if plan.unread:
         unread = [line for node in plan.unread for line in _tree(node, printed, columns, known)]
@@ -176,13 +179,13 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
         case Write():
             if any(option.name == "data_save_mode" for option in node.connector.sink_options):
                 yield f"{node.schema_save_mode.value}, {node.data_save_mode.value}, {node.write_mode.value}"
-            if node.id in known.actions:
-                yield f"now: {'; '.join(action.value for action in known.actions[node.id])}"
+            if (outlook := known.outlooks.get(node.id)) is not None:
+                yield from _outlook(node, outlook)
             if not node.connector.sink_capabilities.is_staged:
                 yield "not staged: written rows remain when the job fails"
             if rules := staged_rules(node):
                 yield f"before the commit, its staged rows are read for {', '.join(rule.name for rule in rules)}"
-            yield from caveats(node, known.actions)
+            yield from caveats(node, known.outlooks)
         case _:
             assert_never(node)
     if isinstance(node, Scan | Query) and node.parallelism is not None:
@@ -209,11 +212,27 @@ def _incremental(scan: Scan, asked: Incremental, since: Since | None) -> str:
     return f"incremental: {_unquoted(' AND '.join(conditions(asked, column, since or Since())))} ({state})"
 
 
-def caveats(write: Write, actions: Actions) -> tuple[str, ...]:
+def _outlook(write: Write, outlook: Outlook) -> Iterator[str]:
+    """The target as it stands, and what the commit will do to it."""
+    state = outlook.state
+    rows = "it holds rows" if state.has_rows else "it is empty"
+    yield f"target: {f'it exists, {rows}' if state.exists else 'it does not exist'}"
+    if state.table is not None and not write.table.is_open:
+        changes = diff(state.table.schema, write.table.schema)
+        yield f"schema: {'; '.join(map(str, changes)) or 'the rows are as the target has them'}"
+    yield f"now: {'; '.join(action.value for action in outlook.actions)}"
+    for statement in outlook.statements:
+        first, *rest = statement.split("\n")
+        yield f"commit: {first}"
+        yield from (f"  {line}" for line in rest)
+
+
+def caveats(write: Write, outlooks: Outlooks) -> tuple[str, ...]:
     """Where the write's commit can be seen half done; for a target that is there, where it was not looked at."""
     there = TargetState(exists=True)
     supposed = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, there)
-    return write.connector.caveats(write.options, actions.get(write.id, supposed))
+    outlook = outlooks.get(write.id)
+    return write.connector.caveats(write.options, outlook.actions if outlook is not None else supposed)
 
 
 def query_text(node: Query) -> str:

@@ -155,6 +155,28 @@ def test_columns_are_added_on_request(spark, database, tmp_path):
     assert sorted(database.rows("select * from t")) == [(1, None), (2, "x")]
 
 
+def test_types_are_widened_on_request(spark, database, tmp_path):
+    database.run(
+        "create table t (id int not null primary key, n int, d decimal(5,2))", "insert into t values (1, 1, 1.25)"
+    )
+    columns = ("id bigint", "n bigint", "d decimal(12,4)")
+    query = "select 5000000000L id, 6000000000L n, cast(12345678.1234 as decimal(12,4)) d"
+    if database.kind == "sqlite":
+        diagnostics = Diagnostics()
+        refused = sink(database, query, *columns, schema_evolution="widen")
+        connector.validate(refused.options, refused.table, diagnostics)
+        assert [each.message for each in diagnostics] == ["SQLite cannot change the type of a column"]
+        return
+    with pytest.raises(RunError, match="overflow"):
+        run_writes(spark, [sink(database, query, *columns)], str(tmp_path), "one")
+    run_writes(spark, [sink(database, query, *columns, schema_evolution="widen")], str(tmp_path), "two")
+    expected = [(1, 1, Decimal("1.25")), (5000000000, 6000000000, Decimal("12345678.1234"))]
+    assert sorted(database.rows("select * from t")) == expected
+    found = connector.describe(spark, options_of(connector.source_options, **database.options, table_path="t"))
+    assert [str(column.type) for column in found.columns] == ["bigint", "bigint", "decimal(12,4)"]
+    assert [column.nullable for column in found.columns] == [False, True, True]
+
+
 def test_new_tables_have_keys_lengths_and_comments(spark, postgres, tmp_path):
     postgres.clear()
     job = sink(postgres, "select 1 id, 'x' name", "id int", "name string", primary_keys=["id"])
@@ -225,3 +247,20 @@ def test_sinks_of_different_kinds_end_exactly_once(spark, postgres, mariadb, tmp
     assert spark.read.parquet(str(tmp_path / "files")).count() == 3
     assert spark.read.format("delta").load(str(tmp_path / "delta")).count() == 3
     assert not [name for name in postgres.tables() + mariadb.tables() if "stg" in name]
+
+
+def test_a_table_that_foreign_keys_refer_to_is_replaced(spark, database, tmp_path):
+    """PostgreSQL refuses to truncate it, also where no row refers to any of its rows."""
+    database.run(
+        "create table t (id int primary key, parent int references t (id))",
+        "create table orders (id int, customer int references t (id))",
+        "insert into t values (1, null)",
+    )
+    job = sink(database, "select 2 id, cast(null as int) parent", "id int", "parent int", data_save_mode="DROP_DATA")
+    run_writes(spark, [job], str(tmp_path), "run")
+    assert database.rows("select id from t") == [(2,)]
+    if database.kind == "postgres":
+        database.run("insert into orders values (1, 2)")
+        with pytest.raises(RunError, match="foreign key"):
+            run_writes(spark, [job], str(tmp_path), "again")
+        assert database.rows("select id from t") == [(2,)]

@@ -22,7 +22,7 @@ def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
         for staged in due:
             _check_is_there(database, staged)
         for staged in due:
-            for statement in (*staged.before, *_missing_columns(database, staged, in_transaction=False)):
+            for statement in (*staged.before, *_evolution(database, staged, in_transaction=False)):
                 database.execute(statement)
         with database.transaction(next((staged.isolation for staged in due if staged.isolation), None)):
             _move_rows(database, due)
@@ -32,7 +32,8 @@ def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
 
 def begin_commit(spark: "SparkSession", group: Sequence[JdbcStaged]) -> PendingCommit | None:
     """Run the transaction up to its COMMIT; None if the database's DDL would commit it early."""
-    if any(staged.before or (staged.added and not staged.connection.dialect.has_transactional_ddl) for staged in group):
+    has_early_ddl = not group[0].connection.dialect.has_transactional_ddl
+    if any(staged.before or (has_early_ddl and (staged.added or staged.widened)) for staged in group):
         return None
     database = connect(spark, group[0].connection)
     try:
@@ -72,7 +73,7 @@ def _move_rows(database: Database, due: Sequence[JdbcStaged]) -> None:
     _limit_waiting(database, due)
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     for staged in due:
-        for statement in (*_missing_columns(database, staged, in_transaction=True), *staged.statements):
+        for statement in (*_evolution(database, staged, in_transaction=True), *staged.statements):
             database.execute(statement)
         database.execute(ledger.commit_statement(database, staged, now))
 
@@ -85,11 +86,14 @@ def _check_is_there(database: Database, staged: JdbcStaged) -> None:
         raise run_error("PEN5005", message, None, help)
 
 
-def _missing_columns(database: Database, staged: JdbcStaged, in_transaction: bool) -> list[str]:
-    if not staged.added or database.dialect.has_transactional_ddl is not in_transaction:
+def _evolution(database: Database, staged: JdbcStaged, in_transaction: bool) -> list[str]:
+    """The changes of the target's columns: those that it lacks still, and wider types, which can be set again."""
+    if database.dialect.has_transactional_ddl is not in_transaction:
         return []
-    table = describe_table(database, staged.target)
-    return [statement for name, statement in staged.added.items() if table is None or table.column(name) is None]
+    table = describe_table(database, staged.target) if staged.added else None
+    added = (staged.added or {}).items()
+    missing = [statement for name, statement in added if table is None or table.column(name) is None]
+    return [*missing, *staged.widened]
 
 
 def _limit_waiting(database: Database, due: Sequence[JdbcStaged]) -> None:

@@ -17,8 +17,8 @@ class JdbcStaged(Staged):
     """A staging table and the statements of its commit.
 
     `before`: idempotent DDL, run first, that the database commits at once. `added`: columns to add to the target if it
-    lacks them, by name. `statements`: those of the transaction. `rows`: the row count of the staging table.
-    `owner`: the mark of the process, as JSON.
+    lacks them, by name. `widened`: DDL that gives its columns a wider type. `statements`: those of the transaction.
+    `rows`: the row count of the staging table. `owner`: the mark of the process, as JSON.
     """
 
     url: str
@@ -36,6 +36,7 @@ class JdbcStaged(Staged):
     isolation: str | None = None
     before: tuple[str, ...] = ()
     added: Mapping[str, str] | None = None
+    widened: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
     is_loaded: bool = False
     rows: int | None = None

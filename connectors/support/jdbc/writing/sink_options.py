@@ -5,6 +5,7 @@ from typing import Final
 
 from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.evolution import SchemaEvolution
 from catalog.savemode import WriteMode
 from catalog.table import CatalogTable
 from connectors.support.jdbc.connection import CONNECTION_OPTIONS, check_connection, connection_of
@@ -53,9 +54,10 @@ SINK_OPTIONS: Final = (
     Option(
         "schema_evolution",
         OptionType.STRING,
-        "What happens where the rows have columns that the target lacks.",
-        default="fail",
-        choices=("fail", "add_columns"),
+        "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks, `widen` also "
+        "gives columns a wider type (int to bigint).",
+        default=SchemaEvolution.FAIL.value,
+        choices=tuple(each.value for each in SchemaEvolution),
     ),
     Option("batch_size", OptionType.INTEGER, "Rows that are sent at a time.", default=5000, minimum=1),
     Option("isolation_level", OptionType.STRING, "Isolation of the commit.", choices=tuple(ISOLATION_LEVELS)),
@@ -87,6 +89,10 @@ def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
     dialect = dialect_of(options.string("url"))
     if is_known and dialect is not None:
         _check_types(dialect, options, table, diagnostics)
+        if dialect.set_type is None and options.string("schema_evolution").lower() == SchemaEvolution.WIDEN.value:
+            message = f"{dialect.name} cannot change the type of a column"
+            help = "schema_evolution = add_columns"
+            diagnostics.error("PEN2011", message, options.span("schema_evolution"), help)
 
 
 def target_of(options: Options) -> tuple[str, ...]:
@@ -120,6 +126,7 @@ def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_key
         split_statements(custom) if custom else (),
         options.integer("batch_size"),
         table,
+        options.string("schema_evolution").lower() == SchemaEvolution.WIDEN.value,
     )
 
 

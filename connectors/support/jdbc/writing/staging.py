@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.datatypes import STRING
 from catalog.diagnostics import run_error
+from catalog.evolution import widens
 from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action
 from catalog.table import CatalogTable, Column
@@ -15,7 +16,7 @@ from connectors.support import run_owner
 from connectors.support.files.run_decision import has_dismissed, was_decided
 from connectors.support.jdbc.connection import Connection
 from connectors.support.jdbc.database import Database, connected
-from connectors.support.jdbc.describe import describe_table
+from connectors.support.jdbc.describe import describe_table, is_referenced
 from connectors.support.jdbc.writing import ledger, sql_text, statements
 from connectors.support.jdbc.writing.commit import commit_group, remove_staging
 from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged
@@ -42,6 +43,7 @@ class Plan:
     custom_sql: tuple[str, ...]
     batch_size: int
     declared: CatalogTable
+    widens: bool = False
 
 
 def prepare(
@@ -91,21 +93,36 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcSt
         rows = latest(with_kinds(df, plan.keyed), plan.keyed)
         plain = rows.drop(ROW_KIND) if ROW_KIND in rows.columns else rows
         incoming = _as_in_target(_described(plain, plan.declared), target)
+        widened = tuple(_widened(plan, prepared, incoming, target))
         has_kinds = ROW_KIND in rows.columns
-        _create_staging(database, prepared, incoming, target, keys=plan.keyed.keys, has_kinds=has_kinds)
+        like = None if widened else target
+        _create_staging(database, prepared, incoming, like, keys=plan.keyed.keys, has_kinds=has_kinds)
     keys = _named(incoming, plan.keyed.keys)
     frame = loadable(rows, incoming, target, keys, plan.connection.dialect)
     sent = load(frame, plan.connection, prepared.staging, plan.batch_size)
     with connected(spark, plan.connection) as database:
         loaded = _count(database, prepared, sent)
         change = _change(plan, prepared, incoming, target, keys)
+        change = _with_references(database, change, target)
         _check_keys(database, change, plan.keyed)
         _check_casts(database, change)
         before, done = _statements(plan, prepared, change, incoming)
         added = _added(change, incoming, target)
-        staged = replace(prepared, before=before, statements=done, added=added, is_loaded=True, rows=loaded)
+        staged = replace(prepared, before=before, added=added, widened=widened, statements=done, rows=loaded)
+        staged = replace(staged, is_loaded=True)
         ledger.register(database, staged)
     return staged
+
+
+def planned(database: Database, plan: Plan, prepared: JdbcStaged, target: CatalogTable | None) -> tuple[str, ...]:
+    """The statements of a commit before its rows are staged, with a plain name for the staging table."""
+    incoming = _as_in_target(plan.declared, target)
+    shown = replace(prepared, staging=(*prepared.target[:-1], "penstock_stg"))
+    change = _change(plan, shown, incoming, target, _named(incoming, plan.keyed.keys))
+    change = _with_references(database, change, target)
+    before, done = _statements(plan, shown, change, incoming)
+    added = (_added(change, incoming, target) or {}).values()
+    return (*before, *added, *_widened(plan, prepared, incoming, target), *done)
 
 
 def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> None:
@@ -218,6 +235,12 @@ def _change(
     )
 
 
+def _with_references(database: Database, change: Change, target: CatalogTable | None) -> Change:
+    """What refers to the target matters where it would be truncated, which a foreign key forbids."""
+    matters = target is not None and change.dialect.truncates_in_transaction
+    return replace(change, is_referenced=matters and is_referenced(database, change.target))
+
+
 def _count(database: Database, prepared: JdbcStaged, sent: int) -> int:
     """The rows of the staging table. Raises PEN5005, a transient error, unless they are the rows that Spark sent: a
     task that is tried again after its rows were committed would load them twice."""
@@ -253,6 +276,22 @@ def _check_casts(database: Database, change: Change) -> None:
 def _added(change: Change, incoming: CatalogTable, target: CatalogTable | None) -> Mapping[str, str] | None:
     missing = [column for column in incoming.columns if target is not None and target.column(column.name) is None]
     return {column.name: statements.add_column(change.dialect, change.target, column) for column in missing} or None
+
+
+def _widened(plan: Plan, prepared: JdbcStaged, incoming: CatalogTable, target: CatalogTable | None) -> Iterator[str]:
+    """The DDL for columns whose incoming type is wider. Raises PEN4003 if the database has none."""
+    dialect = plan.connection.dialect
+    keys = {key.lower() for key in plan.keyed.keys}
+    for column in incoming.columns if plan.widens and target is not None else ():
+        there = target.column(column.name) if target is not None else None
+        if there is None or not widens(there.type, column.type):
+            continue
+        statement = statements.set_type(dialect, prepared.target, there, column.type, column.name.lower() in keys)
+        if statement is None:
+            message = f"`{there.name}` of `{prepared.target_name}` has a default, and {dialect.name} would drop it"
+            help = f"change its type to hold {column.type} yourself, then run the job again"
+            raise run_error("PEN4003", message, None, help)
+        yield statement
 
 
 def _statements(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from catalog.datatypes import STRING
+from catalog.datatypes import STRING, DataType
 from catalog.row_kind import ROW_KIND, RowKind
 from catalog.table import CatalogTable, Column
 from connectors.support.jdbc.dialect import Dialect, Updates
@@ -14,7 +14,8 @@ class Change:
     """Rows of `staging` for `target`: `columns` of both, `values` as SQL over `s`, `keys` that identify a row.
 
     `compares`: whether all columns can be compared, so that an update passes over rows that are equal. `sequence`: the
-    column by which a row of the target may be newer than that of the staging table, and then stays.
+    column by which a row of the target may be newer than that of the staging table, and then stays. `is_referenced`:
+    foreign keys of other tables refer to the target.
     """
 
     dialect: Dialect
@@ -25,6 +26,7 @@ class Change:
     keys: tuple[str, ...] = ()
     compares: bool = True
     sequence: str | None = None
+    is_referenced: bool = False
 
     @property
     def table(self) -> str:
@@ -57,9 +59,9 @@ def insert(change: Change, condition: str = "") -> str:
     return f"insert into {change.table} ({listed}) select {', '.join(change.values)} from {change.source} s{where}"
 
 
-def replace_all(change: Change, is_referenced: bool = False) -> str:
+def replace_all(change: Change) -> str:
     """Delete all rows; a table that foreign keys refer to cannot be truncated."""
-    if change.dialect.truncates_in_transaction and not is_referenced:
+    if change.dialect.truncates_in_transaction and not change.is_referenced:
         return f"truncate table {change.table}"
     return f"delete from {change.table}"
 
@@ -116,6 +118,17 @@ def create_table(
 def add_column(dialect: Dialect, target: tuple[str, ...], column: Column) -> str:
     added = _column(dialect, column, False, nullable=True)
     return dialect.add_column.format(table=dialect.quote_path(target), column=added)
+
+
+def set_type(dialect: Dialect, target: tuple[str, ...], there: Column, type: DataType, is_key: bool) -> str | None:
+    """The DDL that gives a column another type; None where there is none that keeps the rest of the column."""
+    native = dialect.column_type(type, None, is_key)
+    if dialect.set_type is None or native is None or (dialect.quotes == "``" and there.default is not None):
+        return None
+    if dialect.quotes == "``":  # MODIFY states the whole column
+        native += "" if there.nullable else " not null"
+        native += f" comment {dialect.text(there.comment)}" if there.comment else ""
+    return dialect.set_type.format(table=dialect.quote_path(target), name=dialect.quote(there.name), type=native)
 
 
 def _column(dialect: Dialect, column: Column, is_key: bool, nullable: bool | None = None) -> str:

@@ -1,0 +1,163 @@
+"""Kill -9 of the driver, and of the database servers, per write mode and kind of sink: no old row is lost, no target is
+half written, and after the rerun with the same id every row is there exactly once."""
+
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.connectors.killed_runs import Run
+
+KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "1"))
+"""How often each job is killed; `PENSTOCK_TEST_KILLS=30 make soak` for a release."""
+
+pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.slow]
+ROWS = 40
+MODES = {
+    "replace": "data_save_mode = DROP_DATA",
+    "append": "",
+    "upsert": "write_mode = upsert, primary_keys = [id]",
+}
+
+
+class Targets:
+    """One job that writes the same rows to a target of each kind, and what these hold."""
+
+    def __init__(self, spark, folder: Path, mode: str, databases) -> None:
+        self.spark, self.folder, self.mode = spark, folder, mode
+        self.databases = {database.kind: database for database in databases}
+        for database in databases:
+            database.clear()
+
+    def job(self, version: int) -> Path:
+        lines = [f"{id},{version}" for id in range(ROWS)]
+        (self.folder / "in").mkdir(exist_ok=True)
+        (self.folder / "in" / "rows.csv").write_text("\n".join(lines) + "\n")
+        sinks = [f'Delta {{ path = "{self.folder}/delta", {MODES[self.mode]} }}']
+        if self.mode != "upsert":
+            sinks.append(
+                f'LocalFile {{ path = "{self.folder}/parquet", file_format_type = parquet, {MODES[self.mode]} }}'
+            )
+        for database in self.databases.values():
+            login = "".join(f'{name} = "{value}", ' for name, value in database.options.items())
+            sinks.append(f'Jdbc {{ {login} table = "t", {MODES[self.mode]} }}')
+        path = self.folder / "job.conf"
+        path.write_text(
+            'env { job.name = "killed", job.retry.times = 0 }\n'
+            f'source {{ LocalFile {{ path = "{self.folder}/in", file_format_type = csv, '
+            "schema { fields { id = int, version = int } } } }\n"
+            f"sink {{ {chr(10).join(sinks)} }}\n"
+        )
+        return path
+
+    def expected(self, version: int) -> Counter[tuple[int, int]]:
+        versions = range(1, version + 1) if self.mode == "append" else [version]
+        return Counter((id, each) for id in range(ROWS) for each in versions)
+
+    def found(self) -> dict[str, Counter[tuple[int, int]]]:
+        held = {}
+        for kind in ("delta", "parquet"):
+            path = self.folder / kind
+            if path.exists():
+                df = self.spark.read.format(kind).load(str(path)).select("id", "version")
+                held[kind] = Counter(map(tuple, df.collect()))
+        for kind, database in self.databases.items():
+            held[kind] = Counter(database.rows("select id, version from t"))
+        return held
+
+    def check(self, *versions: int, log: str = "") -> None:
+        """Every target holds wholly one of these versions."""
+        allowed = [self.expected(version) for version in versions]
+        for kind, held in self.found().items():
+            assert held in allowed, f"{kind} holds {sorted(held.items())[:5]}…, {sum(held.values())} rows; {log}"
+
+
+@pytest.mark.parametrize(
+    "mode", [pytest.param(mode, marks=() if mode == "append" else pytest.mark.soak) for mode in MODES]
+)
+def test_a_killed_run_is_finished_exactly_once(spark, tmp_path, postgres, mariadb, sqlite, mode):
+    targets = Targets(spark, tmp_path, mode, (postgres, mariadb, sqlite))
+    chance = random.Random(f"kill {mode}")
+    begun(targets)
+    for version in range(2, KILLS + 2):
+        job = targets.job(version)
+        killed = Run(job, f"v{version}")
+        killed.at_some_instant(chance, killed.kill)
+        killed.finish()
+        targets.check(version - 1, version, log=killed.text())
+        rerun = Run(job, f"v{version}")
+        assert rerun.finish() == 0, rerun.text()
+        targets.check(version, log=rerun.text())
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("mode", MODES)
+def test_a_killed_server_loses_nothing(spark, tmp_path, postgres, mariadb, mode):
+    targets = Targets(spark, tmp_path, mode, (postgres, mariadb))
+    chance = random.Random(f"server {mode}")
+    begun(targets)
+    for version in range(2, KILLS + 2):
+        job = targets.job(version)
+        running = Run(job, f"v{version}")
+        running.at_some_instant(chance, chance.choice((postgres, mariadb)).restart)
+        running.finish()
+        targets.check(version - 1, version, log=running.text())
+        rerun = Run(job, f"v{version}")
+        assert rerun.finish() == 0, rerun.text()
+        targets.check(version, log=rerun.text())
+
+
+def begun(targets: Targets) -> None:
+    """There is always an old version."""
+    first = Run(targets.job(1), "v1")
+    assert first.finish() == 0, first.text()
+    targets.check(1)
+
+
+@pytest.mark.soak
+def test_ten_incremental_runs_with_kills_equal_one_full_load(spark, tmp_path, postgres):
+    """A growing table of PostgreSQL and a change feed of Delta, in one job, each run killed at some instant."""
+    postgres.clear()
+    postgres.run("create table events (id int primary key, at timestamp not null)")
+    spark.sql(
+        f"create table delta.`{tmp_path}/source` (id bigint, v int) using delta "
+        "tblproperties (delta.enableChangeDataFeed = true)"
+    )
+    login = "".join(f'{name} = "{value}", ' for name, value in postgres.options.items())
+    schema = "schema { fields { id = int, at = timestamp_ntz } }"
+    job = tmp_path / "job.conf"
+    job.write_text(
+        'env { job.name = "grow", job.retry.times = 0 }\nsource {\n'
+        f'Jdbc {{ plugin_output = a, {login} table_path = "events", incremental {{ column = at }}, {schema} }}\n'
+        f'Delta {{ plugin_output = b, path = "{tmp_path}/source", read_change_feed = true, incremental {{}} }}\n'
+        "}\nsink {\n"
+        f'Jdbc {{ plugin_input = a, {login} table = "copied" }}\n'
+        f'LocalFile {{ plugin_input = a, path = "{tmp_path}/out", file_format_type = parquet }}\n'
+        f'Delta {{ plugin_input = b, path = "{tmp_path}/target", write_mode = changelog, primary_keys = [id], '
+        "sequence_field = _commit_version }\n}\n"
+    )
+    chance = random.Random("incremental")
+    kills = 0
+    for number in range(10):
+        rows = range(number * 20, number * 20 + 20)
+        for id in rows:
+            postgres.run(f"insert into events values ({id}, timestamp '2026-01-01' + interval '{id} seconds')")
+        listed = ", ".join(f"({id}, {number})" for id in rows)
+        spark.sql(f"insert into delta.`{tmp_path}/source` values {listed}")
+        spark.sql(f"delete from delta.`{tmp_path}/source` where id % 7 = {number % 7} and id < {number * 20}")
+        running = Run(job, f"r{number}")
+        kills += running.at_some_instant(chance, running.kill)
+        running.finish()
+        if chance.random() < 0.3:  # else the next run has more to read
+            assert Run(job, f"r{number}").finish() == 0, running.text()
+    last = Run(job, "last")
+    assert last.finish() == 0, last.text()
+    assert kills >= 5
+    copied = postgres.rows("select id from copied order by id")
+    assert copied == postgres.rows("select id from events order by id")
+    assert sorted(map(tuple, spark.read.parquet(f"{tmp_path}/out").select("id").collect())) == copied
+    full = spark.read.format("delta").load(f"{tmp_path}/source").collect()
+    held = spark.read.format("delta").load(f"{tmp_path}/target").select("id", "v").collect()
+    assert sorted(map(tuple, held)) == sorted(map(tuple, full))
