@@ -30,6 +30,7 @@ CODES: dict[str, str] = {
     "PEN2015": "a feature that the other form of a job file lacks",
     "PEN2016": "a transform through which row kinds cannot travel",
     "PEN2030": "a streaming job over what cannot be read as a stream",
+    "PEN2032": "a step of a streaming job that needs all rows",
     "PEN2031": "a job that looks like Apache SeaTunnel's, read without `--compat seatunnel`",
     # 3xxx: SQL
     "PEN3001": "SQL syntax error",
@@ -86,6 +87,7 @@ CODES: dict[str, str] = {
     "PEN5012": "a database cannot be reached",
     "PEN5013": "a database refused a statement",
     "PEN5040": "a web service refused a request, or its response cannot be read",
+    "PEN5060": "a checkpoint that belongs to another stream",
     "PEN5014": "the rows are committed, but the maintenance of the target failed",
     "PEN5015": "a watermark was recorded for another column or location than the job reads now",
     "PEN5050": "a pipeline waited too long for its slots",

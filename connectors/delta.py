@@ -45,7 +45,7 @@ class Delta(Source, Sink[DeltaStaged]):
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     }
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, streaming=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = DeltaStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
@@ -106,6 +106,20 @@ class Delta(Source, Sink[DeltaStaged]):
         table = super().describe(spark, options)
         columns = [column for column in table.columns if column.name != ROW_KIND]
         return CatalogTable.of(table.path.table, columns)
+
+    def stream_obstacle(self, options: Options) -> str | None:
+        if options.flag("read_change_feed"):
+            return "its change feed is only read by batch jobs"
+        fixed = next((name for name in ("version", "timestamp") if options.get(name) is not None), None)
+        return f"`{fixed}` reads one state of the table" if fixed else None
+
+    def stream_identity(self, options: Options) -> str:
+        return spark_path(options.string("path"))
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        df = spark.readStream.format("delta").load(spark_path(task.options.string("path")))
+        names = task.columns or (() if task.table.is_open else task.table.schema.names)
+        return df.select(*map(quote, names)) if names else df
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         file_commit.check_path(options, diagnostics)

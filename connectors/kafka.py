@@ -25,6 +25,8 @@ from connectors.support.kafka.offsets import (
     commit_position,
     offsets_text,
     position_of,
+    stream_options,
+    stream_position,
     topics_of,
 )
 from connectors.support.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
@@ -66,7 +68,7 @@ class Kafka(Source, Sink[KafkaStaged]):
         "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0?transitive=false",
     )
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=False)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=False, streaming=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = KafkaStaged
     position_type: ClassVar[type[Staged]] = KafkaPosition
@@ -97,6 +99,19 @@ class Kafka(Source, Sink[KafkaStaged]):
 
     def acknowledge(self, spark: "SparkSession", position: KafkaPosition) -> None:  # type: ignore[override]
         commit_position(spark, position)
+
+    def stream_identity(self, options: Options) -> str:
+        return KafkaConnection.of(options).servers
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        return spark.readStream.format("kafka").options(**stream_options(spark, task.options, is_new=is_new)).load()
+
+    def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
+        rows = rows_of(batch, task.options, task.table)
+        return rows if task.columns is None else rows.select(*task.columns)
+
+    def stream_position(self, options: Options, offsets: str) -> KafkaPosition | None:
+        return stream_position(options, offsets)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         position = task.position if isinstance(task.position, KafkaPosition) else position_of(spark, task.options)

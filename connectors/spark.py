@@ -55,7 +55,9 @@ class Spark(Source, Sink[SparkStaged]):
         "Reads and writes through any Spark data source. Its commit is as atomic as that source's own writes."
     )
     source_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, SCHEMA_OPTION)
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, is_cheap=False)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(
+        is_pruned_by_spark=True, is_cheap=False, streaming=True
+    )
     sink_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, *SAVE_OPTIONS)
     staged_type: ClassVar[type[Staged]] = SparkStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
@@ -85,6 +87,23 @@ class Spark(Source, Sink[SparkStaged]):
         else:
             reader = reader.schema(columns_to_ddl(table.columns))
             df = reader.load(place) if place else reader.load()
+        names = task.columns or (() if table.is_open else table.schema.names)
+        return df.select(*map(quote, names)) if names else df
+
+    def stream_obstacle(self, options: Options) -> str | None:
+        known = options.string("format").lower() in _STREAMS
+        return None if known else f"Spark's data source `{options['format']}` is not one that it reads as a stream"
+
+    def stream_identity(self, options: Options) -> str:
+        return f"{options['format']} {options.get('path') or options.get('table') or ''}"
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        options, table = task.options, task.table
+        reader = spark.readStream.format(options.string("format")).options(**options.texts_by_key("options"))
+        if not table.is_open and _takes_schema(options):
+            reader = reader.schema(columns_to_ddl(table.columns))
+        place = options.optional_string("path")
+        df = reader.load(place) if place else reader.load()
         names = task.columns or (() if table.is_open else table.schema.names)
         return df.select(*map(quote, names)) if names else df
 
@@ -184,6 +203,9 @@ def _is_secret(name: str, value: str) -> bool:
     """
     return is_secret_name(name) or redacted(value) != value
 
+
+_STREAMS: Final = ("rate", "rate-micro-batch", "delta", "parquet", "orc", "json", "csv", "text", "binaryfile", "socket")
+"""Data sources of Spark and Delta that have streams."""
 
 _OWN_SCHEMA: Final = ("jdbc", "delta", "iceberg", "binaryfile", "rate", "kafka", "state-metadata", "range")
 """Sources that refuse a schema: theirs is fixed."""

@@ -114,7 +114,12 @@ def test_only_running_leads_to_spark():
         for each in IMPORTS
         if each.is_eager and each.target.startswith(ON_SPARK) and not each.module.startswith(ON_SPARK)
     }
-    assert found <= {"engine.runtime.application", "engine.runtime.execute"}
+    assert found <= {
+        "engine.runtime.application",
+        "engine.runtime.execute",
+        "engine.runtime.streaming.run_stream",
+        "engine.runtime.streaming.stream",
+    }
 
 
 def test_validate_and_explain_work_where_spark_is_not_installed():

@@ -91,6 +91,27 @@ class Source(Connector):
         """Record at the source that this has been read; called once the sinks are committed; idempotent."""
         return None
 
+    def stream_obstacle(self, options: Options) -> str | None:
+        """Why a block of a source with the capability `streaming` cannot be read as a stream; None where it can."""
+        return None
+
+    def stream_identity(self, options: Options) -> str:
+        """What a checkpoint belongs to: a stream of another identity cannot go on from it."""
+        return str(options.get("path") or "")
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        """A streaming DataFrame of what arrives; `is_new`: no checkpoint says where to start. Only for sources with the
+        capability `streaming`."""
+        raise NotImplementedError(self.name)
+
+    def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
+        """The rows of a micro-batch of `stream`, in the words of `read`."""
+        return batch
+
+    def stream_position(self, options: Options, offsets: str) -> Staged | None:
+        """What `acknowledge` gets for a micro-batch that ends at these offsets, as Spark's checkpoint has them."""
+        return None
+
     @abstractmethod
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         """The rows; columns and types as `task.table` says (in its order, cut to `task.columns`). Where the table

@@ -38,6 +38,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "it computes nothing again",
     )
     parser.add_argument(
+        "--restore",
+        metavar="ID",
+        help="go on from the checkpoint that this streaming run has left; without it, a streaming job goes on where "
+        "there is one and starts anew where there is none",
+    )
+    parser.add_argument(
         "--master", metavar="URL", help="Spark's master (default: the one of spark-submit, or local[*])"
     )
     parser.add_argument("--keep-going", action="store_true", help="run the other jobs, too, after one has failed")
@@ -66,7 +72,7 @@ def run(arguments: Namespace) -> int:
     if arguments.check:
         print(f"checked {len(jobs)} job{'s' * (len(jobs) != 1)}: no error found")
         return 0
-    _require_batch(jobs)
+    _check_restore(arguments, jobs)
     _require_spark()
     if arguments.resume:
         return _resume(arguments, jobs)
@@ -79,6 +85,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.runtime.execute import new_run_id, run_job
     from engine.runtime.interrupts import InterruptedRun
     from engine.runtime.states import State
+    from engine.runtime.streaming.run_stream import run_stream
     from engine.terminal.report import report
 
     run_id = arguments.run_id or new_run_id()
@@ -89,9 +96,17 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
             for number, job in enumerate(jobs, start=1):
                 name = run_id if len(jobs) == 1 else f"{run_id}-{number}"
                 try:
-                    result = run_job(
-                        spark, job, name, arguments.state_dir, is_quiet=arguments.quiet, is_verbose=arguments.verbose
-                    )
+                    if job.plan.env.mode == "STREAMING":
+                        result = run_stream(spark, job, name, arguments.state_dir, restores=arguments.restore)
+                    else:
+                        result = run_job(
+                            spark,
+                            job,
+                            name,
+                            arguments.state_dir,
+                            is_quiet=arguments.quiet,
+                            is_verbose=arguments.verbose,
+                        )
                 except PenstockError as error:
                     if not arguments.keep_going:
                         raise
@@ -173,14 +188,11 @@ def _check_run_id(arguments: Namespace) -> None:
             raise job_error("PEN2004", f"`{run_id}` cannot name a run: it names a directory", None, help)
 
 
-def _require_batch(jobs: "tuple[Compiled, ...]") -> None:
+def _check_restore(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> None:
     from catalog.diagnostics import job_error
 
-    for job in jobs:
-        env = job.plan.env
-        if env.mode != "BATCH":
-            span = env.options.span("job.mode") if env.options else None
-            raise job_error("PEN2004", f"`{env.name}` is a streaming job, and only batch jobs can be run", span)
+    if arguments.restore and not (len(jobs) == 1 and jobs[0].plan.env.mode == "STREAMING"):
+        raise job_error("PEN2011", "`--restore` goes on with one streaming job", None, "env { job.mode = STREAMING }")
 
 
 def _require_spark() -> None:

@@ -40,7 +40,7 @@ from engine.runtime.states import State
 from engine.spark import expect
 from engine.spark import write as writing
 from engine.spark.journal import Journal
-from engine.spark.lower import lower
+from engine.spark.lower import Arrived, lower
 from engine.spark.persist import persist, persist_by, release
 from engine.spark.session import pipeline_session
 from engine.spark.tasks import wait_for_tasks
@@ -144,6 +144,24 @@ def _run_job(
     return replace(result, warnings=(*result.warnings, *unrecorded))
 
 
+def run_batch(spark: "SparkSession", plan: Plan, run_id: str, state: str, arrived: Mapping[Scan, Arrived]) -> JobResult:
+    """Stage and commit one micro-batch of a stream, as a run of its own that is in no ledger. Does nothing if it is
+    committed already; raises what keeps it from starting."""
+    done = writing.committed_writes(spark, state, run_id)
+    missing = tuple(write for write in plan.writes if write.id not in done)
+    finished = JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), done=len(plan.writes))
+    if not missing:
+        return finished
+    plan = replace(plan, writes=missing)
+    run = writing.begin(spark, writing.check(spark, missing, run_id), run_id, state, plan.env.name)
+    if run is None:
+        return finished
+    events = JobEvents(replace(plan, env=replace(plan.env, listeners=())), run_id)  # they hear of the stream only
+    return _Execution(
+        spark, plan, run, Interrupts(), monotonic(), since={}, events=events, is_quiet=True, arrived=arrived
+    ).result()
+
+
 def _record(files: Files, root: str, run: ledger.RunRecord) -> tuple[Diagnostic, ...]:
     """Record how a run ended; returns a warning if that fails, since the run has ended anyway."""
     try:
@@ -235,8 +253,10 @@ class _Execution:
         events: JobEvents,
         is_quiet: bool = False,
         is_verbose: bool = False,
+        arrived: Mapping[Scan, Arrived] | None = None,
     ) -> None:
         self.spark = spark
+        self.arrived = arrived or {}
         self.plan = plan
         self.run = run
         self.since = since
@@ -335,7 +355,7 @@ class _Execution:
 
         persistence = _Persistence(computing, self.run.journal, self.attempts[name])
         with self._labelled(name), closing(persistence):
-            lowered = lower(session, plan.writes, persistence.persist, self.since)
+            lowered = lower(session, plan.writes, persistence.persist, self.since, self.arrived)
             frames = lowered.dataframes
             writing.note_positions(self.run, lowered.positions)
             expect.note(lowered.watched)  # of what was computed for several readers

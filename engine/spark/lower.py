@@ -6,19 +6,20 @@ before it is analyzed. Spark resolves a view's name at that moment: two queries 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from catalog.datatypes import has_unknown
+from catalog.datatypes import STRING, has_unknown
 from catalog.diagnostics import run_error
 from catalog.exhaustive import assert_never
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND, RowKind
 from catalog.source import PlacedText
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, Column
+from catalog.typenames import columns_to_ddl
 from connectors.support.incremental import NewRows, Since, incremental_of
 from connectors.support.source import ScanTask
 from connectors.support.spark_types import columns_of
@@ -49,15 +50,25 @@ Persist: TypeAlias = Callable[[Node, Persisted, DataFrame], DataFrame]
 """Computes and persists the rows of a node for its readers."""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Arrived:
+    """A micro-batch of a stream (None: nothing has arrived), and the position to acknowledge once it is committed."""
+
+    batch: DataFrame | None
+    position: Staged | None
+
+
 @dataclass(eq=False)
 class Lowered:
     """The DataFrame of every lowered node, and what is counted when the rows are written: expectations, and how far
     incremental scans go. `since`: where these begin, by their names; the first run where it has none. `positions`: what
-    the scans cover, of sources that are notified after the commit."""
+    the scans cover, of sources that are notified after the commit. `arrived`: micro-batches of streams, which are read
+    instead of their sources."""
 
     dataframes: dict[Node, DataFrame] = field(default_factory=dict)
     watched: list[Watched] = field(default_factory=list)
     positions: dict[Scan, Staged] = field(default_factory=dict)
+    arrived: Mapping[Scan, Arrived] = field(default_factory=dict)
     persist: Persist = lambda node, persisted, df: persist(df, persisted.cache)
     since: Mapping[str, Since] = field(default_factory=dict)
     new_rows: dict[Scan, NewRows] = field(default_factory=dict)
@@ -68,13 +79,14 @@ def lower(
     writes: Iterable[Write],
     persist: Persist | None = None,
     since: Mapping[str, Since] | None = None,
+    arrived: Mapping[Scan, Arrived] | None = None,
 ) -> Lowered:
     """Lower every node that the writes read; `spark` is the pipeline's own session.
 
     Rows that several readers share are computed here, by `persist`; nothing else is. Raises `RunError` at
     the node, and for SQL at the place in the job file.
     """
-    lowered = Lowered(since=since or {})
+    lowered = Lowered(since=since or {}, arrived=arrived or {})
     lowered.persist = persist or lowered.persist
     for write in writes:
         _lower(spark, write.input, lowered)
@@ -147,11 +159,16 @@ def _shuffled(df: DataFrame, node: Shuffle) -> DataFrame:
 
 
 def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
-    position = scan.connector.position(spark, scan.options)
+    arrived = lowered.arrived.get(scan)
+    position = scan.connector.position(spark, scan.options) if arrived is None else arrived.position
     if position is not None:
         lowered.positions[scan] = position
     task = ScanTask(scan.options, scan.table, scan.columns, scan.filters, position)
-    if incremental_of(scan.options) is None:
+    if arrived is not None and arrived.batch is not None:
+        df = scan.connector.arrived(spark, task, _of_session(spark, arrived.batch))
+    elif arrived is not None:
+        df = _no_rows(spark, scan)
+    elif incremental_of(scan.options) is None:
         df = scan.connector.read(spark, task)
     else:
         lowered.new_rows[scan] = scan.connector.read_new(spark, task, lowered.since.get(scan.name, Since()))
@@ -160,6 +177,20 @@ def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
     for predicate in scan.filters:
         df = df.where(predicate)
     return df
+
+
+def _of_session(spark: SparkSession, df: DataFrame) -> DataFrame:
+    """The rows of a DataFrame of another session, in this one."""
+    jvm: Any = spark.sparkContext._jvm
+    plan: Any = df._jdf.logicalPlan()
+    return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan), spark)
+
+
+def _no_rows(spark: SparkSession, scan: Scan) -> DataFrame:
+    kept = None if scan.columns is None else frozenset(scan.columns)
+    columns = [column for column in scan.table.columns if kept is None or column.name in kept]
+    kinds = [Column(ROW_KIND, STRING)] if scan.table.has_row_kind else []
+    return spark.createDataFrame([], columns_to_ddl([*columns, *kinds]))
 
 
 def _query(spark: SparkSession, query: Query, lowered: Lowered) -> DataFrame:

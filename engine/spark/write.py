@@ -132,7 +132,7 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
         raise run_error("PEN5007", f"run {run_id} is still running: {owner.describe(recorded.mark)}")
     if recorded is not None and recorded.is_decided and not (recorded.outcome or owner.is_this_process(recorded.mark)):
         raise run_error("PEN5011", f"run `{run_id}` has begun to commit, and has not ended", None, _ways_to_end(run_id))
-    _refuse_second_run(spark, state, run_id, checks, job)
+    refuse_second_run(spark, state, run_id, [check.write for check in checks], job)
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
     tasks = {check.write.id: replace(_task(check.write, run_id), owner=mark, journal=log.uri) for check in checks}
     places = {
@@ -144,9 +144,19 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
 
 
-def _refuse_second_run(spark: SparkSession, state: str, run_id: str, checks: Sequence[SinkCheck], job: str) -> None:
+def begin_stream(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str) -> Journal:
+    """The journal of a stream, which stages nothing itself: it shows others that the stream is running. Raises PEN5007
+    where it is already."""
+    refuse_second_run(spark, state, run_id, writes, job)
+    log = journal(spark, state, run_id)
+    mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
+    log.begin(mark, {write.id: write.connector.name for write in writes}, job)
+    return log
+
+
+def refuse_second_run(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str) -> None:
     """Raise PEN5007 if another process is running this job: both would write the same targets."""
-    ids = {check.write.id for check in checks}
+    ids = {write.id for write in writes}
     for log in open_journals(spark, state):
         recorded = log.read() if log.run_id != run_id else None
         if recorded is None or recorded.job != job or not ids & recorded.writes.keys():

@@ -21,9 +21,9 @@ sink {{ Console {{}} }}
 
 def test_a_streaming_job_that_cannot_stream_does_not_validate(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("1\n")
-    (tmp_path / "job.conf").write_text(JOB.format(mode="STREAMING", path=tmp_path))
+    (tmp_path / "job.conf").write_text(JOB.format(mode="STREAMING", path=f"{tmp_path}/*.csv"))
     assert main(["validate", str(tmp_path / "job.conf")]) == 2
-    assert "error[PEN2030]: `LocalFile` cannot be read as a stream" in capsys.readouterr().out
+    assert "error[PEN2030]: `localfile` cannot be read as a stream: `path` must be a folder" in capsys.readouterr().out
 
 
 def test_a_missing_path_is_a_warning_and_with_strict_an_error(tmp_path, monkeypatch, capsys):

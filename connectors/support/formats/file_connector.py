@@ -30,13 +30,14 @@ from connectors.support.files.file_schema import (
     local_path,
     near_path,
     partition_columns,
+    spark_path,
     target_folder,
     unfit_name,
 )
 from connectors.support.files.file_types import can_hold
 from connectors.support.files.table_folders import table_folders
 from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
-from connectors.support.formats.read_files import FileList, open_files, read_files
+from connectors.support.formats.read_files import FileList, open_files, read_files, stream_of_files
 from connectors.support.formats.write_files import partition_columns_of, rename_files, write_files
 from connectors.support.incremental import NewRows, Since, incremental_of
 from connectors.support.option import Option, Options
@@ -54,7 +55,7 @@ class FileConnector(Source, Sink[FileStaged]):
     """Reads and writes files; a file system overrides `located` and `hadoop_settings`."""
 
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, streaming=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = FileStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
@@ -126,6 +127,27 @@ class FileConnector(Source, Sink[FileStaged]):
         in_files, of_path = _file_order(task.table, options)
         df = read_files(spark, options, in_files, of_path, chosen)
         return df.select(*(quote(name) for name in task.columns or task.table.schema.names))
+
+    def stream_obstacle(self, options: Options) -> str | None:
+        if str(options["archive_compress_codec"]).lower() != "none":
+            return "archives are unpacked as a whole"
+        if options.get("filename_extension") or (options.seatunnel is not None and options.get("file_filter_pattern")):
+            return "files are chosen by `path` alone"
+        if any(character in str(options["path"]) for character in "*?[{"):
+            return "`path` must be a folder: new files are found in it"
+        return "the types of a CSV are read from its rows" if options.flag("infer_schema") else None
+
+    def stream_identity(self, options: Options) -> str:
+        return spark_path(self.located(options).string("path"))
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        return stream_of_files(spark, self._open(spark, task.options))
+
+    def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
+        """The rows of the files that have arrived, read as in batch."""
+        options = self._open(spark, task.options)
+        files = sorted(str(row.path) for row in batch.collect())
+        return self._read(spark, task, options, (files, spark_path(options.string("path"))))
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         options = self.located(options)

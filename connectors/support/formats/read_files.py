@@ -269,6 +269,19 @@ def _is_archive(options: Options) -> bool:
     return options.string("archive_compress_codec").lower() != "none"
 
 
+def stream_of_files(spark: "SparkSession", options: Options) -> "DataFrame":
+    """The paths of files, in the column `path`, as they arrive where the options say."""
+    reader = spark.readStream.format("binaryFile").schema(_FILE_DDL)
+    if not options.flag("parse_partition_from_path"):
+        reader = reader.option("recursiveFileLookup", "true")
+    if pattern := options.optional_string("file_filter_pattern"):
+        reader = reader.option("pathGlobFilter", pattern)
+    return reader.load(spark_path(options.string("path"))).select("path")
+
+
+_FILE_DDL: Final = "path string, modificationTime timestamp, length bigint, content binary"
+
+
 def _paths(spark: "SparkSession", options: Options) -> FileList:
     """The paths for Spark, and the directory below which `column=value` directories are columns."""
     path = spark_path(options.string("path"))

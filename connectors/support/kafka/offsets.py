@@ -100,6 +100,35 @@ def position_of(spark: "SparkSession", options: Options) -> KafkaPosition:
     return KafkaPosition(connection.servers, group_of(options), ranges, connection.config, connection.secrets)
 
 
+def stream_position(options: Options, offsets: str) -> KafkaPosition | None:
+    """What a micro-batch of a stream covers, by the offsets at which it ends; None without a group to commit to."""
+    group = group_of(options)
+    if group is None:
+        return None
+    connection = KafkaConnection.of(options)
+    ranges = tuple(
+        PartitionRange(topic, int(number), 0, int(end))
+        for topic, ends in json.loads(offsets).items()
+        for number, end in ends.items()
+    )
+    return KafkaPosition(connection.servers, group, ranges, connection.config, connection.secrets)
+
+
+def stream_options(spark: "SparkSession", options: Options, *, is_new: bool) -> dict[str, str]:
+    """The topics of a stream and, if it is new, where it starts, as Spark's options. A stream that goes on finds its
+    start in the checkpoint; partitions that are added later start at their first record."""
+    connection = KafkaConnection.of(options).remember()
+    topics = topics_of(options)
+    named = {"subscribePattern": topics[0]} if options.flag("pattern") else {"subscribe": ",".join(topics)}
+    limit = options.optional_integer("max_offsets")
+    named |= {"maxOffsetsPerTrigger": str(limit)} if limit else {}
+    if is_new:
+        ranges = position_of(spark, options).ranges
+        starts = offsets_text({(each.topic, each.partition): each.start for each in ranges})
+        named["startingOffsets"] = starts if ranges else "earliest"
+    return {**connection.spark_options, **named, "includeHeaders": "true"}
+
+
 def group_of(options: Options) -> str | None:
     """The group to which offsets are committed."""
     is_named = "consumer.group" in options.places or str(options["start_mode"]).lower() == "group_offsets"

@@ -53,6 +53,7 @@ SOURCE_OPTIONS: Final = (
     Option("metadata_columns", OptionType.LIST,
            "Columns of each record's own, added after those of the schema: any of `topic`, `partition`, `offset`, "
            "`timestamp`, `key`, `headers`. Their names begin with `_`: `_topic`.", element=OptionType.STRING),
+    Option("max_offsets", OptionType.INTEGER, "The most records of one micro-batch of a stream.", minimum=1),
     *(Option(name, OptionType.ANY, "Accepted for compatibility, no effect: Spark reads and paces the partitions.")
       for name in ("poll.timeout", "partition-discovery.interval-millis", "reader_cache_queue_size")),
 )  # fmt: skip

@@ -32,7 +32,13 @@ OPTIONS: Final = (
     Option("failure_policy", OptionType.STRING, "What the other pipelines do when one has failed.",
            default="stop", choices=("stop", "continue")),
     Option("state_dir", OptionType.STRING, "Where runs and journals are recorded (default: `PENSTOCK_STATE_DIR`)."),
-    Option("checkpoint.interval", OptionType.INTEGER, "Milliseconds between two checkpoints of a streaming job.",
+    Option("stream.trigger", OptionType.STRING,
+           "When micro-batches of a streaming job run: `available_now` (until all that is there is read, then the job "
+           "ends), `once` (the same in one micro-batch), or an interval, `30 seconds`. Default: `checkpoint.interval`, "
+           "else `10 seconds`."),
+    Option("stream.checkpoint", OptionType.STRING,
+           "The directory of a streaming job's checkpoints (default: `streams/<job>` in the state directory)."),
+    Option("checkpoint.interval", OptionType.INTEGER, "Milliseconds between two micro-batches of a streaming job.",
            minimum=1, alternatives=("execution.checkpoint.interval",)),
     Option("checkpoint.timeout", OptionType.INTEGER, "Accepted for compatibility, no effect.", minimum=1,
            alternatives=("execution.checkpoint.timeout",)),

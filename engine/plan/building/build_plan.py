@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
-import connectors
 from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
 from catalog.table import CatalogTable
 from engine.job.model.job import Block, BlockKind, Job
@@ -20,6 +19,7 @@ from engine.plan.building.query_nodes import Analyze, query_nodes
 from engine.plan.building.read_and_replaced import refuse_replaced_sources
 from engine.plan.building.route_nodes import route_nodes
 from engine.plan.building.scan_nodes import scan_nodes
+from engine.plan.building.stream_checks import check_streams
 from engine.plan.building.table_sets import member
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
@@ -36,7 +36,6 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
     """
     own = Diagnostics()
     wiring = wire(job, own)
-    _refuse_streaming(job, own)
     called = sink_names(job, wiring)
     built: dict[Block, tuple[Node, ...] | None] = {}
     rejects: dict[Block, tuple[Rejects, ...]] = {}
@@ -66,25 +65,14 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
                 writes[block] = write_nodes(block, name, nodes or (), own, is_set=is_set)
     refuse_duplicates((write for several in writes.values() for write in several), own)
     refuse_shared_targets([write for several in writes.values() for write in several], own)
+    if not own.has_errors:
+        check_streams(job.env, [write for several in writes.values() for write in several], own)
     refuse_replaced_sources([write for several in writes.values() for write in several], own)
     diagnostics.extend(_with_known_tables(own, job))
     if own.has_errors:
         return None
     in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))
     return with_ids(_with_names(Plan(job.env, in_order, _unread(built, in_order))))
-
-
-def _refuse_streaming(job: Job, diagnostics: Diagnostics) -> None:
-    """Report a streaming job whose sources cannot be read as streams (PEN2030): it would not run."""
-    if job.env.mode != "STREAMING":
-        return
-    for block in job.of_kind(BlockKind.SOURCE):
-        source = connectors.source(block.plugin)
-        if source is not None and not source.source_capabilities.streaming:
-            span = job.env.options.span("job.mode") if job.env.options else None
-            message = f"`{block.plugin}` cannot be read as a stream, and the job is `job.mode = STREAMING`"
-            diagnostics.error("PEN2030", message, span, 'set `job.mode = "BATCH"`')
-            return
 
 
 def _with_known_tables(found: Iterable[Diagnostic], job: Job) -> Iterator[Diagnostic]:

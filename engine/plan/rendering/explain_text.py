@@ -19,6 +19,8 @@ from catalog.table import CatalogTable, Column
 from connectors.support.incremental import Incremental, Since, conditions, incremental_of
 from connectors.support.option import Value
 from engine.job.model.job import Cache
+from engine.plan.building.stream_checks import is_stream
+from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, trigger_of
 from engine.plan.nodes import (
     AnyNode,
     Expect,
@@ -67,7 +69,21 @@ def explain(
     if plan.unread:
         unread = [line for node in plan.unread for line in _tree(node, printed, columns, known)]
         blocks.append(["read by no sink:", *unread])
+    if plan.env.mode == "STREAMING":
+        blocks.insert(0, list(_streams(plan)))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _streams(plan: Plan) -> Iterator[str]:
+    """What arrives in micro-batches and when, and what is read for each of them."""
+    scans = [node for node in plan.nodes() if isinstance(node, Scan)]
+    streams = ", ".join(scan.name for scan in scans if is_stream(scan))
+    trigger = trigger_of(plan.env)
+    when = f"every {trigger}" if trigger not in (AVAILABLE_NOW, ONCE) else f"{trigger}, then the job ends"
+    yield f"stream of {streams}: {when}"
+    yield "each micro-batch is staged, and committed in all sinks that read its stream"
+    if tables := [scan.name for scan in scans if not is_stream(scan)]:
+        yield f"read as a whole for each micro-batch: {', '.join(tables)}"
 
 
 def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, known: _Known) -> list[str]:

@@ -1,0 +1,234 @@
+"""Run a streaming job: its pipelines side by side until they end, are stopped, or fail."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Final
+
+from catalog.diagnostics import Diagnostic, PenstockError, run_error
+from connectors.support.files.filesystem import Files, files_at
+from engine.compile import Compiled
+from engine.plan.building.stream_checks import stream_of
+from engine.plan.nodes import Plan
+from engine.plan.pipelines import pipelines
+from engine.runtime import ledger
+from engine.runtime.application import state_dir_of
+from engine.runtime.counts import ReadCount, WriteCount
+from engine.runtime.execute import diagnostics_of
+from engine.runtime.interrupts import Interrupts, interrupts
+from engine.runtime.job_events import JobEvents
+from engine.runtime.results import JobResult, PipelineResult
+from engine.runtime.states import State
+from engine.runtime.streaming.checkpoint import open_checkpoint
+from engine.runtime.streaming.stop_request import is_stop_requested
+from engine.runtime.streaming.stream import BatchFailedError, Stream
+from engine.runtime.transient import is_transient
+from engine.spark import write as writing
+from engine.spark.journal import RunOutcome
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_POLL_SECONDS: Final = 0.2
+
+
+def run_stream(
+    spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None = None, *, restores: str | None = None
+) -> JobResult:
+    """Run a streaming job until it ends, is stopped or fails; raises only what prevents its start. The job's listeners
+    receive the states of the stream.
+
+    It goes on from the checkpoints of its job. `restores` is the id of a run that must have left them: PEN5008 where it
+    has not.
+    """
+    events = JobEvents(compiled.plan, run_id)
+    events.begin()
+    try:
+        result = _run(spark, compiled, run_id, state_dir, restores)
+    except BaseException as error:
+        events.failed(error)
+        events.close()
+        raise
+    events.end(result.state, result.diagnostics[0].message if result.diagnostics else None, result.counts)
+    return replace(result, warnings=(*result.warnings, *events.close()))
+
+
+def _run(
+    spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None, restores: str | None
+) -> JobResult:
+    plan = compiled.plan
+    state = state_dir_of(plan, state_dir)
+    files, root = files_at(spark, state)
+    warnings = writing.recover(spark, state)
+    job = _Job(files, root, ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now()))
+    if restores is not None:
+        job.require(restores)
+    job.streams = tuple(_streams(spark, plan, state, run_id, job))
+    if restores is not None and any(stream.checkpoint.is_new for stream in job.streams):
+        raise run_error(
+            "PEN5008", f"run `{restores}` has left no checkpoint to go on from", None, "leave --restore out"
+        )
+    writing.check(spark, [write for stream in job.streams for write in stream.writes], run_id)
+    log = writing.begin_stream(spark, state, run_id, plan.writes, plan.env.name)
+    job.record(State.RUNNING)
+    try:
+        with interrupts() as received:
+            failed = job.run(received)
+    except BaseException as error:
+        job.record(State.FAILED, str(error))
+        log.end(RunOutcome.ROLLED_BACK)
+        raise
+    result = job.result(failed, warnings)
+    job.record(result.state, "; ".join(f"[{each.code}] {each.message}" for each in result.diagnostics))
+    log.end(RunOutcome.FINISHED if result.state is State.FINISHED else RunOutcome.ROLLED_BACK)
+    return result
+
+
+def _streams(spark: "SparkSession", plan: Plan, state: str, run_id: str, job: "_Job") -> Iterable[Stream]:
+    several = pipelines(plan)
+    for number, pipeline in enumerate(several, start=1):
+        scan = stream_of(pipeline)
+        assert scan is not None, "check_streams refuses pipelines without a stream"
+        name = run_id if len(several) == 1 else f"{run_id}-{number}"
+        yield Stream(spark, pipeline, scan, open_checkpoint(spark, state, pipeline, scan, name), state, job.committed)
+
+
+@dataclass(eq=False)
+class _Job:
+    """A streaming job while it runs, and what the ledger has of it."""
+
+    files: Files
+    root: str
+    entry: ledger.RunRecord
+    streams: tuple[Stream, ...] = ()
+    started: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.started = monotonic()
+
+    def require(self, run_id: str) -> None:
+        found = ledger.find(self.files, self.root, run_id)
+        if found is None or found.job != self.entry.job:
+            message = f"no run `{run_id}` of the job `{self.entry.job}` is recorded in `{self.root}`"
+            raise run_error("PEN5008", message, None, "`penstock runs` lists them")
+
+    def run(self, received: Interrupts) -> Mapping[Stream, BaseException]:
+        """Run all streams to their end; gives those that failed."""
+        failed: dict[Stream, BaseException] = {}
+        for stream in self.streams:
+            stream.start()
+        try:
+            while running := [
+                stream for stream in self.streams if stream not in failed and self.goes_on(stream, failed)
+            ]:
+                if received.received is not None or is_stop_requested(self.files, self.root, self.entry.run_id):
+                    self.stop(running)
+                if failed and running and running[0].plan.env.failure_policy == "stop":
+                    self.stop(running)
+                sleep(_POLL_SECONDS)
+            for stream in self.streams:
+                if stream not in failed and not stream.stopping.is_set():
+                    stream.run_empty()
+        except BatchFailedError as error:  # of `run_empty`
+            failed[self.streams[0]] = error
+        finally:
+            while active := [stream for stream in self.streams if stream.is_active]:
+                self.stop(active)
+                sleep(_POLL_SECONDS)
+        return failed
+
+    def goes_on(self, stream: Stream, failed: dict[Stream, BaseException]) -> bool:
+        """Whether the stream is running; one that failed for a passing reason is started again."""
+        if stream.is_active:
+            return True
+        if stream in failed:
+            return False
+        error = stream.failure()
+        if error is None:
+            return False
+        env = stream.plan.env
+        stream.failures += 1
+        is_final = isinstance(error, BatchFailedError)  # the micro-batch was retried by itself
+        if is_final or stream.failures > env.retry_times or not is_transient(error):
+            failed[stream] = error
+            return False
+        sleep(env.retry_interval_seconds)
+        stream.start()
+        return True
+
+    def stop(self, streams: Iterable[Stream]) -> None:
+        for stream in streams:
+            stream.stop()
+
+    def committed(self, stream: Stream, result: JobResult) -> None:
+        self.record(State.RUNNING)
+
+    def record(self, state: State, error: str = "") -> None:
+        ended = None if state is State.RUNNING else ledger.now()
+        counts = {**self.totals(()).counts, "batches": sum(len(stream.results) for stream in self.streams)}
+        seconds = round(monotonic() - self.started, 3)
+        entry = replace(self.entry, state=state, ended=ended, seconds=seconds, error=error or None, counts=counts)
+        ledger.record(self.files, self.root, entry)
+
+    def result(self, failed: Mapping[Stream, BaseException], warnings: tuple[Diagnostic, ...]) -> JobResult:
+        errors = [cause for error in failed.values() for cause in _causes(error)]
+        told = tuple(diagnostic for error in failed.values() for diagnostic in _diagnostics(error))
+        more = tuple(warning for stream in self.streams for result in stream.results for warning in result.warnings)
+        unique = tuple({(each.code, each.message): each for each in (*warnings, *more)}.values())
+        return replace(self.totals(failed), diagnostics=told, warnings=unique, errors=tuple(errors))
+
+    def totals(self, failed: Iterable[Stream]) -> JobResult:
+        ended = set(failed)
+        found = tuple(
+            _total(stream, number, State.FAILED if stream in ended else State.FINISHED)
+            for number, stream in enumerate(self.streams, start=1)
+        )
+        state = State.FAILED if ended else State.FINISHED
+        return JobResult(self.entry.job, self.entry.run_id, state, monotonic() - self.started, found)
+
+
+def _total(stream: Stream, number: int, state: State) -> PipelineResult:
+    """What a stream has read and written, over all its micro-batches of this run."""
+    reads = [read for result in stream.results for read in result.reads]
+    writes = [write for result in stream.results for write in result.writes]
+    return PipelineResult(
+        f"{number}: {stream.scan.name}, {len(stream.results)} micro-batches",
+        state,
+        1,
+        monotonic() - stream.started,
+        tuple(_read(name, [read for read in reads if read.source == name]) for name in _names(r.source for r in reads)),
+        tuple(_written([write for write in writes if write.sink == name]) for name in _names(w.sink for w in writes)),
+    )
+
+
+def _read(name: str, reads: Sequence[ReadCount]) -> ReadCount:
+    return ReadCount(name, _sum(read.rows for read in reads), _sum(read.bytes for read in reads), 1)
+
+
+def _written(writes: Sequence[WriteCount]) -> WriteCount:
+    return replace(
+        writes[0],
+        rows=_sum(write.rows for write in writes),
+        filtered=_sum(write.filtered for write in writes),
+        bytes=_sum(write.bytes for write in writes),
+        rejected=_sum(write.rejected for write in writes),
+    )
+
+
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _causes(error: BaseException) -> tuple[BaseException, ...]:
+    return error.result.errors if isinstance(error, BatchFailedError) else (error,)
+
+
+def _diagnostics(error: BaseException) -> tuple[Diagnostic, ...]:
+    if isinstance(error, BatchFailedError):
+        return error.result.diagnostics
+    return error.diagnostics if isinstance(error, PenstockError) else diagnostics_of(error)

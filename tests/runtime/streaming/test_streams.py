@@ -1,0 +1,194 @@
+"""Streams end to end: the same rows as a batch job, each once, whatever is interrupted."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from catalog.diagnostics import Diagnostics, RunError
+from engine.cli import main
+from engine.compile import Settings, compile_job
+from engine.runtime import ledger
+from engine.runtime.execute import new_run_id, run_job
+from engine.runtime.states import State
+from engine.runtime.streaming.run_stream import run_stream
+
+pytestmark = pytest.mark.spark
+ROOT = Path(__file__).parents[3]
+COLUMNS = "schema { fields { id = bigint, name = string } }"
+NOW = 'job.mode = STREAMING, stream.trigger = available_now, job.name = "stream"'
+
+
+def compiled(folder, text):
+    path = folder / "job.conf"
+    path.write_text(text)
+    diagnostics = Diagnostics()
+    job = compile_job(path, Settings(reads_secrets=True), diagnostics)
+    assert job is not None, list(diagnostics)
+    return job
+
+
+def stream(spark, folder, text, run_id=None, **given):
+    result = run_stream(spark, compiled(folder, text), run_id or new_run_id(), str(folder / "state"), **given)
+    if result.errors:
+        raise result.errors[0]
+    return result
+
+
+def values(*ids):
+    return [f'{{"id": {id}, "name": "n{id}"}}' for id in ids]
+
+
+def from_topic(broker, topic, sinks, env=NOW, options="start_mode = earliest, consumer.group = g"):
+    source = (
+        f'Kafka {{ plugin_output = k, bootstrap.servers = "{broker.servers}", topic = {topic}, {COLUMNS}, {options} }}'
+    )
+    query = 'Sql { plugin_input = k, plugin_output = q, query = "select id, upper(name) as name from k where id <> 3" }'
+    return f"env {{ {env} }}\nsource {{ {source} }}\ntransform {{ {query} }}\nsink {{ {sinks} }}"
+
+
+def delta(spark, path):
+    return sorted(tuple(row) for row in spark.read.format("delta").load(str(path)).collect())
+
+
+def parquet(spark, path):
+    return sorted(tuple(row) for row in spark.read.parquet(str(path)).collect())
+
+
+def expected(*ids):
+    return [(id, f"N{id}") for id in ids if id != 3]
+
+
+def test_a_stream_yields_the_rows_of_the_batch_job_in_every_sink(spark, tmp_path, kafka, postgres):
+    topic = kafka.topic(2)
+    kafka.send(topic, values(1, 2, 3, 4))
+    postgres.clear()
+    sinks = "\n".join(
+        (
+            f'Delta {{ plugin_input = q, path = "{tmp_path}/%s/delta", data_save_mode = DROP_DATA }}',
+            f'LocalFile {{ plugin_input = q, path = "{tmp_path}/%s/parquet", file_format_type = parquet }}',
+            f'Jdbc {{ plugin_input = q, url = "{postgres.url}", user = "{postgres.user}", '
+            f'password = "{postgres.password}", table = "%s" }}',
+        )
+    )
+    batch = from_topic(kafka, topic, sinks.replace("%s", "as_batch"), env="job.mode = BATCH")
+    assert run_job(spark, compiled(tmp_path, batch), "batch", str(tmp_path / "state"), is_quiet=True).errors == ()
+    streaming = from_topic(kafka, topic, sinks.replace("%s", "as_stream"), options="start_mode = earliest, "
+                           "consumer.group = streaming, max_offsets = 2")  # fmt: skip
+    result = stream(spark, tmp_path, streaming)
+    assert result.state is State.FINISHED
+    kafka.send(topic, values(5, 6))
+    stream(spark, tmp_path, streaming)
+    once = expected(1, 2, 3, 4)
+    assert delta(spark, tmp_path / "as_batch/delta") == once
+    everything = expected(1, 2, 3, 4, 5, 6)
+    assert delta(spark, tmp_path / "as_stream/delta") == everything
+    assert parquet(spark, tmp_path / "as_stream/parquet") == everything
+    assert sorted(postgres.rows("select id, name from as_stream")) == everything
+    assert sum(kafka.committed("streaming").values()) == 6
+    written = {write.sink: write.rows for write in result.writes}
+    assert set(written.values()) == {3}
+
+
+def test_a_micro_batch_that_comes_again_writes_nothing_twice(spark, tmp_path, kafka):
+    topic = kafka.topic()
+    kafka.send(topic, values(1, 2))
+    sinks = f'Delta {{ plugin_input = q, path = "{tmp_path}/delta" }}\n' \
+            f'LocalFile {{ plugin_input = q, path = "{tmp_path}/parquet", file_format_type = parquet }}'  # fmt: skip
+    job = from_topic(kafka, topic, sinks)
+    stream(spark, tmp_path, job, "first")
+    commits = tmp_path / "state/streams/stream/k/checkpoint/commits"
+    for name in ("0", ".0.crc"):  # as if killed before Spark had recorded the end of the micro-batch
+        (commits / name).unlink(missing_ok=True)
+    kafka.send(topic, values(4))
+    stream(spark, tmp_path, job, "second", restores="first")
+    assert delta(spark, tmp_path / "delta") == parquet(spark, tmp_path / "parquet") == expected(1, 2, 4)
+
+
+def test_files_and_tables_that_grow(spark, tmp_path):
+    arriving, grown = tmp_path / "in", tmp_path / "grown"
+    arriving.mkdir()
+    (arriving / "1.csv").write_text("id,name\n1,a\n2,b\n")
+    csv = f'LocalFile {{ path = "{arriving}", file_format_type = csv, {COLUMNS}, skip_header_row_number = 1 }}'
+    first = f'env {{ {NOW} }}\nsource {{ {csv} }}\nsink {{ Delta {{ path = "{grown}" }} }}'
+    table = f'Delta {{ path = "{grown}", {COLUMNS} }}'
+    sink = f'LocalFile {{ path = "{tmp_path}/out", file_format_type = json }}'
+    env = NOW.replace('"stream"', '"other"')
+    second = f"env {{ {env} }}\nsource {{ {table} }}\nsink {{ {sink} }}"
+    for _ in range(2):
+        stream(spark, tmp_path, first)
+        stream(spark, tmp_path, second)
+        (arriving / "2.csv").write_text("id,name\n3,c\n")
+    rows = [json.loads(line) for file in (tmp_path / "out").glob("*.json") for line in file.read_text().splitlines()]
+    assert sorted(row["id"] for row in rows) == [1, 2, 3]
+
+
+def test_a_stream_without_a_record_leaves_what_the_batch_job_leaves(spark, tmp_path, kafka):
+    sinks = f'Delta {{ plugin_input = q, path = "{tmp_path}/delta" }}'
+    stream(spark, tmp_path, from_topic(kafka, kafka.topic(), sinks))
+    assert delta(spark, tmp_path / "delta") == []
+
+
+def test_a_failing_micro_batch_changes_nothing_and_is_done_again(spark, tmp_path, kafka):
+    topic = kafka.topic()
+    kafka.send(topic, [*values(1), "not json"])
+    sinks = f'Delta {{ plugin_input = q, path = "{tmp_path}/delta" }}'
+    job = from_topic(kafka, topic, sinks)
+    with pytest.raises(RunError, match="a record does not fit"):
+        stream(spark, tmp_path, job)
+    assert not (tmp_path / "delta").exists()
+    stream(spark, tmp_path, job.replace("start_mode =", "format_error_handle_way = skip, start_mode ="))
+    assert delta(spark, tmp_path / "delta") == expected(1)
+
+
+def test_a_checkpoint_of_another_source_is_refused(spark, tmp_path, kafka):
+    stream(spark, tmp_path, from_topic(kafka, kafka.topic(), f'Delta {{ plugin_input = q, path = "{tmp_path}/d" }}'))
+    (tmp_path / "in").mkdir()
+    other = f'LocalFile {{ plugin_output = k, path = "{tmp_path}/in", file_format_type = json, {COLUMNS} }}'
+    with pytest.raises(RunError, match=r"its checkpoint .* is of Kafka") as caught:
+        stream(spark, tmp_path, f"env {{ {NOW} }}\nsource {{ {other} }}\nsink {{ Console {{}} }}")
+    assert caught.value.diagnostics[0].code == "PEN5060"
+
+
+def test_a_run_to_restore_must_be_one_of_the_job(spark, tmp_path, kafka):
+    job = from_topic(kafka, kafka.topic(), f'Delta {{ plugin_input = q, path = "{tmp_path}/d" }}')
+    with pytest.raises(RunError, match="no run `nobody` of the job `stream`"):
+        stream(spark, tmp_path, job, restores="nobody")
+
+
+def test_a_stream_that_is_stopped_or_killed_goes_on(tmp_path, kafka):
+    """The process of its own is killed twice, at any moment, and stopped once; every record comes once."""
+    topic, state = kafka.topic(), tmp_path / "state"
+    sink = f'LocalFile {{ plugin_input = q, path = "{tmp_path}/out", file_format_type = json }}'
+    env = 'job.mode = STREAMING, stream.trigger = "100 milliseconds", job.name = "stream"'
+    (tmp_path / "job.conf").write_text(from_topic(kafka, topic, sink, env=env))
+    command = [sys.executable, "-m", "engine.cli", "run", str(tmp_path / "job.conf"), "--state-dir", str(state)]
+
+    def written():
+        found = (file.read_text().splitlines() for file in (tmp_path / "out").glob("*.json"))
+        return sorted(json.loads(line)["id"] for lines in found for line in lines)
+
+    sent = 10
+    for number in range(3):
+        kafka.send(topic, values(*range(sent, sent + 10)))
+        sent += 10
+        process = subprocess.Popen([*command, "--run-id", f"r{number}"], cwd=ROOT, start_new_session=True,
+                                   env={**os.environ, "MASTER": "local[1]", "PYTHONPATH": str(ROOT)})  # fmt: skip
+        until = time.monotonic() + 150
+        while len(written()) < (sent - 10 if number != 1 else 1) and time.monotonic() < until:
+            time.sleep(0.1)
+        if number < 2:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            assert main(["stop", "r2", "--state-dir", str(state)]) == 0
+        process.wait(120)
+    assert process.returncode == 0
+    assert written() == list(range(10, sent))
+    from connectors.support.files.filesystem import files_at
+
+    assert ledger.find(*files_at(None, str(state)), "r2").state is State.FINISHED
