@@ -79,7 +79,7 @@ def recognized(text: str) -> Verdict:
             query(trial)
             if trial.kind == END:
                 return _taken(trial) if unknown is None else Verdict(unknown)
-        if trial.at > furthest:
+        if trial.at > furthest and not _is_alone_in_brackets(cursor, word):
             furthest, alias = trial.at, word
     at = min(furthest, len(tokens.matches) - 1)
     if alias:
@@ -88,6 +88,19 @@ def recognized(text: str) -> Verdict:
     if message is None and "INTERVAL" in tokens.kinds[max(at - 2, 0) : at]:
         message = "INTERVAL takes a number or string literal, and a unit"
     return Verdict(Unexpected(*tokens.span(at), message))
+
+
+def _is_alone_in_brackets(cursor: Cursor, word: int) -> bool:
+    """Whether a word follows the one expression in its brackets, `(1 FROM`, where Spark has no alias."""
+    depth = 0
+    for at in range(word - 1, -1, -1):
+        kind = cursor.kinds[at]
+        depth += (kind == ")") - (kind == "(")
+        if depth < 0:
+            return cursor.kinds[at + 1] not in ("SELECT", "WITH", "FROM")
+        if depth == 0 and kind == ",":
+            return False
+    return False
 
 
 def _taken(cursor: Cursor) -> Verdict:
