@@ -1,12 +1,12 @@
 """Choose how the rows of one stream get to the tables that they are for.
 
-| what                  | reads the source | costs, in reads of a text file                              |
-|-----------------------|------------------|-------------------------------------------------------------|
-| independent branches  | once per table   | 1 per table                                                 |
-| one partitioned write | once             | 1, 0.6 for the write, and each row is read once more (0.2)  |
-| persist               | once             | 1, 0.4 for persisting, and all rows once per table (0.2)    |
+| what                  | reads the source | cost beside the writes of the tables                     |
+|-----------------------|------------------|----------------------------------------------------------|
+| independent branches  | once per table   | nothing but these reads                                  |
+| one partitioned write | once             | each row is written to Parquet and read there, once each |
+| persist               | once             | each row is persisted, and read once for every table     |
 
-So from three tables on, one partitioned write is the cheapest.
+The threshold `MOST_BRANCHES` is a rule of thumb: it has not been measured.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ from engine.plan.nodes import (
 )
 
 MOST_BRANCHES: Final = 2
-"""Up to so many tables, each may read the source by itself: writing the rows once more costs as much."""
+"""Up to so many tables, each may read the source by itself, instead of the rows being written once more."""
 
 
 def shuffle_tables(plan: Plan) -> Plan:
