@@ -13,7 +13,7 @@ from tests.connectors.killed_runs import Run
 KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "1"))
 """How often each job is killed; `PENSTOCK_TEST_KILLS=30 make soak` for a release."""
 
-pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.soak]
 ROWS = 40
 MODES = {
     "replace": "data_save_mode = DROP_DATA",
@@ -74,9 +74,7 @@ class Targets:
             assert held in allowed, f"{kind} holds {sorted(held.items())[:5]}…, {sum(held.values())} rows; {log}"
 
 
-@pytest.mark.parametrize(
-    "mode", [pytest.param(mode, marks=() if mode == "append" else pytest.mark.soak) for mode in MODES]
-)
+@pytest.mark.parametrize("mode", MODES)
 def test_a_killed_run_is_finished_exactly_once(spark, tmp_path, postgres, mariadb, sqlite, mode):
     targets = Targets(spark, tmp_path, mode, (postgres, mariadb, sqlite))
     chance = random.Random(f"kill {mode}")
@@ -92,7 +90,6 @@ def test_a_killed_run_is_finished_exactly_once(spark, tmp_path, postgres, mariad
         targets.check(version, log=rerun.text())
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("mode", MODES)
 def test_a_killed_server_loses_nothing(spark, tmp_path, postgres, mariadb, mode):
     targets = Targets(spark, tmp_path, mode, (postgres, mariadb))
@@ -116,7 +113,6 @@ def begun(targets: Targets) -> None:
     targets.check(1)
 
 
-@pytest.mark.soak
 def test_ten_incremental_runs_with_kills_equal_one_full_load(spark, tmp_path, postgres):
     """A growing table of PostgreSQL and a change feed of Delta, in one job, each run killed at some instant."""
     postgres.clear()
