@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from catalog.datatypes import BINARY, BOOLEAN, STRING, VARIANT, Array, DataType, Field, Map, Struct
+from catalog.datatypes import BINARY, BOOLEAN, STRING, VARIANT, Array, DataType, Decimal, Field, Map, Struct
 from catalog.quoting import quote
 from catalog.typenames import to_ddl
 
@@ -10,7 +10,8 @@ _AS_THEY_ARE: Final = (STRING, BINARY, VARIANT)
 
 
 def as_text(type: DataType) -> DataType:
-    """The type with texts for numbers, dates and times, which a cast then reads."""
+    """The type with texts for numbers, dates and times, which a cast then reads. Not for decimals: as text, Spark reads
+    them through a double."""
     match type:
         case Array(element, nulls):
             return Array(as_text(element), nulls)
@@ -18,7 +19,7 @@ def as_text(type: DataType) -> DataType:
             return Map(STRING, as_text(value), nulls)
         case Struct(fields):
             return Struct(tuple(Field(each.name, as_text(each.type)) for each in fields))
-    return type if type in _AS_THEY_ARE else STRING
+    return type if type in _AS_THEY_ARE or isinstance(type, Decimal) else STRING
 
 
 def is_unreadable(text: str, type: DataType, level: int = 1) -> str:
@@ -34,7 +35,7 @@ def is_unreadable(text: str, type: DataType, level: int = 1) -> str:
         case Struct(fields):
             parts = (is_unreadable(f"{text}.{quote(each.name)}", each.type, level) for each in fields)
             return f"({' or '.join(parts)})" if fields else "false"
-    if type in _AS_THEY_ARE:
+    if type in _AS_THEY_ARE or isinstance(type, Decimal):
         return "false"
     return f"({text} is not null and try_cast({text} as {to_ddl(type)}) is null)"
 
