@@ -38,6 +38,7 @@ OTHERWISE = {
 """Of unknown type here, and of which in Spark."""
 
 NAMED_OTHERWISE = {
+    "select a in ((select 1)) from t": "(a IN (scalarsubquery()))",
     "select a in (*) from (select a, b from t)": "(a IN (a, b))",
     "select 1.5 < cast(2 as tinyint)": "(1 < CAST(2 AS TINYINT))",
     "select timestamp '2020-07-01 12:00:00 PST'": "TIMESTAMP '2020-07-01 19:00:00'",
