@@ -20,7 +20,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     if isinstance(error, PenstockError):
         return error
     causes = tuple(error_causes(error))
-    cause = causes[0] if causes else ErrorCause(None, str(error).split("\n")[0], (), None)
+    cause = _first(causes) or ErrorCause(None, str(error).split("\n")[0], (), None)
     involved = (node, *nodes)
     if found := environment_error("\n".join([str(error), *(cause.message for cause in causes)]), node):
         return found
@@ -38,6 +38,11 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         return run_error("PEN5001", f"{message} (in `{query.name}`)", span, help)
     code = "PEN5004" if isinstance(node, Scan) else "PEN5001"
     return run_error(code, f"{message} (in `{node.name}`)", node.span, help)
+
+
+def _first(causes: tuple[ErrorCause, ...]) -> ErrorCause | None:
+    """The outermost cause; not that a task failed while it wrote, where another says why."""
+    return next((cause for cause in causes if cause.condition != "TASK_WRITE_FAILED"), causes[0] if causes else None)
 
 
 def reason(error: BaseException) -> str:
