@@ -56,8 +56,8 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
     if any(_is_not_utf8(cause) for cause in causes):
         bad = _line_not_utf8(files, scan, nodes)
         where = f"line {bad[1]} of `{bad[0]}`" if bad else file if files else "a text"
-        help = '`encoding` names another character set, such as `"ISO-8859-1"`'
-        return unreadable(f"{where}{of} holds bytes that are not UTF-8", help)
+        help = '`encoding = "ISO-8859-1"` names another character set; `encoding_errors = "replace"` reads such bytes '
+        return unreadable(f"{where}{of} holds bytes that are not UTF-8", f"{help}as U+FFFD")
     if any(_is_malformed(cause) for cause in causes):
         row = _last(_ROW, causes)
         parsed = _last(_PARSED, causes)  # the values of the row, null where one could not be read

@@ -157,6 +157,14 @@ SOURCE_OPTIONS: Final = (
         choices=("fail", "null", "drop"),
         alternatives=("mode",),
     ),
+    Option(
+        "encoding_errors",
+        OptionType.STRING,
+        "What happens to bytes of csv and text files that are not UTF-8: they fail the job, or each becomes U+FFFD, as "
+        "in Spark.",
+        default="fail",
+        choices=("fail", "replace"),
+    ),
 )
 SINK_OPTIONS: Final = (
     Option("path", OptionType.STRING, "The directory to write, local or of any Hadoop file system.", required=True),

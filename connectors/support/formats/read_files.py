@@ -25,6 +25,10 @@ FileList: TypeAlias = tuple[list[str], str | None]
 
 _SPARK_CHARSETS: Final = ("us-ascii", "iso-8859-1", "utf-8", "utf-16be", "utf-16le", "utf-16", "utf-32")
 _LONGEST_LINE_END: Final = 2
+_REFUSING: Final = (
+    "if(contains({0}, '\\uFFFD'), validate_utf8(cast(concat(X'FF', cast({0} as binary)) as string)), {0})"
+)
+"""A text of Spark's csv reader, which has replaced what is not UTF-8. Its text reader keeps the bytes as they are."""
 
 
 def read_files(
@@ -83,11 +87,11 @@ def open_files(spark: "SparkSession", options: Options, chosen: FileList | None 
     paths, root = _paths(spark, options) if chosen is None else chosen
     reader = _reader(spark, options, file_format(options), root, ()).options(**_options(options))
     if file_format(options) != "csv" or options.get("schema") or not options.flag("infer_schema"):
-        return reader.load(paths)
+        return _checked(reader.load(paths), options)
     strings = reader.load(paths)
     parts = {column.name for column in strings.schema.fields if column.dataType.typeName() != "string"}
     columns = [column for column in infer_types(strings).columns if column.name not in parts]
-    return reader.schema(columns_to_ddl(columns)).load(paths)
+    return _checked(reader.schema(columns_to_ddl(columns)).load(paths), options)
 
 
 def allow_charset(spark: "SparkSession", options: Options) -> None:
@@ -146,17 +150,36 @@ def stored_type(kind: str, type: DataType) -> DataType:
 def _converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Column], options: Options) -> "DataFrame":
     """The columns in their declared types, where the files have others."""
     kind, formats = file_format(options), Formats.of(options)
-    is_text = kind == "excel" or are_attributes(options) or (kind == "text" and is_delimited(options, in_files))
+    is_split = is_delimited(options, in_files)
+    is_text = kind == "excel" or are_attributes(options) or (kind == "text" and is_split)
     columns = []
     for column in in_files:
-        name = quote(column.name)
-        if is_text or (kind == "csv" and stored_type(kind, column.type) != column.type):
-            columns.append(f"{from_text(name, column.type, formats)} as {name}")
-        elif stored_type(kind, column.type) != column.type:
-            columns.append(f"cast({name} as {to_ddl(column.type)}) as {name}")
+        name, type = quote(column.name), column.type
+        value = name
+        if (is_text or stored_type(kind, type) == STRING) and _refuses_bytes(options):
+            value = _REFUSING.format(name) if kind == "csv" or is_split else f"validate_utf8({name})"
+        if is_text or (kind == "csv" and stored_type(kind, type) != type):
+            columns.append(f"{from_text(value, type, formats)} as {name}")
+        elif stored_type(kind, type) != type:
+            columns.append(f"cast({value} as {to_ddl(type)}) as {name}")
         else:
-            columns.append(name)
+            columns.append(name if value == name else f"{value} as {name}")
     return df.selectExpr(*columns, *(f"cast({quote(c.name)} as {to_ddl(c.type)}) as {quote(c.name)}" for c in of_path))
+
+
+def _refuses_bytes(options: Options) -> bool:
+    """Whether bytes that are not UTF-8 are an error: Spark's csv and text readers replace them without a word."""
+    is_utf8 = options.string("encoding").lower() == "utf-8"
+    return is_utf8 and file_format(options) in ("csv", "text") and options.string("encoding_errors").lower() == "fail"
+
+
+def _checked(df: "DataFrame", options: Options) -> "DataFrame":
+    """The rows of csv or text files; a text that is not UTF-8 fails the job."""
+    if not _refuses_bytes(options):
+        return df
+    refusing = "validate_utf8({0})" if file_format(options) == "text" else _REFUSING
+    names = ((quote(column.name), column.dataType.typeName()) for column in df.schema.fields)
+    return df.selectExpr(*(f"{refusing.format(name)} as {name}" if type == "string" else name for name, type in names))
 
 
 def _delimited(
