@@ -5,7 +5,7 @@ demo: .venv/.demo  ## run the first example
 	.venv/bin/penstock run examples/flights/flights.conf
 
 test: .venv/.dev  ## all tests but the soak tests
-	.venv/bin/python -m pytest -n 2 --dist loadfile
+	.venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: .venv/.dev  ## style, format, types
 	.venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy
@@ -14,7 +14,8 @@ check: lint  ## before a commit: lint, and every test without Spark, in two minu
 	.venv/bin/python -m pytest -q -n auto -m "not spark and not delta and not slow and not soak"
 
 soak: .venv/.dev  ## long kill, fuzz and agreement runs
-	.venv/bin/python -m pytest -m soak
+	PENSTOCK_TEST_KILLS=30 .venv/bin/python -m pytest -m soak
+	PENSTOCK_TEST_KILLS=30 .venv/bin/python -m pytest tests/connectors/test_kill.py
 
 bench: .venv/.dev  ## measure against hand-written PySpark
 	.venv/bin/python benchmarks/running/measure.py

@@ -14,8 +14,8 @@ import pytest
 
 from tests.connectors.overwriting import JAVA_OPTIONS, ROWS
 
-KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "10"))
-"""How often each of the three jobs is killed."""
+KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "4"))
+"""How often each of the three jobs is killed; `make soak` kills it 30 times."""
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.slow]
 
