@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it for its workers: tables would be cut to the terminal's width
 SIGINT_AT_START = signal.getsignal(signal.SIGINT)
 """Ignored where a script started the tests in the background."""
 

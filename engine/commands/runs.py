@@ -102,6 +102,8 @@ def _print_table(found: tuple[RunRecord, ...]) -> None:
     table = Table("run", "job", "state", "started", "seconds", "rows written", "error", box=None, pad_edge=False)
     for column in table.columns[:6]:
         column.no_wrap = True
+    table.columns[0].min_width = max((len(run.run_id) for run in found), default=0)  # to be given to `runs ID`
+    table.columns[2].min_width = max((len(run.state.value) for run in found), default=0)
     for run in found:
         seconds = "" if run.seconds is None else f"{run.seconds:.1f}"
         written = run.counts.get("rows_written")

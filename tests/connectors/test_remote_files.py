@@ -13,6 +13,7 @@ from catalog.savemode import Action
 from connectors.local_file import connector
 from connectors.support.files import file_commit
 from connectors.support.files.filesystem import HadoopFiles, files_at
+from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
 from engine.spark.journal import RunOutcome
@@ -160,7 +161,7 @@ def test_the_operations_are_those_of_the_local_disk(spark, mounted):
     ],
 )
 def test_explain_tells_where_a_commit_is_seen_half_done(path, mode, said):
-    text = explain(Plan(None, (TestParquetElsewhere().write(path, data_save_mode=mode),)))
+    text = explain(Plan(Env("job"), (TestParquetElsewhere().write(path, data_save_mode=mode),)))
     assert ("not atomic" in text) == (said is not None)
     assert said is None or said in text
     assert said is None or "penstock run --resume" in text
