@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pyspark")
+
 import engine.spark.write as writing
 from engine.cli import main
 from engine.spark.journal import Journal
