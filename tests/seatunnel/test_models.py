@@ -54,13 +54,13 @@ def url(server, path: str) -> str:
 
 
 def names(*values: str | None):
-    import pyarrow
+    pyarrow = pytest.importorskip("pyarrow")
 
     return pyarrow.RecordBatch.from_pydict({"name": pyarrow.array(values, pyarrow.string())})
 
 
 def completed(server, size: int = 2, **endpoint):
-    import pyarrow
+    pyarrow = pytest.importorskip("pyarrow")
 
     found = Endpoint(url(server, "chat"), "m", {"Authorization": "Bearer k"}, backoff=0.01, **endpoint)
     asked = model_calls.Completion(found, "Shout", ("name",), "llm_output", size)
@@ -97,7 +97,7 @@ def test_requests_are_paced(model):
 
 
 def test_texts_become_vectors_and_null_stays_null(model):
-    import pyarrow
+    pyarrow = pytest.importorskip("pyarrow")
 
     asked = model_calls.Vectors(Endpoint(url(model, "embeddings"), "m", {}), {"v": "name"}, 10, None)
     schema = pyarrow.schema([("name", pyarrow.string()), ("v", pyarrow.list_(pyarrow.float32()))])
