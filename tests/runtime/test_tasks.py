@@ -26,7 +26,7 @@ def test_cancelled_tasks_are_waited_for(spark):
     def work():
         context.addJobTag(TAG)
         try:
-            spark.range(0, 40, 1, 2).selectExpr(f"{SLOW} n").write.format("noop").mode("append").save()
+            spark.range(0, 12, 1, 2).selectExpr(f"{SLOW} n").write.format("noop").mode("append").save()
         except Py4JError as error:
             errors.append(error)
         finally:
