@@ -12,7 +12,7 @@ from catalog.diagnostics import Severity
 from catalog.source import PlacedText
 from sql.analyze import analyze
 from tests.oracle.spark_oracle import Accepted, SparkOracle
-from tests.sql.structure_cases import TABLES
+from tests.sql.query_cases import TABLES
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "analysis.md"
 
