@@ -1,0 +1,43 @@
+"""Which texts are dates, timestamps and times to Spark."""
+
+import pytest
+
+from sql.grammar.parse import parse
+from sql.grammar.typed_literals import is_date, is_time, is_timestamp, literal_issue
+
+
+@pytest.mark.parametrize(
+    "text", ["2020", "2020-2", "2020-02-29", "2020-1-1 abc", "2020-01-01T1", "+12020-01-01", "now"]
+)
+def test_a_date(text):
+    assert is_date(text)
+
+
+@pytest.mark.parametrize("text", ["", "20", "2020-13-01", "2021-02-29", "2020-01-32", "2020/01/01", "abc"])
+def test_no_date(text):
+    assert not is_date(text)
+
+
+@pytest.mark.parametrize("text", ["2020-01-01", "2020-01-01 10:00", "10:00", "T1:2:3", "2020-01-01 1:2:3.5 UTC", "now"])
+def test_a_timestamp(text):
+    assert is_timestamp(text)
+
+
+@pytest.mark.parametrize("text", ["2020-01-01 25:00", "2020-01-01 10:60", "2020-02-30 10:00", "2020-01-01 abc", "abc"])
+def test_no_timestamp(text):
+    assert not is_timestamp(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"), [("10:00", True), ("1:2:3.5", True), ("10:00 PM", True), ("24:00", False), ("x", False)]
+)
+def test_a_time(text, fits):
+    assert is_time(text) is fits
+
+
+def test_the_error_is_at_the_text_of_the_literal():
+    query = "select date '2020-13-01'"
+    word, literal = parse(query).tokens[1:]
+    (issue,) = literal_issue(word, literal)
+    assert (query[issue.start : issue.end], issue.code) == ("'2020-13-01'", "PEN3013")
+    assert list(literal_issue(parse("x '1'").tokens[0], literal)) == []

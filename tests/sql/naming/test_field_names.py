@@ -1,0 +1,25 @@
+"""The names that parts of a struct have without an alias."""
+
+import pytest
+
+from sql.grammar.parse import parse
+from sql.naming.field_names import own_name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("a", "a"),
+        ("t.a.b", "b"),
+        ("((a))", "a"),
+        ("m['k']", "k"),
+        ("xs[0]", None),
+        ("xs[0].f", "f"),
+        ("current_date", "current_date"),
+        ("current_user", "current_user"),
+        ("a + 1", None),
+        ("'x'", None),
+    ],
+)
+def test_the_name(text, name):
+    assert own_name(parse(f"select {text}").tree.expressions[0]) == name
