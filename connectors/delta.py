@@ -13,7 +13,7 @@ from catalog.quoting import quote
 from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
-from connectors.support.delta import change_feed, staging, statements, table_schema
+from connectors.support.delta import change_feed, committing, removing, staging, statements, table_schema
 from connectors.support.delta.delta_log import NoVersionError, latest_columns, latest_metadata
 from connectors.support.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_write_mode
 from connectors.support.delta.delta_staged import DeltaStaged
@@ -152,7 +152,7 @@ class Delta(Source, Sink[DeltaStaged]):
         files, target = files_at(spark, task.options.string("path"))
         delta = DeltaTable(spark, as_uri(target))
         if not delta.exists():
-            if files.is_file(target) or staging.foreign_files(files, target):
+            if files.is_file(target) or removing.foreign_files(files, target):
                 message = f"`{target}` holds files that are not a Delta table"
                 raise run_error("PEN5005", message, task.options.span("path"))
             _check_new_columns(task.table.columns, task.options)
@@ -192,13 +192,13 @@ class Delta(Source, Sink[DeltaStaged]):
         return staging.staged_rows(spark, staged)
 
     def commit(self, spark: "SparkSession", staged: DeltaStaged) -> None:
-        staging.commit(spark, staged)
+        committing.commit(spark, staged)
 
     def maintain(self, spark: "SparkSession", staged: DeltaStaged) -> None:
-        staging.maintain(spark, staged)
+        committing.maintain(spark, staged)
 
     def abort(self, spark: "SparkSession", staged: DeltaStaged) -> None:
-        staging.abort(spark, staged)
+        removing.abort(spark, staged)
 
 
 connector = Delta()

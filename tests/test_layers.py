@@ -117,6 +117,8 @@ def test_only_running_leads_to_spark():
     assert found <= {
         "engine.runtime.application",
         "engine.runtime.execute",
+        "engine.runtime.job_execution",
+        "engine.runtime.persistence",
         "engine.runtime.streaming.run_stream",
         "engine.runtime.streaming.stream",
     }

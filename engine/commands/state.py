@@ -54,7 +54,7 @@ def _reset(
     from catalog.diagnostics import did_you_mean, job_error
     from connectors.support.incremental import is_value
     from engine.incremental.watermarks import node_of, reset
-    from engine.spark.journal import open_journals
+    from engine.spark.writing.journal import open_journals
 
     named = {node_of(scan).lower(): (scan, asked) for scan, asked in scans}
     if arguments.reset.lower() not in named:

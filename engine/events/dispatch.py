@@ -10,7 +10,7 @@ from catalog.secret_names import redacted_text
 from engine.events.event import Event, Listener
 
 
-class _Teller:
+class _Recipient:
     """One listener, its thread and the events that it has not yet received."""
 
     def __init__(self, listener: Listener) -> None:
@@ -32,27 +32,31 @@ class Dispatcher:
     """Notifies each listener in a thread of its own."""
 
     def __init__(self, listeners: Iterable[Listener]) -> None:
-        self._tellers = [_Teller(listener) for listener in listeners]
+        self._recipients = [_Recipient(listener) for listener in listeners]
 
-    def tell(self, event: Event) -> None:
+    def notify(self, event: Event) -> None:
         """Queue the event for every listener; never waits."""
-        for teller in self._tellers:
-            teller.waiting.put(event)
+        for recipient in self._recipients:
+            recipient.waiting.put(event)
 
     def close(self) -> tuple[Diagnostic, ...]:
         """Wait until all events are delivered, for each listener at most its time-out; gives a warning (PEN5051) of
         each that failed or was late."""
         started = monotonic()
-        for teller in self._tellers:
-            teller.waiting.put(None)
+        for recipient in self._recipients:
+            recipient.waiting.put(None)
         warnings = []
-        for teller in self._tellers:
-            left = teller.listener.timeout - (monotonic() - started)
-            teller.thread.join(max(0.0, left))
-            reason = f"it is not done after {teller.listener.timeout:g} s" if teller.thread.is_alive() else teller.error
+        for recipient in self._recipients:
+            left = recipient.listener.timeout - (monotonic() - started)
+            recipient.thread.join(max(0.0, left))
+            reason = (
+                f"it is not done after {recipient.listener.timeout:g} s"
+                if recipient.thread.is_alive()
+                else recipient.error
+            )
             if reason:
-                message = f"the listener `{teller.listener.name}` did not receive all events: {reason}"
+                message = f"the listener `{recipient.listener.name}` did not receive all events: {reason}"
                 help = "the run itself is not affected"
                 warnings.append(Diagnostic("PEN5051", message, None, help, Severity.WARNING))
-        self._tellers = []
+        self._recipients = []
         return tuple(warnings)

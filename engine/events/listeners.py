@@ -3,22 +3,19 @@
 import json
 import logging
 import os
-import time
-import urllib.error
-import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.diagnostics import run_error
-from catalog.secret_names import redacted
+from catalog.secret_names import redacted, redacted_text
+from connectors.support.web.http_client import HttpClient, HttpRequest
 from engine.events.event import Event, Listener
 from engine.job.model.job import ListenerConfig
 from engine.plan.nodes import Plan
 
 _LOG: Final = logging.getLogger("penstock.events")
 _FIRST_PAUSE: Final = 0.2
-_SERVER_ERROR: Final = 500
-_TOO_MANY_REQUESTS: Final = 429
+_LONGEST_PAUSE: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,32 +46,26 @@ class JsonLinesListener:
 
 @dataclass(frozen=True, slots=True)
 class HttpListener:
-    """A web service that gets each event as JSON by POST; again after errors that may pass, with growing pauses."""
+    """A web service that gets each event as JSON by POST; again after transient errors, with growing pauses.
+
+    Redirects are errors: a redirected POST loses its body, and another host must not get the token.
+    """
 
     name: str
     timeout: float
     url: str
     retries: int
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
 
     def notify(self, event: Event) -> None:
-        body = json.dumps(redacted(event.to_json()), default=str).encode()
-        for attempt in range(self.retries + 1):
-            try:
-                return self._post(body)
-            except (urllib.error.URLError, OSError) as error:
-                status = error.code if isinstance(error, urllib.error.HTTPError) else _SERVER_ERROR
-                if attempt == self.retries or (status < _SERVER_ERROR and status != _TOO_MANY_REQUESTS):
-                    raise
-                time.sleep(_FIRST_PAUSE * 2**attempt)
-
-    def _post(self, body: bytes) -> None:
         headers = {"Content-Type": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        request = urllib.request.Request(self.url, body, headers, method="POST")
-        with urllib.request.urlopen(request, timeout=self.timeout):
-            pass
+        body = json.dumps(redacted(event.to_json()), default=str).encode()
+        client = HttpClient(
+            self.timeout, self.timeout, self.retries, _FIRST_PAUSE, _LONGEST_PAUSE, follows_redirects=False
+        )
+        client.text(HttpRequest(self.url, "POST", headers, body, redacted_text(self.url)))
 
 
 def listener_of(config: ListenerConfig, plan: Plan) -> Listener:

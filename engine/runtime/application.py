@@ -17,9 +17,11 @@ from engine.incremental.watermarks import Watermarks, starts
 from engine.job.options.env import is_of_application
 from engine.plan.nodes import Plan, Scan, Write
 from engine.runtime.state_dir import state_dir, state_setting
-from engine.spark import write as writing
-from engine.spark.journal import RunOutcome
+from engine.spark.errors import SPARK_ERRORS
 from engine.spark.session import has_session, open_session
+from engine.spark.writing import recover
+from engine.spark.writing.journal import RunOutcome
+from engine.spark.writing.sink_checks import outlooks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -67,7 +69,7 @@ def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
 
 def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, Outlook]:
     """What each write, by its id, finds at its target now, and what its commit would do there."""
-    return writing.outlooks(spark, compiled.plan.writes)
+    return outlooks(spark, compiled.plan.writes)
 
 
 def starts_of(spark: "SparkSession", compiled: Compiled, state: str | None = None) -> Mapping[str, Since]:
@@ -81,7 +83,7 @@ def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
     used = _to_recover(state) if _is_here(state) else _all_sinks()  # which ones, only a session could read there
     jars = [jar for needed in used.values() for jar in needed]
     with _session("penstock resume", {}, used, jars, master) as spark:
-        return writing.resume(spark, state, run_id)
+        return recover.resume(spark, state, run_id)
 
 
 def state_dir_of(plan: Plan, chosen: str | None = None) -> str:
@@ -111,15 +113,13 @@ def _session(
         yield spark
     finally:
         if not was_running:
-            with suppress(
-                *writing.SPARK_ERRORS, ConnectionError
-            ):  # Java has ended, as when a signal went to all processes
+            with suppress(*SPARK_ERRORS, ConnectionError):  # Java has ended, as when a signal went to all processes
                 spark.stop()
 
 
 def _to_recover(state: str) -> Mapping[Connector, tuple[str, ...]]:
     """The connectors of killed runs and their jars; none for a state directory elsewhere than on this disk."""
-    return writing.connectors_to_recover(state) if _is_here(state) else {}
+    return recover.connectors_to_recover(state) if _is_here(state) else {}
 
 
 def _is_here(state: str) -> bool:

@@ -22,13 +22,13 @@ class JobEvents:
         self._dispatcher = Dispatcher([listener_of(config, plan) for config in plan.env.listeners])
 
     def begin(self) -> None:
-        self._tell(None, State.CREATED)
+        self._notify(None, State.CREATED)
         self._move(State.SCHEDULED)
         self._move(State.RUNNING)
 
     def pipeline(self, name: str, state: State, cause: str | None = None) -> None:
         """A pipeline has entered a state."""
-        self._tell(name, state, cause)
+        self._notify(name, state, cause)
 
     def end(self, state: State, cause: str | None, counts: Mapping[str, object]) -> None:
         """The job has finished, or its pipelines have failed."""
@@ -52,10 +52,10 @@ class JobEvents:
 
     def _move(self, state: State, cause: str | None = None, counts: Mapping[str, object] | None = None) -> None:
         self._state = follow(self._state, state)
-        self._tell(None, state, cause, counts or {})
+        self._notify(None, state, cause, counts or {})
 
-    def _tell(
+    def _notify(
         self, pipeline: str | None, state: State, cause: str | None = None, counts: Mapping[str, object] | None = None
     ) -> None:
         said = redacted_text(cause) if cause else None
-        self._dispatcher.tell(Event(now(), self._run_id, self._job, pipeline, state.value, said, counts or {}))
+        self._dispatcher.notify(Event(now(), self._run_id, self._job, pipeline, state.value, said, counts or {}))

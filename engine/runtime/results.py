@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalog.diagnostics import Diagnostic
-from engine.runtime.counts import ReadCount, WriteCount
+from engine.runtime.counting.counts import ReadCount, WriteCount
 from engine.runtime.states import State
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.version import __version__
 
 from catalog.diagnostics import PenstockError, run_error
@@ -13,6 +15,8 @@ from engine.spark.environment_errors import environment_error
 from engine.spark.error_causes import ErrorCause, error_causes, message_and_remedy
 from engine.spark.source_errors import is_of_source, source_error
 from sql.rewrite.select_query import Select
+
+SPARK_ERRORS: Final = (PySparkException, Py4JError)
 
 
 def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] = ()) -> PenstockError:

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from connectors.delta import VERSION
 from engine.cli import main
-from engine.runtime.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
+from engine.runtime.counting.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
 from engine.runtime.interrupts import InterruptedRun, interrupts
 from engine.runtime.progress import Screen, shown
 from engine.runtime.results import JobResult, PipelineResult

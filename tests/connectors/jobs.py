@@ -11,7 +11,12 @@ from connectors.support.source import ScanTask, Source, SourceCapabilities
 from engine.plan.nodes import Node, Scan, Write
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
-from engine.spark.write import OpenRun, abort_all, begin, check, commit_all, recover, stage
+from engine.spark.writing.abort import abort_all
+from engine.spark.writing.commit import commit_all
+from engine.spark.writing.open_run import OpenRun, begin
+from engine.spark.writing.recover import recover
+from engine.spark.writing.sink_checks import check
+from engine.spark.writing.stage import stage
 
 PLACE = Span("job.conf", 1, 1, 1, 2)
 

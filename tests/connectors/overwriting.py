@@ -10,7 +10,11 @@ import connectors
 from connectors.delta import connector as delta
 from engine.spark.lower import lower
 from engine.spark.session import open_session, pipeline_session
-from engine.spark.write import begin, check, commit_all, recover, stage
+from engine.spark.writing.commit import commit_all
+from engine.spark.writing.open_run import begin
+from engine.spark.writing.recover import recover
+from engine.spark.writing.sink_checks import check
+from engine.spark.writing.stage import stage
 from tests.connectors.jobs import rows, write
 
 ROWS = 500

@@ -8,8 +8,9 @@ from catalog.diagnostics import Diagnostics, RunError
 from catalog.savemode import DataSaveMode, SchemaSaveMode
 from connectors.delta import connector
 from engine.cli import main
-from engine.spark.journal import RunOutcome
-from engine.spark.write import commit_all, resume
+from engine.spark.writing.commit import commit_all
+from engine.spark.writing.journal import RunOutcome
+from engine.spark.writing.recover import resume
 from tests.connectors.jobs import options_of, run_writes, stage_writes
 from tests.connectors.suite import NEW, OLD, SinkSuite
 

@@ -10,10 +10,12 @@ from catalog.diagnostics import Diagnostics, RunError, Severity
 from catalog.row_kind import ROW_KIND
 from connectors.delta import connector
 from engine.plan.nodes import Scan
-from engine.spark.journal import RunOutcome
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
-from engine.spark.write import abort_all, check, commit_all
+from engine.spark.writing.abort import abort_all
+from engine.spark.writing.commit import commit_all
+from engine.spark.writing.journal import RunOutcome
+from engine.spark.writing.sink_checks import check
 from tests.connectors.jobs import PLACE, options_of, rows, run_writes, stage_writes, write
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]

@@ -11,8 +11,9 @@ import pytest
 from catalog.diagnostics import RunError, Severity
 from connectors.support.files.filesystem import LocalFiles
 from engine.runtime.forget import forget
-from engine.spark.journal import RunOutcome, journal
-from engine.spark.write import abort_all, recover, resume
+from engine.spark.writing.abort import abort_all
+from engine.spark.writing.journal import RunOutcome, journal
+from engine.spark.writing.recover import recover, resume
 from tests.connectors.jobs import run_writes, stage_writes
 from tests.connectors.suite import _dead
 from tests.connectors.test_local_file import TestParquet

@@ -6,8 +6,9 @@ from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable
 from connectors.iceberg import connector
 from connectors.support.source import ScanTask
-from engine.spark.journal import RunOutcome
-from engine.spark.write import commit_all, resume
+from engine.spark.writing.commit import commit_all
+from engine.spark.writing.journal import RunOutcome
+from engine.spark.writing.recover import resume
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 from tests.connectors.suite import COLUMNS, NEW, OLD, SinkSuite
 

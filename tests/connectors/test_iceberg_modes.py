@@ -10,7 +10,8 @@ from catalog.row_kind import ROW_KIND
 from connectors.iceberg import connector
 from connectors.support.iceberg.partitioning import PartitionField, parse_field
 from connectors.support.iceberg.table_address import parse_name
-from engine.spark.write import abort_all, commit_all
+from engine.spark.writing.abort import abort_all
+from engine.spark.writing.commit import commit_all
 from tests.connectors.iceberg_target import IcebergTarget
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 

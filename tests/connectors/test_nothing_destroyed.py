@@ -10,7 +10,7 @@ from connectors.support.files import file_commit
 from connectors.support.files.filesystem import LocalFiles
 from engine.compile import Settings, compile_job
 from engine.runtime.forget import forget
-from engine.spark.journal import journal
+from engine.spark.writing.journal import journal
 from tests.connectors.jobs import rows, run_writes, write
 
 JOB = """

@@ -16,8 +16,8 @@ from connectors.support.files.filesystem import HadoopFiles, files_at
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
-from engine.spark.journal import RunOutcome
-from engine.spark.write import recover, resume
+from engine.spark.writing.journal import RunOutcome
+from engine.spark.writing.recover import recover, resume
 from tests.connectors.jobs import run_writes, stage_writes
 from tests.connectors.suite import SinkSuite, _dead
 

@@ -11,10 +11,10 @@ from connectors.spark import connector
 from connectors.support.files.filesystem import LocalFiles
 from engine.plan.nodes import Scan
 from engine.runtime.forget import forget
-from engine.spark.journal import RunOutcome, journal
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
-from engine.spark.write import recover, resume
+from engine.spark.writing.journal import RunOutcome, journal
+from engine.spark.writing.recover import recover, resume
 from tests.cli.test_secrets import SPELLINGS
 from tests.connectors.jobs import options_of, rows, run_writes, write
 

@@ -6,7 +6,8 @@ from catalog.diagnostics import Diagnostics, RunError
 from catalog.table import CatalogTable
 from connectors.support.source import ScanTask
 from connectors.table import connector
-from engine.spark.write import abort_all, check
+from engine.spark.writing.abort import abort_all
+from engine.spark.writing.sink_checks import check
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 
 COLUMNS = ("id bigint", "name string")

@@ -44,8 +44,8 @@ def test_settings_of_each_jobs_own_session_may_differ(tmp_path, capsys):
 def test_a_run_whose_java_process_is_dying_is_one_to_recover(tmp_path):
     """Python was killed, and its Java process notices a moment later: what ends the run needs its connectors' jars."""
     pytest.importorskip("pyspark")
-    from engine.spark.journal import journal
-    from engine.spark.write import connectors_to_recover
+    from engine.spark.writing.journal import journal
+    from engine.spark.writing.recover import connectors_to_recover
 
     python, java = subprocess.Popen(["sleep", "60"]), subprocess.Popen(["sleep", "60"])
     try:

@@ -8,7 +8,7 @@ pytest.importorskip("pyspark")
 
 from connectors.console import Console
 from connectors.support.staged import Staged
-from engine.spark.commit_groups import StagedWrite, commit_group, commit_groups
+from engine.spark.writing.commit_groups import StagedWrite, commit_group, commit_groups
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.runtime.counts import Execution, Operator, ScanIdentity, count_reads, count_write, number
-from engine.runtime.executions import executions, last_execution
+from engine.runtime.counting.counts import Execution, Operator, ScanIdentity, count_reads, count_write, number
+from engine.runtime.counting.executions import executions, last_execution
 
 SCAN = "FileScan csv [id#1,amount#2] Format: CSV, Location: InMemoryFileIndex(1 paths)[file:/data/orders.csv]"
 BROADCAST = "FileScan csv [id#7] Format: CSV, Location: InMemoryFileIndex(1 paths)[file:/data/customers.csv]"

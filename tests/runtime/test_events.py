@@ -18,6 +18,7 @@ from engine.events.listeners import JsonLinesListener, LogListener, listener_of
 from engine.job.model.job import ListenerConfig
 from engine.runtime.job_events import JobEvents
 from engine.runtime.states import State
+from tests.connectors.web.service import service as web_service
 
 EVENT = Event("2026-01-01T00:00:00.000Z", "r", "job", None, "RUNNING")
 JOB = """
@@ -40,13 +41,15 @@ def service():
             time.sleep(self.server.delay)
             self.send_response(self.server.answers.pop(0) if self.server.answers else 200)
             self.send_header("Content-Length", "0")
+            if self.server.redirects_to:
+                self.send_header("Location", self.server.redirects_to)
             self.end_headers()
 
         def log_message(self, *arguments):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.posts, server.answers, server.delay = [], [], 0.0
+    server.posts, server.answers, server.delay, server.redirects_to = [], [], 0.0, None
     server.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -78,7 +81,7 @@ def test_json_lines_are_added_to_a_file(tmp_path):
     assert [json.loads(line)["state"] for line in lines] == ["RUNNING", "RUNNING"]
 
 
-def test_a_web_service_is_told_again_after_an_error_that_may_pass(service, monkeypatch):
+def test_a_web_service_is_notified_again_after_a_transient_error(service, monkeypatch):
     monkeypatch.setenv("EVENTS_TOKEN", "t0ken-of-a-test")
     config = ListenerConfig("http", url=f"{service.url}/events", retries=2, token_env="EVENTS_TOKEN")
     listener = listener_of(config, None)
@@ -87,9 +90,24 @@ def test_a_web_service_is_told_again_after_an_error_that_may_pass(service, monke
     assert [(path, token) for path, token, _ in service.posts] == [("/events", "Bearer t0ken-of-a-test")] * 3
     assert service.posts[0][2] == EVENT.to_json()
     service.answers = [400]
-    with pytest.raises(OSError, match="400"):
+    with pytest.raises(RunError, match="400"):
         listener.notify(EVENT)
     assert len(service.posts) == 4
+
+
+def test_no_other_host_gets_the_token_or_the_event(service, monkeypatch):
+    """A redirected POST would arrive as a GET without its body, so that the event would be lost unnoticed."""
+    monkeypatch.setenv("EVENTS_TOKEN", "t0ken-of-a-test")
+    with web_service(lambda request: "") as other:
+        service.redirects_to = f"{other.url}?token=hunter2"
+        service.answers = [302]
+        listener = listener_of(ListenerConfig("http", url=service.url, retries=2, token_env="EVENTS_TOKEN"), None)
+        assert "t0ken" not in repr(listener)
+        with pytest.raises(RunError, match="302 Found, a redirect to http") as caught:
+            listener.notify(EVENT)
+        assert "hunter2" not in str(caught.value)
+        assert other.requests == []
+    assert len(service.posts) == 1
 
 
 def test_a_token_that_is_not_set_stops_the_run_before_it_starts(monkeypatch):
@@ -117,7 +135,7 @@ def test_neither_an_error_nor_a_hang_of_a_listener_delays_the_others(tmp_path):
     dispatcher = Dispatcher([Hanging(), Broken(), good])
     started = time.monotonic()
     for _ in range(100):
-        dispatcher.tell(EVENT)
+        dispatcher.notify(EVENT)
     assert time.monotonic() - started < 0.25
     warnings = dispatcher.close()
     assert time.monotonic() - started < 2
@@ -128,10 +146,10 @@ def test_neither_an_error_nor_a_hang_of_a_listener_delays_the_others(tmp_path):
     assert len((tmp_path / "events").read_text().splitlines()) == 100
 
 
-def test_the_moves_of_a_job_are_told_with_their_cause(tmp_path):
+def test_the_moves_of_a_job_are_reported_with_their_cause(tmp_path):
     plan = plan_of(tmp_path, f'{{ type = jsonl, path = "{tmp_path}/events" }}')
 
-    def told(ending):
+    def notified(ending):
         (tmp_path / "events").unlink(missing_ok=True)
         events = JobEvents(plan, "r")
         events.begin()
@@ -140,9 +158,12 @@ def test_the_moves_of_a_job_are_told_with_their_cause(tmp_path):
         records = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
         return [(record["pipeline"], record["state"], record["cause"]) for record in records][3:]
 
-    assert told(lambda events: events.end(State.FINISHED, None, {})) == [(None, "FINISHED", None)]
-    assert told(lambda events: events.failed(ValueError("why"))) == [(None, "FAILING", "why"), (None, "FAILED", "why")]
-    assert [state for _, state, _ in told(lambda events: events.failed(KeyboardInterrupt()))] == [
+    assert notified(lambda events: events.end(State.FINISHED, None, {})) == [(None, "FINISHED", None)]
+    assert notified(lambda events: events.failed(ValueError("why"))) == [
+        (None, "FAILING", "why"),
+        (None, "FAILED", "why"),
+    ]
+    assert [state for _, state, _ in notified(lambda events: events.failed(KeyboardInterrupt()))] == [
         "CANCELING",
         "CANCELED",
     ]
@@ -199,11 +220,11 @@ def test_openlineage_gets_start_and_end_with_the_lineage_of_columns(tmp_path, se
 
 
 @pytest.mark.spark
-def test_a_run_tells_every_state_of_the_job_and_its_pipeline(spark, tmp_path, monkeypatch, service):
+def test_a_run_reports_every_state_of_the_job_and_its_pipeline(spark, tmp_path, monkeypatch, service):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     listeners = f'{{ type = jsonl, path = "{tmp_path}/events" }}, {{ type = http, url = "{service.url}" }}'
     plan_of(tmp_path, listeners)
-    assert main(["run", str(tmp_path / "job.conf"), "--run-id", "told", "--quiet"]) == 0
+    assert main(["run", str(tmp_path / "job.conf"), "--run-id", "reported", "--quiet"]) == 0
     records = [json.loads(line) for line in (tmp_path / "events").read_text().splitlines()]
     assert [record["state"] for record in records if record["pipeline"] is None] == [
         "CREATED",

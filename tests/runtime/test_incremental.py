@@ -9,9 +9,10 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-import engine.spark.write as writing
 from engine.cli import main
-from engine.spark.journal import Journal
+from engine.runtime import job_execution
+from engine.spark.writing import commit
+from engine.spark.writing.journal import Journal
 
 pytestmark = pytest.mark.spark
 
@@ -160,8 +161,8 @@ STEPS = {
     "before the decision": (Journal, "decide", False),
     "after the decision": (Journal, "decide", True),
     "after one of two commits": (Journal, "committed", True),
-    "before the watermark moves": (writing, "move", False),
-    "after the watermark has moved": (writing, "move", True),
+    "before the watermark moves": (commit, "move", False),
+    "after the watermark has moved": (commit, "move", True),
     "before the end": (Journal, "end", False),
 }
 
@@ -192,7 +193,7 @@ def test_a_kill_loses_and_repeats_nothing(spark, folder, monkeypatch, capsys, st
 
     with monkeypatch.context() as patched:
         patched.setattr(owner, name, killed)
-        patched.setattr(writing, "abort_all", lambda *_: ())
+        patched.setattr(job_execution, "abort_all", lambda *_: ())
         with pytest.raises(Killed):
             run(path, "--run-id", "killed")
     monkeypatch.setattr("connectors.support.run_owner.is_alive", lambda mark: False)

@@ -151,17 +151,17 @@ def test_an_interrupt_while_committing_stops_the_jobs_after_it(spark, folder, ca
 
 
 def test_an_interrupt_after_the_commit_does_not_pass_for_a_cancelled_run(spark, folder, capsys, monkeypatch):
-    from engine.runtime import execute
+    from engine.runtime import job_execution
 
-    interrupting(execute, "executions", monkeypatch)
+    interrupting(job_execution, "executions", monkeypatch)
     assert main(["run", write_job(folder), "--run-id", "done"]) == 0
     assert recorded(folder)["done"]["state"] == "FINISHED"
 
 
 def test_an_interrupt_while_cleaning_up_leaves_nothing_staged(spark, folder, capsys, monkeypatch):
-    from engine.spark import write
+    from engine.runtime import job_execution
 
-    interrupting(write, "abort_all", monkeypatch)
+    interrupting(job_execution, "abort_all", monkeypatch)
     assert main(["run", write_job(folder, "amount / (id - 11)"), "--run-id", "bad"]) == 1
     assert "Division by zero" in capsys.readouterr().err
     assert not list(folder.glob(".*.penstock"))

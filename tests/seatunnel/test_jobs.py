@@ -35,7 +35,8 @@ def expected(path: Path) -> str | None:
 
 def errors_of(spark, path: Path, work: Path) -> list[str]:
     """The errors of a run, in the order in which they were found."""
-    from engine.runtime.execute import diagnostics_of, run_job
+    from engine.runtime.execute import run_job
+    from engine.runtime.job_execution import diagnostics_of
 
     variables = {"work": str(work), "data": str(Path(__file__).parent / "data")}
     diagnostics = Diagnostics()

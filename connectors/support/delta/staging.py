@@ -1,4 +1,4 @@
-"""The steps of a write to a Delta table: where its rows are staged, how they are committed, how they are removed.
+"""Stages the rows of a write to a Delta table.
 
 <table>/<prefix>part-….parquet         the staged rows, in the table's directory, not in its log
 <run>/staging/<write id>/actions.json  the actions that Delta returned for them, one per line
@@ -11,29 +11,24 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 from uuid import uuid4
 
-from catalog.diagnostics import run_error
 from catalog.evolution import SchemaEvolution
 from catalog.quoting import quote, quote_text
 from catalog.savemode import Action, WriteMode
 from catalog.table import CatalogTable
-from connectors.support import run_owner
 from connectors.support.delta import merging, table_schema
 from connectors.support.delta.delta_staged import CommitKind, DeltaStaged, KeyedRows
-from connectors.support.delta.merge_staging import commit_merge, stage_merge
-from connectors.support.delta.transaction import DeltaTable, Replaces, own_session, stage_files
+from connectors.support.delta.merge_staging import stage_merge
+from connectors.support.delta.transaction import DeltaTable, stage_files
 from connectors.support.files.file_commit import missing_folders
-from connectors.support.files.filesystem import Files, as_uri, files_at
+from connectors.support.files.filesystem import as_uri, files_at
 from connectors.support.sink import WriteTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+from connectors.support.delta.removing import PREFIX, abort, staged_actions
 
-_LOOKED_AT: Final = 64
-"""Up to this many files are checked before every commit; more only if another process staged them."""
-_PREFIX: Final = "penstock-"
 _MERGES: Final = {
     WriteMode.UPSERT: CommitKind.MERGE,
     WriteMode.CHANGELOG: CommitKind.MERGE,
@@ -57,7 +52,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         run_id=task.run_id,
         journal=task.journal,
         owner=dict(task.owner),
-        prefix=f"{_PREFIX}{uuid4().hex[:12]}-",
+        prefix=f"{PREFIX}{uuid4().hex[:12]}-",
         kind=_MERGES.get(task.write_mode, CommitKind.FILES) if merges else CommitKind.FILES,
         replaces_everything=recreates or Action.REPLACE_ROWS in actions,
         replaces_schema=recreates,
@@ -160,149 +155,5 @@ def _counts(actions: Sequence[str]) -> tuple[int | None, int]:
 
 def staged_rows(spark: "SparkSession", staged: DeltaStaged) -> "DataFrame":
     """The rows of staged files, as they were written."""
-    actions = _actions(spark, staged)
+    actions = staged_actions(spark, staged)
     return DeltaTable(spark, staged.target).rows_of(spark, actions, is_in_table=staged.metadata is None)
-
-
-def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
-    """Commit in one transaction. Delta's log records it, so that a second call of the same run does nothing."""
-    table = DeltaTable(spark, staged.target)
-    files, staging = files_at(spark, staged.staging)
-    if not table.has_committed(staged.application, staged.version):
-        if staged.kind is CommitKind.FILES:
-            _commit_files(spark, staged, table)
-        else:
-            _refuse_another_table(table, staged)
-            _refuse_missing_rows(spark, staged)
-            commit_merge(spark, staged)
-    elif files.exists(f"{staging}/actions.json") and not files.exists(f"{staging}/begun"):
-        _remove_files(spark, staged)  # staged again for a run that the log already records
-    files.delete(f"{staging}/actions.json")  # before `begun`: without it, the files would count as staged again
-    files.delete(staging)
-
-
-def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable) -> None:
-    actions = _actions(spark, staged)
-    is_made_by_another = staged.is_new and table.exists()
-    if is_made_by_another:
-        _refuse_another_schema(table, staged)
-    else:
-        _refuse_another_table(table, staged)
-    if len(actions) <= _LOOKED_AT or not run_owner.is_this_process(staged.owner):
-        _refuse_missing_files(spark, staged, actions)
-    files, staging = files_at(spark, staged.staging)
-    files.write(f"{staging}/begun", "")
-    with own_session(spark, {}) as session:
-        DeltaTable(spark, staged.target, session).commit(
-            actions,
-            application=staged.application,
-            version=staged.version,
-            metadata=None if is_made_by_another else staged.metadata,
-            replaces=Replaces(
-                staged.replaces_everything,
-                staged.replaces_schema,
-                staged.replaces_partitions,
-                None if staged.is_new else staged.replace_where,
-            ),
-        )
-
-
-def maintain(spark: "SparkSession", staged: DeltaStaged) -> None:
-    for statement in staged.after_commit:
-        spark.sql(statement.replace("{table}", f"delta.{quote(staged.target)}"))
-
-
-def abort(spark: "SparkSession", staged: DeltaStaged) -> None:
-    """Remove the staged files, and the table's directory where it was made for them."""
-    files, target = files_at(spark, staged.target)
-    _remove_files(spark, staged)
-    if staged.is_new and files.exists(target) and not DeltaTable(spark, staged.target).exists():
-        _remove_empty(files, target)
-    for folder in staged.missing:
-        files.delete_empty(folder)
-    files, staging = files_at(spark, staged.staging)
-    files.delete(staging)
-
-
-def _remove_files(spark: "SparkSession", staged: DeltaStaged) -> None:
-    """Remove the staged data files: the recorded ones, else all whose name begins with the write's prefix."""
-    files, target = files_at(spark, staged.target)
-    noted = _actions(spark, staged, missing_ok=True)
-    names = _paths(noted) if noted else files.files(target) if files.exists(target) else []
-    for name in names:
-        folder, _, file = f"{target}/{name}".rpartition("/")
-        if file.lstrip(".").startswith(staged.prefix):
-            files.delete(f"{folder}/{file}")
-            files.delete(f"{folder}/.{file}.crc")
-            if folder != target:
-                files.delete_empty(folder)
-
-
-def foreign_files(files: Files, folder: str) -> list[str]:
-    """The files of a directory without a table, except those that runs stage there."""
-    names = [name for name in files.files(folder) if not name.startswith("_delta_log/")]
-    return [name for name in names if not name.rpartition("/")[2].lstrip(".").startswith(_PREFIX)]
-
-
-def _remove_empty(files: Files, folder: str) -> None:
-    """Remove a directory and its subdirectories if they hold no files."""
-    for name in files.children(folder):
-        if not files.is_file(f"{folder}/{name}"):
-            _remove_empty(files, f"{folder}/{name}")
-    files.delete_empty(folder)
-
-
-def _actions(spark: "SparkSession", staged: DeltaStaged, missing_ok: bool = False) -> tuple[str, ...]:
-    files, staging = files_at(spark, staged.staging)
-    if not files.exists(f"{staging}/actions.json"):
-        if missing_ok:
-            return ()
-        raise _rows_are_gone(staged)
-    return tuple(line for line in files.read(f"{staging}/actions.json").splitlines() if line)
-
-
-def _paths(actions: Sequence[str]) -> list[str]:
-    return [unquote(json.loads(action)["add"]["path"]) for action in actions]
-
-
-def _refuse_missing_files(spark: "SparkSession", staged: DeltaStaged, actions: Sequence[str]) -> None:
-    files, target = files_at(spark, staged.target)
-    if not all(files.exists(f"{target}/{path}") for path in _paths(actions)):
-        raise _rows_are_gone(staged)
-
-
-def _refuse_missing_rows(spark: "SparkSession", staged: DeltaStaged) -> None:
-    files, staging = files_at(spark, staged.staging)
-    if not files.exists(f"{staging}/data"):
-        raise _rows_are_gone(staged)
-
-
-def _refuse_another_table(table: DeltaTable, staged: DeltaStaged) -> None:
-    """Refuse a table that was dropped and recreated since the rows were staged: its schema may differ."""
-    if staged.is_new or staged.replaces_schema:
-        return
-    if not table.exists() or table.metadata()["id"] != staged.table_id:
-        raise _made_anew(staged)
-
-
-def _refuse_another_schema(table: DeltaTable, staged: DeltaStaged) -> None:
-    """Another write has created the table in the meantime: the staged files fit if the schemas are equal."""
-    wanted, found = json.loads(staged.metadata or "{}").get("metaData", {}), table.metadata()
-    if any(wanted.get(key) != found.get(key) for key in ("schemaString", "partitionColumns")):
-        raise _made_anew(staged)
-
-
-def _made_anew(staged: DeltaStaged) -> Exception:
-    message = f"the Delta table `{staged.target}` was made anew after run `{staged.run_id}` staged its rows"
-    help = f"{_dismissed(staged)}; then run the job again"
-    return run_error("PEN5005", message, None, help)
-
-
-def _rows_are_gone(staged: DeltaStaged) -> Exception:
-    message = f"the rows that run `{staged.run_id}` staged for `{staged.target}` are gone"
-    help = f"{_dismissed(staged)}; then run the job again with the same `--run-id`: it writes what is missing"
-    return run_error("PEN5005", message, None, help)
-
-
-def _dismissed(staged: DeltaStaged) -> str:
-    return f"`penstock runs --forget {staged.run_id}` dismisses the run and changes no target"

@@ -36,7 +36,10 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class HttpClient:
-    """Settings of requests: timeouts and the wait between attempts, in seconds."""
+    """Settings of requests: timeouts and the wait between attempts, in seconds.
+
+    `follows_redirects`: turn it off where the body matters: HTTP clients follow a redirected POST by a GET without it.
+    """
 
     connect_timeout: float
     socket_timeout: float
@@ -44,6 +47,7 @@ class HttpClient:
     backoff: float
     most_backoff: float
     span: Span | None = None
+    follows_redirects: bool = True
 
     def text(self, request: HttpRequest) -> str:
         """The response's body. Raises PEN5004 after transient errors, PEN5040 after permanent ones."""
@@ -60,7 +64,7 @@ class HttpClient:
             time.sleep(min(self.backoff * 2 ** (attempt - 1), self.most_backoff))
 
     def _sent(self, request: HttpRequest) -> str:
-        opener = urllib.request.build_opener(_Http(self), _Https(self), _Redirect())
+        opener = urllib.request.build_opener(_Http(self), _Https(self), _Redirect(self))
         sent = urllib.request.Request(request.url, request.body, request.headers, method=request.method)
         try:
             with opener.open(sent, timeout=self.connect_timeout) as response:
@@ -85,7 +89,9 @@ class HttpClient:
 
 
 def _status(error: urllib.error.HTTPError) -> str:
-    return f"{error.code} {error.reason}".strip()
+    status = f"{error.code} {error.reason}".strip()
+    target = error.headers.get("Location")
+    return f"{status}, a redirect to {redacted_text(target)}" if target else status
 
 
 def _decoded(body: bytes, headers: Any) -> str:
@@ -143,7 +149,12 @@ class _SecureConnection(http.client.HTTPSConnection):
 class _Redirect(urllib.request.HTTPRedirectHandler):
     """Redirects to another host are sent without the headers that hold secrets."""
 
+    def __init__(self, client: HttpClient) -> None:
+        self.client = client
+
     def redirect_request(self, req: urllib.request.Request, *response: Any) -> urllib.request.Request | None:
+        if not self.client.follows_redirects:
+            return None
         *_, newurl = response
         request = super().redirect_request(req, *response)
         if request is not None and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:

@@ -1,19 +1,23 @@
 """Turns transforms into queries, and analyzes them over their input tables."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
-from catalog.datatypes import STRING
 from catalog.diagnostics import Diagnostic, Diagnostics, Severity
-from catalog.quoting import quote
-from catalog.row_kind import ROW_KIND
 from catalog.source import PlacedText, Span
-from catalog.table import UNTYPED, CatalogTable, Column, TablePath
+from catalog.table import CatalogTable, TablePath
 from engine.job.model.job import Block
 from engine.plan.building.feeds import Feed, united
+from engine.plan.building.output_tables import (
+    as_member,
+    like_input,
+    with_row_kind_column,
+    with_untyped,
+    without_row_kind_column,
+)
+from engine.plan.building.query_inputs import called_as_written, reading_members
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.set_nodes import set_nodes
 from engine.plan.building.table_sets import member_names, options_for, refuse_unmatched, report_by_table
@@ -28,15 +32,9 @@ from engine.transforms.base import (
     SetTransform,
     TableTransform,
 )
-from sql.analyze import Analysis, Dependency, analyze
-from sql.grammar.query_text import tables_named
+from sql.analyze import Analysis, analyze
 from sql.rewrite.row_kinds import RowKindError, with_row_kinds
-from sql.rewrite.select_query import Select, text_of
-from sql.rewrite.table_names import with_table_names
-
-DUAL = "dual"
-"""Names by which SeaTunnel's jobs may read the input of a query."""
-
+from sql.rewrite.select_query import Select
 
 ROW_KIND_HELP = (
     "put `FilterRowKind { include_kinds = [INSERT] }` before it to go on with inserts alone, or `RowKindExtractor` to "
@@ -123,35 +121,7 @@ def _one(
         query = _query(block, name, plugin, feeds, diagnostics=diagnostics, analyze=analyze, dialect=dialect)
     if query is None or table_set is None:
         return query
-    return replace(query, analysis=replace(query.analysis, table=_as_member(query, node)), table_set=table_set)
-
-
-def _as_member(query: Query, node: Node) -> CatalogTable:
-    """The output of a query over one table of a set is still that table: it keeps the path, and keys whose columns it
-    yields unchanged."""
-    output = query.analysis.table
-    if output.path == node.table.path:
-        return output
-    kept = {
-        origin.column.lower()
-        for origin in query.analysis.lineage
-        if origin.dependency is Dependency.IDENTITY and origin.output and origin.output.lower() == origin.column.lower()
-    }
-    key, keys = node.table.schema.primary_key, node.table.schema.constraint_keys
-    has_key = key is not None and all(column.lower() in kept for column in key.columns)
-    schema = replace(
-        output.schema,
-        primary_key=key if has_key else None,
-        constraint_keys=tuple(key for key in keys if all(column.lower() in kept for column, _ in key.columns)),
-    )
-    has_partitions = all(column.lower() in kept for column in node.table.partition_keys)
-    return replace(
-        output,
-        path=node.table.path,
-        schema=schema,
-        partition_keys=node.table.partition_keys if has_partitions else (),
-        comment=node.table.comment,
-    )
+    return replace(query, analysis=replace(query.analysis, table=as_member(query, node)), table_set=table_set)
 
 
 def _selection(
@@ -171,12 +141,14 @@ def _selection(
         if table.is_open and mark.is_last:
             _report_open(block, plugin.name, source, diagnostics)
         return None
-    analysis = analyze(select.to_text(), {select.source: _with_row_kind(plugin, table)}, output=name)
+    analysis = analyze(select.to_text(), {select.source: with_row_kind_column(plugin, table)}, output=name)
     if not _report(analysis, None if _has_own_text(select) else block.plugin_span or block.span, diagnostics):
         return None
-    output = _like_input(analysis.table, node.table, select)
+    output = like_input(analysis.table, node.table, select)
     if isinstance(plugin, RowKindTransform):
-        output = _without_row_kind(output, has_row_kind=output.has_row_kind and plugin.keeps_row_kind(block.options))
+        output = without_row_kind_column(
+            output, has_row_kind=output.has_row_kind and plugin.keeps_row_kind(block.options)
+        )
     analysis = replace(analysis, table=output)
     return _node(block, name, select, (Input(select.source, node),), analysis)
 
@@ -225,13 +197,13 @@ def _query(
     text = plugin.query({input_name: node.table for input_name, node in nodes.items()}, block.options, diagnostics)
     if text is None:
         return None
-    text = _reading_members(text, nodes)
+    text = reading_members(text, nodes)
     if dialect == "seatunnel":
         from sql.dialect.seatunnel import to_spark  # here, since most jobs need none of it
 
         text = to_spark(text, {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()})
     elif len(feeds) == 1:
-        nodes = _called_as_written(feeds[0], nodes, text)
+        nodes = called_as_written(feeds[0], nodes, text)
     analysis = analyze(
         text, {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()}, output=name
     )
@@ -246,22 +218,6 @@ def _query(
         analysis = replace(analysis, table=replace(analysis.table, has_row_kind=True))
     inputs = tuple(Input(input_name, node) for input_name, node in nodes.items())
     return _node(block, name, text, inputs, analysis)
-
-
-def _reading_members(text: PlacedText, nodes: Mapping[str, Node]) -> PlacedText:
-    """The query with the tables of sets that it reads (`crm.orders`, or `orders` where no other input is called so)
-    under the names of their views."""
-    members = {name: node for name, node in nodes.items() if "." in name}
-    if not members:
-        return text
-    own = Counter(node.table.path.table.lower() for node in members.values())
-    taken = {name.lower() for name in nodes}
-    short = {
-        table: name
-        for name, node in members.items()
-        if own[table := node.table.path.table.lower()] == 1 and table not in taken
-    }
-    return with_table_names(text, {**short, **{name.lower(): name for name in members}})
 
 
 def _native(
@@ -289,20 +245,8 @@ def _report_open(block: Block, plugin: str, source: str, diagnostics: Diagnostic
     )
 
 
-def _called_as_written(feed: Feed, nodes: Mapping[str, Node], text: PlacedText) -> dict[str, Node]:
-    """A single input under the name that the query uses: any name if it has none, else its own or `dual`."""
-    (only,) = nodes.values()
-    if feed.name is not None and DUAL not in text.value.lower() and not only.table_set:
-        return dict(nodes)
-    named = tables_named(text.value)
-    own = (DUAL, only.table.path.table.lower() if only.table_set else DUAL)
-    if len(named) == 1 and (feed.name is None or named[0].lower() in own) and "." not in named[0]:
-        return {named[0]: only}
-    return dict(nodes)
-
-
 def _node(block: Block, name: str, body: PlacedText | Select, inputs: tuple[Input, ...], analysis: Analysis) -> Query:
-    analysis = _with_untyped(analysis, inputs)
+    analysis = with_untyped(analysis, inputs)
     return Query(
         name,
         block.plugin,
@@ -314,42 +258,6 @@ def _node(block: Block, name: str, body: PlacedText | Select, inputs: tuple[Inpu
         span=block.plugin_span or block.span,
         cache=block.cache,
     )
-
-
-def _with_untyped(analysis: Analysis, inputs: tuple[Input, ...]) -> Analysis:
-    """The analysis with the output columns marked that are untyped columns of the inputs, unchanged."""
-    untyped = {
-        (input.name, column.name.lower())
-        for input in inputs
-        for column in input.node.table.columns
-        if column.is_untyped
-    }
-    if not untyped:
-        return analysis
-    passed = {
-        line.output
-        for line in analysis.lineage
-        if line.dependency is Dependency.IDENTITY and (line.input, line.column.lower()) in untyped
-    }
-    columns = tuple(
-        replace(column, options=UNTYPED) if column.name in passed and column.type == STRING else column
-        for column in analysis.table.columns
-    )
-    table = replace(analysis.table, schema=replace(analysis.table.schema, columns=columns))
-    return replace(analysis, table=table)
-
-
-def _with_row_kind(plugin: TableTransform, table: CatalogTable) -> CatalogTable:
-    """The table for the transform's query, with the hidden column only for transforms that read row kinds."""
-    if not (table.has_row_kind and isinstance(plugin, RowKindTransform)):
-        return table
-    columns = (*table.columns, Column(ROW_KIND, STRING, nullable=False))
-    return replace(table, schema=replace(table.schema, columns=columns))
-
-
-def _without_row_kind(table: CatalogTable, *, has_row_kind: bool) -> CatalogTable:
-    columns = tuple(column for column in table.columns if column.name != ROW_KIND)
-    return replace(table, schema=replace(table.schema, columns=columns), has_row_kind=has_row_kind)
 
 
 def _has_own_text(select: Select) -> bool:
@@ -365,26 +273,3 @@ def _report(analysis: Analysis, place: Span | None, diagnostics: Diagnostics) ->
 
 def _errors(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
     return [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
-
-
-def _like_input(output: CatalogTable, table: CatalogTable, select: Select) -> CatalogTable:
-    """The output of a transform is still its input's table: it keeps the path, and keys whose columns went through."""
-    kept = {
-        projection.name.lower()
-        for projection in select.projections
-        if text_of(projection.expression) == quote(projection.name)
-    }
-    kept = kept if select.projections else {column.name.lower() for column in table.columns}
-    key = table.schema.primary_key
-    keeps_key = key is not None and all(name.lower() in kept for name in key.columns)
-    constraints = tuple(
-        key for key in table.schema.constraint_keys if all(name.lower() in kept for name, _ in key.columns)
-    )
-    keeps_partitions = all(name.lower() in kept for name in table.partition_keys)
-    return replace(
-        table,
-        schema=replace(output.schema, primary_key=key if keeps_key else None, constraint_keys=constraints),
-        partition_keys=table.partition_keys if keeps_partitions else (),
-        is_open=output.is_open,
-        repeated=output.repeated,
-    )

@@ -13,18 +13,20 @@ from engine.plan.nodes import Plan
 from engine.plan.pipelines import pipelines
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
-from engine.runtime.counts import ReadCount, WriteCount
-from engine.runtime.execute import diagnostics_of
+from engine.runtime.counting.counts import ReadCount, WriteCount
 from engine.runtime.interrupts import Interrupts, interrupts
 from engine.runtime.job_events import JobEvents
+from engine.runtime.job_execution import diagnostics_of
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
 from engine.runtime.streaming.checkpoint import open_checkpoint
 from engine.runtime.streaming.stop_request import is_stop_requested
 from engine.runtime.streaming.stream import BatchFailedError, Stream
 from engine.runtime.transient import is_transient
-from engine.spark import write as writing
-from engine.spark.journal import RunOutcome
+from engine.spark.writing.journal import RunOutcome
+from engine.spark.writing.open_run import begin_stream
+from engine.spark.writing.recover import recover
+from engine.spark.writing.sink_checks import check
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,7 +61,7 @@ def _run(
     plan = compiled.plan
     state = state_dir_of(plan, state_dir)
     files, root = files_at(spark, state)
-    warnings = writing.recover(spark, state)
+    warnings = recover(spark, state)
     job = _Job(files, root, ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now()))
     if restores is not None:
         job.require(restores)
@@ -68,8 +70,8 @@ def _run(
         raise run_error(
             "PEN5008", f"run `{restores}` has left no checkpoint to go on from", None, "leave --restore out"
         )
-    writing.check(spark, [write for stream in job.streams for write in stream.writes], run_id)
-    log = writing.begin_stream(spark, state, run_id, plan.writes, plan.env.name)
+    check(spark, [write for stream in job.streams for write in stream.writes], run_id)
+    log = begin_stream(spark, state, run_id, plan.writes, plan.env.name)
     job.record(State.RUNNING)
     try:
         with interrupts() as received:

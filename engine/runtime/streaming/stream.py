@@ -16,10 +16,9 @@ from engine.runtime.execute import run_batch
 from engine.runtime.results import JobResult
 from engine.runtime.states import State
 from engine.runtime.streaming.checkpoint import Checkpoint
-from engine.spark.errors import as_run_error
+from engine.spark.errors import SPARK_ERRORS, as_run_error
 from engine.spark.lower import Arrived
 from engine.spark.session import pipeline_session
-from engine.spark.write import SPARK_ERRORS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -11,8 +11,9 @@ from catalog.diagnostics import Diagnostics, RunError
 from catalog.table import CatalogTable
 from connectors.jdbc import connector
 from connectors.support.source import ScanTask
-from engine.spark.journal import RunOutcome, journal
-from engine.spark.write import abort_all, commit_all
+from engine.spark.writing.abort import abort_all
+from engine.spark.writing.commit import commit_all
+from engine.spark.writing.journal import RunOutcome, journal
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 
 pytestmark = pytest.mark.spark

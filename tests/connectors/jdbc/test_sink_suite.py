@@ -82,7 +82,7 @@ class JdbcSuite(SinkSuite):
 
     def test_aborted_run_leaves_no_folder_that_it_made(self, spark, tmp_path):
         """A database has no folders: of an aborted run that would have made a table, no table is left."""
-        from engine.spark.write import abort_all
+        from engine.spark.writing.abort import abort_all
         from tests.connectors.jobs import stage_writes
 
         abort_all(spark, stage_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run"))

@@ -180,7 +180,7 @@ class Recorded:
 
     @property
     def mark(self) -> Mapping[str, Value]:
-        """The owner's mark (`connectors.owner`)."""
+        """The owner's mark (`connectors.support.run_owner`)."""
         return dict(self.steps["begin"]["owner"])
 
     @property

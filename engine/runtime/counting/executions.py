@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from engine.runtime.counts import Execution, Operator
+from engine.runtime.counting.counts import Execution, Operator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -1,0 +1,233 @@
+"""The execution of one job: stages its pipelines side by side, commits them, and counts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from catalog.diagnostics import Diagnostic, PenstockError
+from connectors.support.incremental import NewRows, Since
+from engine.expectations.ge_result import text_of, validation_result
+from engine.incremental.watermarks import Watermark, moved
+from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
+from engine.plan.pipelines import named_pipelines, slots, weight
+from engine.runtime.counting.counts import count_reads
+from engine.runtime.counting.executions import attributes_of, executions, last_execution
+from engine.runtime.counting.pipeline_counts import StagedPipeline, write_counts
+from engine.runtime.interrupts import InterruptedRun, Interrupts
+from engine.runtime.job_events import JobEvents
+from engine.runtime.persistence import Persistence, identity
+from engine.runtime.progress import Progress, shown
+from engine.runtime.results import JobResult, PipelineResult
+from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
+from engine.runtime.slots import Slots
+from engine.runtime.states import State
+from engine.spark import expect
+from engine.spark.lower import Arrived, lower
+from engine.spark.session import pipeline_session
+from engine.spark.tasks import wait_for_tasks
+from engine.spark.writing.abort import abort, abort_all
+from engine.spark.writing.commit import commit_all
+from engine.spark.writing.open_run import OpenRun
+from engine.spark.writing.stage import note_positions, stage, staged_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class JobExecution:
+    """One running job."""
+
+    def __init__(
+        self,
+        spark: "SparkSession",
+        plan: Plan,
+        run: OpenRun,
+        received: Interrupts,
+        started: float,
+        *,
+        since: Mapping[str, Since],
+        events: JobEvents,
+        is_quiet: bool = False,
+        is_verbose: bool = False,
+        arrived: Mapping[Scan, Arrived] | None = None,
+    ) -> None:
+        self.spark = spark
+        self.arrived = arrived or {}
+        self.plan = plan
+        self.run = run
+        self.since = since
+        self.received = received
+        self.started = started
+        self.events = events
+        self.is_quiet, self.is_verbose = is_quiet, is_verbose
+        self.pipelines = named_pipelines(plan)
+        self.before = last_execution(spark)
+        self.attempts = dict.fromkeys(self.pipelines, 0)
+        self.policy = FailurePolicy(plan.env.failure_policy)
+
+    def result(self) -> JobResult:
+        try:
+            quiet, verbose, total = self.is_quiet, self.is_verbose, len(self.pipelines)
+            with shown(self.spark, total=total, is_quiet=quiet, is_verbose=verbose) as progress:
+                with self.received.raised():
+                    outcomes = self._stage(progress)
+                self.received.check()
+                left = self._commit_or_abort(outcomes, progress)
+        except BaseException as error:
+            left = () if self.run.journal.is_decided else abort_all(self.spark, self.run)
+            if left and isinstance(error, InterruptedRun):
+                error.is_clean = False
+            raise
+        finished = all(outcome.state is State.FINISHED for outcome in outcomes)
+        diagnostics = [
+            diagnostic for outcome in outcomes if outcome.error for diagnostic in diagnostics_of(outcome.error)
+        ]
+        warned = [item for outcome in outcomes if outcome.value for item in expect.warnings(outcome.value.expectations)]
+        seconds = monotonic() - self.started
+        errors = tuple(outcome.error for outcome in outcomes if outcome.error)
+        head = (self.plan.env.name, self.run.run_id, State.FINISHED if finished else State.FAILED, seconds)
+        return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors)
+
+    def _commit_or_abort(
+        self, outcomes: Sequence[PipelineOutcome[StagedPipeline]], progress: Progress
+    ) -> tuple[Diagnostic, ...]:
+        """Commit the pipelines that finished, if the policy allows it; returns warnings about staged rows that cannot
+        be removed, and about failed maintenance."""
+        failed = [outcome.name for outcome in outcomes if outcome.state is not State.FINISHED]
+        if failed and (self.policy is FailurePolicy.STOP or len(failed) == len(outcomes)):
+            return abort_all(self.spark, self.run)
+        abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
+        committed = [name for name in self.pipelines if name not in failed]
+        progress.committing(committed)
+        read = [
+            each
+            for outcome in outcomes
+            if outcome.name in committed and outcome.value
+            for each in outcome.value.watermarks
+        ]
+        warned = commit_all(self.spark, self.run, read)
+        progress.committed(committed)
+        return warned
+
+    def _stage(self, progress: Progress) -> tuple[PipelineOutcome[StagedPipeline], ...]:
+        env = self.plan.env
+
+        def observe(name: str, state: State, cause: str | None) -> None:
+            progress.changed(name, state)
+            self.events.pipeline(name, state, cause)
+
+        return Schedule(
+            names=tuple(self.pipelines),
+            work=lambda name: self._work(name, progress),
+            cancel=lambda name: self.spark.sparkContext.cancelJobsWithTag(self._tag(name)),
+            parallelism=env.parallelism,
+            retry=Retry(env.retry_times, env.retry_interval_seconds),
+            policy=self.policy,
+            observe=observe,
+            slots=Slots(slots(self.plan)),
+            weights={name: weight(plan) for name, plan in self.pipelines.items()},
+            slot_timeout=env.slot_timeout,
+        ).run()
+
+    def _work(self, name: str, progress: Progress) -> StagedPipeline:
+        try:
+            return self._stage_pipeline(name, progress)
+        except BaseException:
+            wait_for_tasks(self.spark, self._tag(name))  # what is staged can be removed, or staged again
+            raise
+
+    def _stage_pipeline(self, name: str, progress: Progress) -> StagedPipeline:
+        """Stage the writes of one pipeline, in a session of its own."""
+        plan = self.pipelines[name]
+        self.attempts[name] += 1
+        session = pipeline_session(self.spark, plan.env.spark)
+        descriptions = {write.id: self._description(write, self.attempts[name]) for write in plan.writes}
+
+        def computing(node: Node) -> str:
+            progress.doing(name, f"computing {node.name}")
+            text = self._description(node, self.attempts[name])
+            self.spark.sparkContext.setJobDescription(text)
+            return text
+
+        persistence = Persistence(computing, self.run.journal, self.attempts[name])
+        with self._labelled(name), closing(persistence):
+            lowered = lower(session, plan.writes, persistence.persist, self.since, self.arrived)
+            frames = lowered.dataframes
+            note_positions(self.run, lowered.positions)
+            expect.note(lowered.watched)  # of what was computed for several readers
+            for index, write in enumerate(plan.writes, start=1):
+                progress.doing(name, f"writing {write.name} ({index} of {len(plan.writes)})")
+                self.spark.sparkContext.setJobDescription(descriptions[write.id])
+                stage(session, self.run, write, frames[write.input], below(write))
+                expect.note(lowered.watched)
+            outcomes = expect.outcomes(lowered.watched, staged_rows(session, self.run, plan.writes))
+            if outcomes:
+                text = text_of(validation_result(self.plan.env.name, self.run.run_id, outcomes))
+                log = self.run.journal
+                number = list(self.pipelines).index(name) + 1
+                log.files.write(f"{log.folder.rpartition('/')[0]}/expectations_{number}.json", text)
+            expect.refuse(outcomes)
+            computed = [node for node in frames if isinstance(node, Scan) and node.persisted is None]
+            scans = [identity(node, attributes_of(frames[node])) for node in computed]
+            watermarks = tuple(self._moved(lowered.new_rows))
+        return StagedPipeline(
+            (*scans, *persistence.scans), {**persistence.descriptions, **descriptions}, outcomes, watermarks
+        )
+
+    def _moved(self, new_rows: Mapping[Scan, NewRows]) -> Iterator[Watermark]:
+        """The watermarks that move when what was read is committed."""
+        for scan, rows in new_rows.items():
+            since = self.since.get(scan.name, Since())
+            if mark := moved(self.plan.env.name, scan, since, rows.reached(), self.run.run_id):
+                yield mark
+
+    @contextmanager
+    def _labelled(self, name: str) -> Iterator[None]:
+        """Run the thread's Spark jobs in their own pool, and with a tag by which they can be cancelled."""
+        context = self.spark.sparkContext
+        context.setLocalProperty("spark.scheduler.pool", self._tag(name))
+        context.addJobTag(self._tag(name))
+        try:
+            yield
+        finally:  # the thread will run other pipelines
+            context.clearJobTags()
+            for label in ("spark.scheduler.pool", "spark.job.description"):
+                context.setLocalProperty(label, None)  # type: ignore[arg-type]
+
+    def _tag(self, name: str) -> str:
+        return f"penstock {self.run.run_id} {list(self.pipelines).index(name)}"
+
+    def _description(self, node: AnyNode, attempt: int) -> str:
+        what = "write" if isinstance(node, Write) else "compute"
+        return f"{self.plan.env.name}: {what} {node.name} (run {self.run.run_id}, try {attempt})"
+
+    def _counted(self, outcomes: Sequence[PipelineOutcome[StagedPipeline]]) -> tuple[PipelineResult, ...]:
+        wanted = {text for outcome in outcomes if outcome.value for text in outcome.value.descriptions.values()}
+        ran = executions(self.spark, wanted.__contains__, after=self.before)
+        results = []
+        for pipeline in outcomes:
+            head = (pipeline.name, pipeline.state, pipeline.attempts, pipeline.seconds)
+            table_set, tables = _tables(self.pipelines[pipeline.name].writes)
+            if pipeline.value is None:
+                results.append(PipelineResult(*head, table_set=table_set, tables=tables))
+                continue
+            own = [execution for text in pipeline.value.descriptions.values() for execution in ran.get(text, ())]
+            reads = count_reads(own, pipeline.value.scans)
+            counts = write_counts(self.pipelines[pipeline.name], pipeline.value, self.run.places, ran)
+            results.append(PipelineResult(*head, reads, counts, table_set, tables))
+        return tuple(results)
+
+
+def _tables(writes: Sequence[Write]) -> tuple[str | None, tuple[str, ...]]:
+    """The set of which all these writes are tables, and what the tables are called."""
+    sets = {write.table_set for write in writes}
+    return (sets.pop() if len(sets) == 1 else None), tuple(str(write.table.path) for write in writes)
+
+
+def diagnostics_of(error: BaseException) -> tuple[Diagnostic, ...]:
+    """The diagnostics for an error that ended a pipeline."""
+    if isinstance(error, PenstockError):
+        return error.diagnostics
+    text = " ".join(str(error).split())[:300]
+    return (Diagnostic("PEN9001", f"{type(error).__name__}: {text}", help="`--verbose` shows the stack trace"),)

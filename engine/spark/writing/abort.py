@@ -1,0 +1,47 @@
+"""Removes what a run has staged; its targets are unchanged."""
+
+from collections.abc import Iterable
+
+from pyspark.sql import SparkSession
+
+from catalog.diagnostics import Diagnostic, PenstockError, Severity
+from engine.plan.nodes import Write
+from engine.spark.errors import SPARK_ERRORS, reason
+from engine.spark.writing.journal import RunOutcome
+from engine.spark.writing.open_run import OpenRun
+
+CONNECTOR_ERRORS = (*SPARK_ERRORS, OSError, PenstockError)
+"""Exceptions that the steps of connectors may raise."""
+
+
+def abort(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:
+    """Remove what these writes staged, before the others are committed."""
+    for write in writes:
+        write.connector.abort(spark, run.places[write.id])
+        run.staged.discard(write.id)
+
+
+def abort_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
+    """Remove everything that was staged; the targets are unchanged.
+
+    Gives warnings (PEN5011) of what cannot be removed: the run then stays open, and the next one or `resume` ends it.
+    It does not raise such errors, which would hide the error for which the run is aborted.
+    """
+    left: list[Diagnostic] = []
+    for check in run.checks:
+        try:
+            check.write.connector.abort(spark, run.places[check.write.id])
+        except CONNECTOR_ERRORS as error:
+            left.append(_left(run.run_id, check.write.connector.name, error))
+    if not left:
+        try:
+            run.journal.end(RunOutcome.ROLLED_BACK)
+        except OSError as error:
+            left.append(_left(run.run_id, "the journal", error))
+    return tuple(left)
+
+
+def _left(run_id: str, what: str, error: BaseException) -> Diagnostic:
+    message = f"what {what} staged in run `{run_id}` cannot be removed: {reason(error)}"
+    help = f"the next run removes it, or `penstock run --resume {run_id}`; the target is as it was"
+    return Diagnostic("PEN5011", message, None, help, Severity.WARNING)

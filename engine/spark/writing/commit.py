@@ -1,0 +1,111 @@
+"""Commits a run: records the decision in its journal, then commits each sink."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from pyspark.sql import SparkSession
+
+from catalog.diagnostics import Diagnostic, PenstockError, RunError, Severity, run_error
+from engine.incremental.watermarks import Watermark, move, refuse_moved
+from engine.plan.nodes import Write, below
+from engine.spark.environment_errors import unwritable
+from engine.spark.errors import SPARK_ERRORS, as_run_error, reason
+from engine.spark.writing.abort import CONNECTOR_ERRORS
+from engine.spark.writing.commit_groups import (
+    Pending,
+    StagedWrite,
+    begin_commit,
+    cancel,
+    commit_group,
+    commit_groups,
+    finishing_first,
+)
+from engine.spark.writing.journal import RunOutcome
+from engine.spark.writing.open_run import OpenRun
+
+
+def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[Watermark] = ()) -> tuple[Diagnostic, ...]:
+    """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
+
+    Commits that a target may refuse are started before the decision: if one is refused, nothing has changed and the
+    caller aborts. They are finished first, since they hold locks. A failure after the decision leaves the journal open:
+    the run is finished by `resume`. Returns warnings (PEN5014) of maintenance that failed when the run had ended.
+    `watermarks` move when all is committed; raises PEN5007 if another run has moved one.
+    """
+    writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
+    staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
+    groups = tuple(commit_groups(staged))
+    refuse_moved(run.journal.files, run.journal.state, watermarks)
+    pending = _begin_commits(spark, groups, writes)
+    try:
+        run.journal.decide(watermarks)
+    except OSError as error:
+        cancel(pending)
+        raise _unjournaled(run, error) from error
+    for group in finishing_first(groups, pending):
+        write = writes[group[0].write_id]
+        try:
+            commit_group(spark, group, run.journal.committed, pending)
+        except SPARK_ERRORS as error:
+            raise _unfinished(run.run_id, as_run_error(error, write)) from error
+        except PenstockError as error:
+            raise _unfinished(run.run_id, error) from error
+        except OSError as error:
+            raise _unfinished(run.run_id, unwritable(error, write)) from error
+    _acknowledge(spark, run, writes.values())
+    try:
+        move(run.journal.files, run.journal.state, watermarks)
+        run.journal.end(RunOutcome.FINISHED)
+    except OSError as error:
+        raise _unfinished(run.run_id, _unjournaled(run, error)) from error
+    return tuple(_maintain(spark, run, writes.values()))
+
+
+def _acknowledge(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:
+    read = {node for write in writes for node in below(write)}
+    for scan, position in run.positions.items():
+        if scan not in read:
+            continue
+        try:
+            scan.connector.acknowledge(spark, position)
+            run.journal.acknowledged(scan.id)
+        except SPARK_ERRORS as error:
+            raise _unfinished(run.run_id, as_run_error(error, scan)) from error
+        except PenstockError as error:
+            raise _unfinished(run.run_id, error) from error
+
+
+def _maintain(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> Iterator[Diagnostic]:
+    for write in writes:
+        try:
+            write.connector.maintain(spark, run.places[write.id])
+        except CONNECTOR_ERRORS as error:
+            message = (
+                f"the rows of `{write.name}` are committed, but the maintenance of its target failed: {reason(error)}"
+            )
+            yield Diagnostic("PEN5014", message, write.options.span("after_commit"), None, Severity.WARNING)
+
+
+def _begin_commits(
+    spark: SparkSession, groups: Iterable[tuple[StagedWrite, ...]], writes: Mapping[str, Write]
+) -> Pending:
+    """Do the steps that targets may refuse, while the run can still be rolled back."""
+    pending: Pending = {}
+    for group in groups:
+        try:
+            begin_commit(spark, group, pending)
+        except BaseException as error:
+            cancel(pending)
+            if isinstance(error, SPARK_ERRORS):
+                raise as_run_error(error, writes[group[0].write_id]) from error
+            raise
+    return pending
+
+
+def _unfinished(run_id: str, error: PenstockError) -> RunError:
+    help = f"the run has begun to commit; finish it by `penstock run --resume {run_id}`"
+    return RunError([replace(diagnostic, help=diagnostic.help or help) for diagnostic in error.diagnostics])
+
+
+def _unjournaled(run: OpenRun, error: OSError) -> RunError:
+    return run_error("PEN5005", f"the journal `{run.journal.folder}` cannot be written: {error.strerror or error}")

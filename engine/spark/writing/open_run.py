@@ -1,0 +1,110 @@
+"""Opens a run: its journal, and the places where its writes will stage."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+from pyspark.sql import SparkSession
+
+from catalog.diagnostics import run_error
+from connectors.support import run_owner as owner
+from connectors.support.sink import WriteTask
+from connectors.support.staged import Staged
+from engine.plan.nodes import Scan, Write
+from engine.spark.writing.journal import Journal, RunOutcome, journal, open_journals
+from engine.spark.writing.sink_checks import SinkCheck, task_of
+
+
+@dataclass(eq=False)
+class OpenRun:
+    """A run that may write: what is staged so far, by write id; its targets were checked in the session `spark`."""
+
+    spark: SparkSession
+    run_id: str
+    journal: Journal
+    checks: tuple[SinkCheck, ...]
+    tasks: Mapping[str, WriteTask]
+    places: dict[str, Staged] = field(default_factory=dict)
+    positions: dict[Scan, Staged] = field(default_factory=dict)
+    staged: set[str] = field(default_factory=set)
+    lock: Lock = field(default_factory=Lock)
+
+
+def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: str, job: str = "") -> OpenRun | None:
+    """Open the run's journal; None if this run id has already committed all these writes.
+
+    `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
+    will stand. Raises PEN5007 if a living process holds the run id, PEN5005 if a target can never be one.
+    """
+    log = journal(spark, state, run_id)
+    recorded = log.read()
+    done = recorded.done if recorded is not None else frozenset()
+    if recorded is not None and recorded.outcome is RunOutcome.FINISHED and all(c.write.id in done for c in checks):
+        return None
+    if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
+        raise run_error("PEN5007", f"run {run_id} is still running: {owner.describe(recorded.mark)}")
+    if recorded is not None and recorded.is_decided and not (recorded.outcome or owner.is_this_process(recorded.mark)):
+        raise run_error("PEN5011", f"run `{run_id}` has begun to commit, and has not ended", None, ways_to_end(run_id))
+    refuse_second_run(spark, state, run_id, [check.write for check in checks], job)
+    mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
+    tasks = {check.write.id: replace(task_of(check.write, run_id), owner=mark, journal=log.uri) for check in checks}
+    places = {
+        check.write.id: check.write.connector.prepare(spark, tasks[check.write.id], check.actions) for check in checks
+    }
+    log.begin(mark, {check.write.id: check.write.connector.name for check in checks}, job, done)
+    for write_id, place in places.items():
+        log.prepared(write_id, place)
+    return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
+
+
+def begin_stream(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str) -> Journal:
+    """The journal of a stream, which stages nothing itself: it shows others that the stream is running. Raises PEN5007
+    where it is already."""
+    refuse_second_run(spark, state, run_id, writes, job)
+    log = journal(spark, state, run_id)
+    mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
+    log.begin(mark, {write.id: write.connector.name for write in writes}, job)
+    return log
+
+
+def refuse_second_run(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str) -> None:
+    """Raise PEN5007 if another process is running this job: both would write the same targets."""
+    ids = {write.id for write in writes}
+    for log in open_journals(spark, state):
+        recorded = log.read() if log.run_id != run_id else None
+        if recorded is None or recorded.job != job or not ids & recorded.writes.keys():
+            continue
+        if recorded.is_alive and not owner.is_this_process(recorded.mark):
+            message = f"the job `{job}` is already running: run `{log.run_id}`, {owner.describe(recorded.mark)}"
+            help = (
+                "wait until it has ended, or stop that process: what it staged is then removed; where it is gone for "
+                f"certain, `penstock runs --forget {log.run_id}` dismisses it and changes no target"
+            )
+            raise run_error("PEN5007", message, None, help, (f"its journal is {log.folder}",))
+
+
+def refuse_unfinished(spark: SparkSession, state: str, job: str, nodes: Collection[str]) -> None:
+    """Raise PEN5007 where a run that reads these incremental sources has begun to commit and cannot be finished now:
+    their watermarks are about to move, and the rows would be read again."""
+    for log in open_journals(spark, state) if nodes else ():
+        recorded = log.read()
+        if recorded and recorded.job == job and not set(nodes).isdisjoint(each.node for each in recorded.watermarks):
+            message = f"run `{log.run_id}` has begun to commit what it read incrementally, and is not finished"
+            raise run_error("PEN5007", message, None, f"finish it by `penstock run --resume {log.run_id}`")
+
+
+def committed_writes(spark: SparkSession, state: str, run_id: str) -> frozenset[str]:
+    """The ids of the writes that a run of this id has committed; a rerun does the rest."""
+    recorded = journal(spark, state, run_id).read()
+    return recorded.done if recorded is not None else frozenset()
+
+
+def ways_to_end(run_id: str) -> str:
+    return (
+        f"`penstock run --resume {run_id}` finishes it; where it cannot, `penstock runs --forget {run_id}` dismisses "
+        "it and leaves every target as it is"
+    )
+
+
+def _jvm_pid(spark: SparkSession) -> int:
+    return int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]

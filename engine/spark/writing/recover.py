@@ -1,0 +1,150 @@
+"""Ends killed runs: a run that had decided to commit is finished, every other one is rolled back.
+
+By `resume`, or by the next run with the same state directory."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+from pyspark.sql import SparkSession
+
+import connectors
+from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
+from connectors.support import run_owner as owner
+from connectors.support.connector import Connector
+from engine.incremental.watermarks import move
+from engine.spark.errors import SPARK_ERRORS, reason
+from engine.spark.writing.commit_groups import (
+    StagedWrite,
+    commit_group,
+    commit_groups,
+)
+from engine.spark.writing.journal import Journal, Recorded, RunOutcome, journal, open_journals
+from engine.spark.writing.open_run import ways_to_end
+
+
+def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
+    """End a killed run: finish it where it had decided to commit, else roll it back.
+
+    Raises PEN5008 if there is no such run or it has ended, PEN5007 if it lives, and a `RunError` with all that
+    keeps it from being ended: what could be done of it is done.
+    """
+    recorded = journal(spark, state, run_id).read()
+    if recorded is None:
+        known = [log.run_id for log in open_journals(spark, state) if _is_open(log.read())]
+        help = f"runs that can be resumed: {', '.join(known)}" if known else "no run can be resumed"
+        raise run_error("PEN5008", f"no run `{run_id}` in `{state}`", None, help)
+    if recorded.outcome is not None:
+        raise run_error("PEN5008", f"run `{run_id}` has ended: it was {recorded.outcome.value}")
+    if recorded.is_alive and not owner.has_died(recorded.mark):
+        help = f"where that process is gone for certain, `penstock runs --forget {run_id}` dismisses the run"
+        raise run_error("PEN5007", f"run `{run_id}` is still running: {owner.describe(recorded.mark)}", None, help)
+    return _end(spark, journal(spark, state, run_id), recorded)
+
+
+def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
+    """End all killed runs of this state directory whose connectors this session has.
+
+    Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
+    other run back.
+    """
+    warnings: list[Diagnostic] = []
+    for log in open_journals(spark, state):
+        recorded = log.read()
+        if recorded is None or not _is_open(recorded) or not owner.has_died(recorded.mark):
+            continue
+        if _has_jars(spark, log, recorded):
+            try:
+                _end(spark, log, recorded)
+            except RunError as error:
+                warnings += [replace(diagnostic, severity=Severity.WARNING) for diagnostic in error.diagnostics]
+    return tuple(warnings)
+
+
+def connectors_to_recover(state: str) -> Mapping[Connector, tuple[str, ...]]:
+    """The connectors of killed runs in a local state directory, and the jars with which a session can end them."""
+    needed: dict[Connector, tuple[str, ...]] = {}
+    for log in open_journals(None, state):
+        recorded = log.read()
+        if recorded is not None and _is_open(recorded) and owner.has_died(recorded.mark):
+            for connector, jars in _needed_jars(log, recorded):
+                needed[connector] = (*needed.get(connector, ()), *jars)
+    return needed
+
+
+def _needed_jars(log: Journal, recorded: Recorded) -> Iterator[tuple[Connector, tuple[str, ...]]]:
+    """The installed connectors of a run, each with the jars that are needed to end its reads and writes."""
+    for write_id, name in recorded.writes.items():
+        sink = connectors.sink(name)
+        if sink is None:
+            continue
+        jars = sink.maven
+        if recorded.has_place(write_id):
+            with suppress(RunError):  # unreadable steps are reported when the run is ended
+                jars = sink.staged_jars(_staged_write(log, recorded, write_id).staged)
+        yield sink, jars
+    for name in recorded.unacknowledged.values() if recorded.is_decided else ():
+        source = connectors.source(name)
+        if source is not None:
+            yield source, source.maven
+
+
+def _is_open(recorded: Recorded | None) -> bool:
+    return recorded is not None and recorded.outcome is None
+
+
+def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOutcome:
+    """End every write that can be ended; raises a `RunError` with the errors of the others, and leaves the run open."""
+    diagnostics = Diagnostics()
+    to_commit: list[StagedWrite] = []
+    for write_id, name in recorded.writes.items():
+        if recorded.has_place(write_id) and not recorded.is_committed(write_id):
+            with _collected(diagnostics, log, name):
+                write = _staged_write(log, recorded, write_id)
+                if recorded.is_decided and recorded.is_staged(write_id):
+                    to_commit.append(write)
+                else:
+                    write.sink.abort(spark, write.staged)  # type: ignore[arg-type]
+    for group in commit_groups(to_commit):
+        with _collected(diagnostics, log, group[0].sink.name):
+            commit_group(spark, group, log.committed)
+    for scan_id, name in recorded.unacknowledged.items() if recorded.is_decided else ():
+        with _collected(diagnostics, log, name):
+            source = connectors.source(name)
+            if source is not None and source.position_type is not None:
+                source.acknowledge(spark, recorded.position(scan_id, source.position_type))  # type: ignore[arg-type]
+                log.acknowledged(scan_id)
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
+    outcome = RunOutcome.FINISHED if recorded.is_decided else RunOutcome.ROLLED_BACK
+    move(log.files, log.state, recorded.watermarks)
+    log.end(outcome)
+    return outcome
+
+
+@contextmanager
+def _collected(diagnostics: Diagnostics, log: Journal, name: str) -> Iterator[None]:
+    """Collect the error of a write, so that the others are still ended."""
+    try:
+        yield
+    except PenstockError as error:
+        diagnostics.extend(error.diagnostics)
+    except (*SPARK_ERRORS, OSError) as error:
+        help = f"{ways_to_end(log.run_id)}; until then only some of its sinks may have the new rows"
+        message = f"run `{log.run_id}`, which was interrupted, cannot be ended (`{name}`): {reason(error)}"
+        diagnostics.error("PEN5005", message, None, help)
+
+
+def _staged_write(log: Journal, recorded: Recorded, write_id: str) -> StagedWrite:
+    name = recorded.writes[write_id]
+    sink = connectors.sink(name)
+    if sink is None:
+        raise run_error("PEN5008", f"run `{log.run_id}` wrote to `{name}`, a connector that is not installed")
+    return StagedWrite(write_id, sink, recorded.place(write_id, sink.staged_type))
+
+
+def _has_jars(spark: SparkSession, log: Journal, recorded: Recorded) -> bool:
+    loaded = spark.conf.get("spark.jars.packages", "") or ""
+    needed = dict(_needed_jars(log, recorded))
+    is_installed = all(connectors.sink(name) is not None for name in recorded.writes.values())
+    return is_installed and all(jar in loaded for jars in needed.values() for jar in jars if "?" not in jar)

@@ -1,0 +1,107 @@
+"""Checks every sink before a run: inspects its target and determines the save-mode actions; changes nothing."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from pyspark.sql import SparkSession
+
+from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError
+from catalog.evolution import Problem, fits
+from catalog.savemode import Action, Outlook, TargetState, plan_actions
+from catalog.table import CatalogTable
+from connectors.support.sink import WriteTask
+from engine.plan.nodes import Write
+from engine.spark.environment_errors import unwritable
+from engine.spark.errors import SPARK_ERRORS, as_run_error
+
+DRY_RUN: Final = "dry-run"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SinkCheck:
+    """The result of a check: the target's state, and the actions of the commit, in order."""
+
+    write: Write
+    state: TargetState
+    actions: tuple[Action, ...]
+
+
+def outlooks(spark: SparkSession, writes: Sequence[Write]) -> dict[str, Outlook]:
+    """What each write, by its id, finds at its target and would do there; raises as `check` does."""
+    found = {}
+    for checked in check(spark, writes, looks_for_rows=True):
+        write = checked.write
+        try:
+            told = write.connector.statements(spark, task_of(write, DRY_RUN), checked.state, checked.actions)
+        except SPARK_ERRORS as error:
+            raise as_run_error(error, write) from error
+        found[write.id] = Outlook(checked.state, checked.actions, told)
+    return found
+
+
+def check(
+    spark: SparkSession, writes: Sequence[Write], run_id: str = DRY_RUN, *, looks_for_rows: bool = False
+) -> tuple[SinkCheck, ...]:
+    """Inspect every target; raises `RunError` with all errors that prevent the run (PEN4003, PEN4006, PEN4007,
+    PEN5005)."""
+    diagnostics = Diagnostics()
+    checks = []
+    for write in writes:
+        try:
+            state = write.connector.inspect(spark, replace(task_of(write, run_id), looks_for_rows=looks_for_rows))
+        except PenstockError as error:
+            diagnostics.extend(error.diagnostics)
+            continue
+        except SPARK_ERRORS as error:
+            diagnostics.extend(as_run_error(error, write).diagnostics)
+            continue
+        except OSError as error:
+            diagnostics.extend(unwritable(error, write).diagnostics)
+            continue
+        actions = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, state)
+        diagnostics.extend(_obstacles(write, state, actions))
+        checks.append(SinkCheck(write, state, actions))
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
+    return tuple(checks)
+
+
+def task_of(write: Write, run_id: str) -> WriteTask:
+    return WriteTask(
+        write.options, write.table, write.schema_save_mode, write.data_save_mode, write.write_mode, run_id, write.id
+    )
+
+
+def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) -> Iterable[Diagnostic]:
+    if Action.FAIL_MISSING in actions:
+        help = "schema_save_mode = CREATE_SCHEMA_WHEN_NOT_EXIST"
+        yield Diagnostic("PEN4006", f"the target of `{write.name}` does not exist", write.options.span("path"), help)
+    if Action.FAIL_HAS_ROWS in actions:
+        help = "data_save_mode = APPEND_DATA adds the rows to those"
+        yield Diagnostic(
+            "PEN4007", f"the target of `{write.name}` already holds rows", write.options.span("path"), help
+        )
+    target = kept_table(state, actions)
+    if target is not None and not write.table.is_open:
+        evolution = str(write.options.get("schema_evolution") or "fail")
+        for problem in fits(write.table.schema, target.schema, evolution):
+            help = _remedy(write, target, problem)
+            yield Diagnostic("PEN4003", f"rows of `{write.name}` do not fit its target: {problem}", write.span, help)
+
+
+def _remedy(write: Write, target: CatalogTable, problem: Problem) -> str:
+    """How the rows or the target could be changed so that they fit, without loss of rows."""
+    option = next((spec for spec in write.connector.sink_options if spec.name == "schema_evolution"), None)
+    for evolution in option.choices if option else ():
+        if problem not in fits(write.table.schema, target.schema, evolution):
+            return f"schema_evolution = {evolution} changes the target and keeps its rows"
+    if target.column(problem.column) is None:
+        return f"leave `{problem.column}` out of the query, or add the column to the target first"
+    return f"cast `{problem.column}` in the query to the target's type"
+
+
+def kept_table(state: TargetState, actions: tuple[Action, ...]) -> CatalogTable | None:
+    """The schema that the rows must fit, if the target is kept."""
+    keeps = Action.KEEP in actions or Action.NO_SCHEMA_CHANGE in actions
+    return state.table if keeps and state.exists else None

@@ -1,0 +1,86 @@
+"""Stages writes: rows go where readers do not see them. A step can be repeated for a retry."""
+
+from collections.abc import Iterable, Mapping
+
+from pyspark.sql import DataFrame, SparkSession
+
+from catalog.diagnostics import run_error
+from catalog.evolution import SchemaEvolution, widens
+from catalog.quoting import quote
+from catalog.row_kind import ROW_KIND
+from catalog.savemode import plan_actions
+from catalog.typenames import to_ddl
+from connectors.support.staged import Staged
+from engine.plan.nodes import AnyNode, Scan, Write
+from engine.plan.staged_rules import staged_rules
+from engine.spark.environment_errors import unwritable
+from engine.spark.errors import SPARK_ERRORS, as_run_error
+from engine.spark.writing.open_run import OpenRun
+from engine.spark.writing.sink_checks import SinkCheck, kept_table
+
+
+def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
+    """Write the rows where readers do not see them; may be called again for a retry, and from any thread.
+
+    `nodes` are the nodes whose work this is: an error is reported at the one that it came from. Raises PEN5007 if the
+    target is held by another run, or one has written to it since it was checked.
+    """
+    checked = next(check for check in run.checks if check.write is write)
+    try:
+        rows = _aligned(df.drop(ROW_KIND) if write.drops_row_kind else df, checked)
+        staged = write.connector.stage(spark, rows, run.tasks[write.id], run.places[write.id])
+        _refuse_changed_target(run, checked)
+    except SPARK_ERRORS as error:
+        raise as_run_error(error, write, nodes) from error
+    except OSError as error:
+        raise unwritable(error, write) from error
+    with run.lock:
+        run.journal.staged(write.id, staged)
+        run.places[write.id] = staged
+        run.staged.add(write.id)
+
+
+def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> dict[AnyNode, DataFrame]:
+    """The staged rows of nodes whose rules are checked on them."""
+    judged = [write for write in writes if staged_rules(write)]
+    found = [
+        (write.input, write.connector.staged_rows(spark, run.tasks[write.id], run.places[write.id])) for write in judged
+    ]
+    return {node: df for node, df in found if df is not None}
+
+
+def note_positions(run: OpenRun, positions: Mapping[Scan, Staged]) -> None:
+    """Record what was read of sources that are notified after the commit; again after a retry."""
+    for scan, position in positions.items():
+        run.journal.read_from(scan.id, scan.connector.name, position)
+    with run.lock:
+        run.positions.update(positions)
+
+
+def _refuse_changed_target(run: OpenRun, checked: SinkCheck) -> None:
+    """The target is this run's alone once its rows are staged; a run that ended before that may have written to it."""
+    write = checked.write
+    state = write.connector.inspect(run.spark, run.tasks[write.id])
+    actions = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, state)
+    if actions != checked.actions or kept_table(state, actions) != kept_table(checked.state, checked.actions):
+        message = f"the target of `{write.name}` has changed since this run checked it: another writer was faster"
+        raise run_error("PEN5007", message, write.options.span("path"), "run the job again")
+
+
+def _aligned(df: DataFrame, checked: SinkCheck) -> DataFrame:
+    """The rows in the kept target's types and order, so that its files stay of one schema; new columns come last."""
+    target = kept_table(checked.state, checked.actions)
+    if target is None:
+        return df
+    names = {name.lower(): name for name in df.columns}
+    is_widened = checked.write.options.get("schema_evolution") == SchemaEvolution.WIDEN.value
+    columns = []
+    for column in target.columns:
+        name = names.pop(column.name.lower(), None)
+        if name is None and checked.write.connector.sink_capabilities.fills_columns:
+            continue
+        value = quote(name) if name else "null"
+        given = checked.write.table.column(name) if name and is_widened else None
+        type = given.type if given is not None and widens(column.type, given.type) else column.type
+        columns.append(f"cast({value} as {to_ddl(type)}) as {quote(column.name)}")
+    return df.selectExpr(*columns, *(quote(name) for name in names.values()))
