@@ -115,9 +115,9 @@ class Kafka(Source, Sink[KafkaStaged]):
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         position = task.position if isinstance(task.position, KafkaPosition) else position_of(spark, task.options)
-        ranges = [each for each in position.ranges if each.start < each.end]
+        ranges = [offsets for offsets in position.ranges if offsets.start < offsets.end]
         if ranges:
-            partitions = [(each.topic, each.partition) for each in ranges]
+            partitions = [(offsets.topic, offsets.partition) for offsets in ranges]
             records = (
                 spark.read.format("kafka")
                 .options(**position.connection.spark_options)

@@ -183,7 +183,7 @@ def new_rows(df: "DataFrame", asked: Incremental, since: Since, *, by_bytes: boo
     if since.after is not None:
         greatest = f"greatest({greatest}, {literal_of(since.after.value, column.type)})"
     observation = Observation()
-    rows = df.where(" and ".join(f"({each})" for each in conditions(asked, column, since, by_bytes=by_bytes)))
+    rows = df.where(" and ".join(f"({condition})" for condition in conditions(asked, column, since, by_bytes=by_bytes)))
     rows = rows.observe(observation, f.expr(f"cast({greatest} as string)").alias("value"))
     return NewRows(rows, lambda: _observed(df, observation))
 

@@ -56,23 +56,24 @@ def _page(results: list[dict[str, Any]]) -> str:
         except ImportError as cause:
             help = "pip install 'penstock[quality]'"
             raise run_error("PEN9003", "the page needs great-expectations", None, help) from cause
-        each = [one for result in results for one in result["results"]]
+        judged = [outcome for result in results for outcome in result["results"]]
         found = [
             ExpectationValidationResult(
-                success=one["success"], result=one["result"], exception_info=one["exception_info"], meta=one["meta"],
+                success=outcome["success"], result=outcome["result"], exception_info=outcome["exception_info"],
+                meta=outcome["meta"],
                 expectation_config=ExpectationConfiguration(
-                    type=one["expectation_config"]["type"], kwargs=one["expectation_config"]["kwargs"],
-                    meta=one["expectation_config"]["meta"],
+                    type=outcome["expectation_config"]["type"], kwargs=outcome["expectation_config"]["kwargs"],
+                    meta=outcome["expectation_config"]["meta"],
                 ),
             )
-            for one in each
+            for outcome in judged
         ]  # fmt: skip
-        good = sum(one["success"] for one in each)
+        good = sum(outcome["success"] for outcome in judged)
         suite = ExpectationSuiteValidationResult(
-            success=good == len(each), results=found, suite_name=results[0]["suite_name"], suite_parameters={},
+            success=good == len(judged), results=found, suite_name=results[0]["suite_name"], suite_parameters={},
             statistics={
-                "evaluated_expectations": len(each), "successful_expectations": good,
-                "unsuccessful_expectations": len(each) - good, "success_percent": 100 * good / len(each),
+                "evaluated_expectations": len(judged), "successful_expectations": good,
+                "unsuccessful_expectations": len(judged) - good, "success_percent": 100 * good / len(judged),
             },
             meta={**results[0]["meta"], "great_expectations_version": version("great_expectations")},
         )  # fmt: skip

@@ -21,7 +21,7 @@ def run(arguments: Namespace) -> int:
 
     files, root = files_at(None, local_state_dir(arguments.state_dir))
     found = runs(files, root)
-    running = {each.run_id for each in found if each.state is State.RUNNING and "batches" in each.counts}
+    running = {run.run_id for run in found if run.state is State.RUNNING and "batches" in run.counts}
     if arguments.run_id not in running:
         help = did_you_mean(arguments.run_id, running) or "`penstock runs` lists the runs"
         raise job_error("PEN5008", f"no streaming run `{arguments.run_id}` is running", None, help)

@@ -94,11 +94,12 @@ def _facets(dataset: dict[str, Any]) -> dict[str, Any]:
     from openlineage.client.facet_v2 import schema_dataset
 
     found = dataset["facets"]
-    fields = [schema_dataset.SchemaDatasetFacetFields(each["name"], each["type"]) for each in found["schema"]["fields"]]
+    columns_of = found["schema"]["fields"]
+    fields = [schema_dataset.SchemaDatasetFacetFields(column["name"], column["type"]) for column in columns_of]
     facets: dict[str, Any] = {"schema": schema_dataset.SchemaDatasetFacet(fields)}
     if "columnLineage" in found:
         columns = {
-            name: lineage.Fields([_field(each) for each in column["inputFields"]])
+            name: lineage.Fields([_field(origin) for origin in column["inputFields"]])
             for name, column in found["columnLineage"]["fields"].items()
         }
         facets["columnLineage"] = lineage.ColumnLineageDatasetFacet(columns)

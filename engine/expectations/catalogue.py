@@ -56,13 +56,13 @@ def _in_set(arguments: Arguments) -> str:
 
 def _any_match(operator: str, option: str, arguments: Arguments) -> str:
     word = " AND " if arguments.get("match_on") == "all" else " OR "
-    each = [f"{_column(arguments)} {operator} {literal(pattern)}" for pattern in strings(arguments.get(option))]
-    return f"({word.join(each)})" if each else "TRUE"
+    conditions = [f"{_column(arguments)} {operator} {literal(pattern)}" for pattern in strings(arguments.get(option))]
+    return f"({word.join(conditions)})" if conditions else "TRUE"
 
 
 def _none_match(operator: str, option: str, arguments: Arguments) -> str:
-    each = [f"{_column(arguments)} {operator} {literal(pattern)}" for pattern in strings(arguments.get(option))]
-    return f"NOT ({' OR '.join(each)})" if each else "TRUE"
+    conditions = [f"{_column(arguments)} {operator} {literal(pattern)}" for pattern in strings(arguments.get(option))]
+    return f"NOT ({' OR '.join(conditions)})" if conditions else "TRUE"
 
 
 def _pair(operator: str, arguments: Arguments) -> str:

@@ -138,17 +138,17 @@ def reset(watermarks: Watermarks, scan: Scan, asked: Incremental, value: str | N
 
 def refuse_moved(files: Files, root: str, moves: Iterable[Watermark]) -> None:
     """Raise PEN5007 where a watermark is no longer what this run began from: another run has read the same rows."""
-    for each in moves:
-        now = Watermarks(files, root, each.job).read(each.node)
-        if (None if now is None else now.value) != each.previous:
-            message = f"the watermark of `{each.node}` has changed since this run read it"
+    for watermark in moves:
+        now = Watermarks(files, root, watermark.job).read(watermark.node)
+        if (None if now is None else now.value) != watermark.previous:
+            message = f"the watermark of `{watermark.node}` has changed since this run read it"
             raise run_error("PEN5007", message, None, "run the job again")
 
 
 def move(files: Files, root: str, moves: Iterable[Watermark]) -> None:
     """Record new watermarks; doing it again changes nothing."""
-    for each in moves:
-        Watermarks(files, root, each.job).write(each)
+    for watermark in moves:
+        Watermarks(files, root, watermark.job).write(watermark)
 
 
 def location_of(scan: Scan) -> str | None:

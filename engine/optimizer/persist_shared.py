@@ -66,7 +66,7 @@ def varies_by_itself(node: Scan | Query | Native | Union | Expect | Shuffle) -> 
 def chosen_cache(node: PersistableNode) -> Cache | None:
     """What the job says; `none` has no effect on rows of an incremental source, whose watermark holds for one read."""
     if node.cache is Cache.NONE and isinstance(node, Scan | Query | Native | Union | Expect | Shuffle):
-        scans = (each for each in below(node) if isinstance(each, Scan))
+        scans = (scan for scan in below(node) if isinstance(scan, Scan))
         return None if any(incremental_of(scan.options) for scan in scans) else Cache.NONE
     return node.cache
 

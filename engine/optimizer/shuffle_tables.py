@@ -78,7 +78,7 @@ def _why_once(node: Shuffle) -> str | None:
     """Why the rows must be computed once: else two tables could both have a row, or none."""
     if may_differ(node.input):
         return "its rows may differ the next time"
-    scans = [each for each in below(node) if isinstance(each, Scan)]
+    scans = [scan for scan in below(node) if isinstance(scan, Scan)]
     if not all(scan.connector.source_capabilities.is_cheap for scan in scans):
         return "its source is expensive to read and may change in between"
     return None
@@ -89,14 +89,14 @@ def may_differ(node: Node) -> bool:
     stack: list[Node] = [node]
     seen: set[Node] = set()
     while stack:
-        each = stack.pop()
-        is_settled = isinstance(each, PersistableNode) and each.cache in (Cache.MEMORY, Cache.DISK)
-        if each in seen or is_settled:
+        current = stack.pop()
+        is_settled = isinstance(current, PersistableNode) and current.cache in (Cache.MEMORY, Cache.DISK)
+        if current in seen or is_settled:
             continue
-        if isinstance(each, PersistableNode) and varies_by_itself(each):
+        if isinstance(current, PersistableNode) and varies_by_itself(current):
             return True
-        seen.add(each)
-        stack.extend(children(each))
+        seen.add(current)
+        stack.extend(children(current))
     return False
 
 

@@ -62,10 +62,10 @@ def job_files(jobs: Iterable[Path]) -> tuple[tuple[str, ...], tuple[Entry, ...]]
     return tuple(names), tuple(entries.items())
 
 
-def _brings_plugins(each: Distribution) -> bool:
+def _brings_plugins(distribution: Distribution) -> bool:
     groups = (connectors.plugins.group, transforms.plugins.group)
-    mine = (each.metadata["Name"] or "").lower() == "penstock"
-    return not mine and any(point.group in groups for point in each.entry_points)
+    mine = (distribution.metadata["Name"] or "").lower() == "penstock"
+    return not mine and any(point.group in groups for point in distribution.entry_points)
 
 
 def _closure(names: Iterable[str]) -> Iterator[Distribution]:

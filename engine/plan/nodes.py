@@ -255,10 +255,10 @@ def below(node: AnyNode) -> tuple[AnyNode, ...]:
     found: dict[AnyNode, None] = {}
     stack = [node]
     while stack:
-        each = stack.pop()
-        if each not in found:
-            found[each] = None
-            stack.extend(children(each))
+        node = stack.pop()
+        if node not in found:
+            found[node] = None
+            stack.extend(children(node))
     return tuple(found)
 
 

@@ -33,10 +33,10 @@ def pipelines(plan: Plan) -> tuple[Plan, ...]:
 def named_pipelines(plan: Plan) -> dict[str, Plan]:
     """The pipelines by their names: a number and what they read."""
     named: dict[str, Plan] = {}
-    for number, each in enumerate(pipelines(plan), start=1):
-        scans = [node.name for node in each.nodes() if isinstance(node, Scan)]
+    for number, pipeline in enumerate(pipelines(plan), start=1):
+        scans = [node.name for node in pipeline.nodes() if isinstance(node, Scan)]
         more = f" and {len(scans) - 2} more" if len(scans) > 2 else ""
-        named[f"{number}: {', '.join(scans[:2])}{more}"] = each
+        named[f"{number}: {', '.join(scans[:2])}{more}"] = pipeline
     return named
 
 

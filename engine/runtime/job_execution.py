@@ -101,10 +101,10 @@ class JobExecution:
         committed = [name for name in self.pipelines if name not in failed]
         progress.committing(committed)
         read = [
-            each
+            watermark
             for outcome in outcomes
             if outcome.name in committed and outcome.value
-            for each in outcome.value.watermarks
+            for watermark in outcome.value.watermarks
         ]
         warned = commit_all(self.spark, self.run, read)
         progress.committed(committed)

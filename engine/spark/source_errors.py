@@ -90,7 +90,7 @@ def _is_not_utf8(cause: ErrorCause) -> bool:
 def _line_not_utf8(files: list[str], scan: Scan | None, nodes: tuple[AnyNode, ...]) -> tuple[str, int] | None:
     """The first line that is not UTF-8 of the files named, else of those that the scans read from this machine."""
     scans = [scan] if scan else [node for node in nodes if isinstance(node, Scan)]
-    paths = [local_path(str(each.options.get("path") or "")) for each in scans]
+    paths = [local_path(str(scan.options.get("path") or "")) for scan in scans]
     local = [_plain(file) for file in files] or [file for path in paths if path for file in data_files(path)]
     return next(((file, line) for file in local if (line := line_not_utf8(file)) is not None), None)
 

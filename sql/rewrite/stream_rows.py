@@ -62,7 +62,7 @@ class _Checker:
             return False
         self.visit_ctes(query)
         relations = list(self.relations(query))
-        streaming = [each for each in relations if self.is_stream(each[0])]
+        streaming = [relation for relation in relations if self.is_stream(relation[0])]
         if not streaming:
             self.refuse_elsewhere(query, ())
             return False

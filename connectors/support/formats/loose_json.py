@@ -18,7 +18,7 @@ def as_text(type: DataType) -> DataType:
         case Map(_, value, nulls):
             return Map(STRING, as_text(value), nulls)
         case Struct(fields):
-            return Struct(tuple(Field(each.name, as_text(each.type)) for each in fields))
+            return Struct(tuple(Field(field.name, as_text(field.type)) for field in fields))
     return type if type in _AS_THEY_ARE or isinstance(type, Decimal) else STRING
 
 
@@ -33,7 +33,7 @@ def is_unreadable(text: str, type: DataType, level: int = 1) -> str:
             values = f"exists(map_values({text}), {part} -> {is_unreadable(part, value, level + 1)})"
             return f"coalesce({keys} or {values}, false)"
         case Struct(fields):
-            parts = (is_unreadable(f"{text}.{quote(each.name)}", each.type, level) for each in fields)
+            parts = (is_unreadable(f"{text}.{quote(field.name)}", field.type, level) for field in fields)
             return f"({' or '.join(parts)})" if fields else "false"
     if type in _AS_THEY_ARE or isinstance(type, Decimal):
         return "false"

@@ -136,7 +136,7 @@ class IcebergTable:
         """Add those of the columns that the table lacks."""
 
         def attempt() -> None:
-            known = {name.lower() for name in (str(each.name()) for each in self.load().schema().columns())}
+            known = {name.lower() for name in (str(column.name()) for column in self.load().schema().columns())}
             transaction = self.load().newTransaction()
             self._add_columns(transaction, {name: type for name, type in added.items() if name.lower() not in known})
             transaction.commitTransaction()

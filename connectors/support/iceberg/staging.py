@@ -136,9 +136,9 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
 def _described(df: "DataFrame", table: CatalogTable) -> str:
     """Spark's JSON of the columns, with the comments that the incoming table has."""
     schema = df.schema.jsonValue()
-    for each in schema["fields"]:
-        column = table.column(each["name"])
-        each["metadata"] = {"comment": column.comment} if column is not None and column.comment else {}
+    for field in schema["fields"]:
+        column = table.column(field["name"])
+        field["metadata"] = {"comment": column.comment} if column is not None and column.comment else {}
     return json.dumps(schema)
 
 

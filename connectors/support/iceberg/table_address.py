@@ -62,7 +62,7 @@ def parse_name(text: str) -> tuple[str, ...]:
 def check_address(options: Options, diagnostics: Diagnostics) -> bool:
     """Report options that name no table, or two; whether they name one."""
     path, name, warehouse = (options.optional_string(key) for key in ("table_path", "table", "warehouse"))
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     example = 'table_path = "catalog.db.table", or warehouse = "/data/warehouse" with table = "db.table"'
     if path is not None and (name is not None or warehouse is not None):
         other = "warehouse" if warehouse is not None else "table"
@@ -78,7 +78,7 @@ def check_address(options: Options, diagnostics: Diagnostics) -> bool:
                 diagnostics.error("PEN2004", message, options.span(key), 'table_path = "catalog.db.table"')
         except ValueError:
             diagnostics.error("PEN2004", f"`{text}` is no name of a table", options.span(key), example)
-    return len(diagnostics) == before
+    return mark.is_last
 
 
 def folder_of(options: Options) -> str | None:

@@ -75,8 +75,9 @@ def type_of(text: Any) -> DataType:
         case {"type": "map"}:
             return Map(type_of(text["key"]), type_of(text["value"]), not text["value-required"])
         case {"type": "struct"}:
-            fields = text["fields"]
-            return Struct(tuple(Field(each["name"], type_of(each["type"]), not each["required"]) for each in fields))
+            return Struct(
+                tuple(Field(field["name"], type_of(field["type"]), not field["required"]) for field in text["fields"])
+            )
         case str() if found := _DECIMAL.match(text):
             return Decimal(int(found[1]), int(found[2]))
         case str() if text.startswith("fixed"):

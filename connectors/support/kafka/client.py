@@ -63,16 +63,16 @@ class Brokers:
             return {}
         with self._asking():
             answer = self.admin.listOffsets(asked).all().get()
-            return {_partition(each): int(answer.get(each).offset()) for each in answer.keySet()}
+            return {_partition(partition): int(answer.get(partition).offset()) for partition in answer.keySet()}
 
     def committed(self, group: str) -> dict[Partition, int]:
         """The offsets that a consumer group has committed."""
         with self._asking("GroupIdNotFoundException") as answered:
             answer = self.admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get()
             return {
-                _partition(each): int(answer.get(each).offset())
-                for each in answer.keySet()
-                if answer.get(each) is not None
+                _partition(partition): int(answer.get(partition).offset())
+                for partition in answer.keySet()
+                if answer.get(partition) is not None
             }
         return answered
 
@@ -80,7 +80,7 @@ class Brokers:
         """Commit offsets of a group that has no running consumers."""
         made = self.jvm.org.apache.kafka.clients.consumer.OffsetAndMetadata
         with self._asking():
-            committed = self._by_partition({each: made(offset) for each, offset in offsets.items()})
+            committed = self._by_partition({partition: made(offset) for partition, offset in offsets.items()})
             self.admin.alterConsumerGroupOffsets(group, committed).all().get()
 
     def _by_partition(self, values: Mapping[Partition, Any]) -> Any:

@@ -124,7 +124,7 @@ def stream_options(spark: "SparkSession", options: Options, *, is_new: bool) -> 
     named |= {"maxOffsetsPerTrigger": str(limit)} if limit else {}
     if is_new:
         ranges = position_of(spark, options).ranges
-        starts = offsets_text({(each.topic, each.partition): each.start for each in ranges})
+        starts = offsets_text({(offsets.topic, offsets.partition): offsets.start for offsets in ranges})
         named["startingOffsets"] = starts if ranges else "earliest"
     return {**connection.spark_options, **named, "includeHeaders": "true"}
 
@@ -142,7 +142,7 @@ def commit_position(spark: "SparkSession", position: KafkaPosition) -> None:
     if position.group is None or not position.ranges:
         return
     with brokers(spark, position.servers, position.connection.client, code="PEN5004") as kafka:
-        kafka.commit(position.group, {(each.topic, each.partition): each.end for each in position.ranges})
+        kafka.commit(position.group, {(offsets.topic, offsets.partition): offsets.end for offsets in position.ranges})
 
 
 def assignment(partitions: Iterable[Partition]) -> str:
@@ -185,7 +185,8 @@ def _starts(
         return first if mode == "earliest" else last
     if mode == "timestamp":
         found = kafka.offsets(partitions, options.integer("start_mode.timestamp"))
-        return {each: found[each] if found.get(each, -1) >= 0 else last[each] for each in partitions}
+        known = {partition: offset for partition, offset in found.items() if offset >= 0}
+        return {partition: known.get(partition, last[partition]) for partition in partitions}
     reset = options.texts_by_key("kafka.config").get("auto.offset.reset", "earliest")
     starts = {**(last if reset == "latest" else first), **kafka.committed(str(options["consumer.group"]))}
     if mode == "specific_offsets":
@@ -195,10 +196,11 @@ def _starts(
             for key, offset in given.items()
             if (named := _PARTITION.fullmatch(key))
         }
-        if unknown := next((each for each in starts.keys() - set(partitions) if f"{each[0]}-{each[1]}" in given), None):
+        missing = starts.keys() - set(partitions)
+        if unknown := next((partition for partition in missing if f"{partition[0]}-{partition[1]}" in given), None):
             message = f"`start_mode.offsets` names partition {unknown[1]} of `{unknown[0]}`, which it does not have"
             raise run_error("PEN5004", message, options.span("start_mode.offsets"))
-    return {each: starts[each] for each in partitions}
+    return {partition: starts[partition] for partition in partitions}
 
 
 def _checked(

@@ -122,14 +122,14 @@ def _parsed(texts: "DataFrame", options: Options, columns: list[Column]) -> "Dat
 
 def _typed_json(columns: list[Column]) -> _Parsed:
     is_broken = f"__in is null or __in.{_MALFORMED} is not null"
-    faults = [f"when {is_broken} then 'it is not a JSON object of these columns'"]
-    faults += [_unfit(c, is_unreadable(f"__in.{quote(c.name)}", c.type)) for c in columns]
-    return _Parsed(_struct({c.name: read_text(f"__in.{quote(c.name)}", c.type) for c in columns}), _case(faults))
+    errors = [f"when {is_broken} then 'it is not a JSON object of these columns'"]
+    errors += [_unfit(c, is_unreadable(f"__in.{quote(c.name)}", c.type)) for c in columns]
+    return _Parsed(_struct({c.name: read_text(f"__in.{quote(c.name)}", c.type) for c in columns}), _case(errors))
 
 
 def _typed_texts(columns: list[Column]) -> _Parsed:
     """Values of arrays, maps and structs are read strictly: one that cannot be read fails the job."""
-    values, faults = (
+    values, errors = (
         {},
         [f"when size(__in) > {len(columns)} then concat(size(__in), ' values for {len(columns)} columns')"],
     )
@@ -138,8 +138,8 @@ def _typed_texts(columns: list[Column]) -> _Parsed:
         values[column.name] = from_text(text, column.type, Formats(is_lenient=not is_nested))
         if not is_nested:
             is_unfit = f"(nullif({text}, '') is not null and {values[column.name]} is null)"
-            faults.append(_unfit(column, is_unfit))
-    return _Parsed(_struct(values), _case(faults))
+            errors.append(_unfit(column, is_unfit))
+    return _Parsed(_struct(values), _case(errors))
 
 
 def _split(options: Options, count: int) -> str:
@@ -166,8 +166,8 @@ def _unfit(column: Column, condition: str) -> str:
     return f"when {condition} then {quote_text(f'the value of `{column.name}` is not {column.type}')}"
 
 
-def _case(faults: list[str]) -> str:
-    return f"case {' '.join(faults)} end"
+def _case(errors: list[str]) -> str:
+    return f"case {' '.join(errors)} end"
 
 
 def _struct(values: dict[str, str]) -> str:
@@ -193,7 +193,7 @@ def _names(options: Options) -> list[str]:
 def _metadata(options: Options, diagnostics: Diagnostics) -> list[Column]:
     for name in options.strings("metadata_columns"):
         if name.lower() not in METADATA:
-            help = did_you_mean(name, METADATA) or f"known: {', '.join(f'`{each}`' for each in METADATA)}"
+            help = did_you_mean(name, METADATA) or f"known: {', '.join(f'`{known}`' for known in METADATA)}"
             diagnostics.error("PEN2004", f"a record has no `{name}`", options.span("metadata_columns"), help)
             return []
     return [Column(name, _METADATA_TYPES[name.removeprefix("_")]) for name in _names(options)]

@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
     print(
         f"{len(changed)} file{'s' * (len(changed) != 1)} {'to format' if is_check else 'formatted'}, {same} unchanged"
     )
-    errors = [each for each in diagnostics if each.severity is Severity.ERROR]
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
     if errors:
         report(errors)
         return 2

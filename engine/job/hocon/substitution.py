@@ -189,32 +189,33 @@ class Resolver:
 
     # substitutions
 
-    def substituted(self, each: Substitution) -> Node | None:
+    def substituted(self, substitution: Substitution) -> Node | None:
         """What a substitution stands for; None if it is optional and there is nothing."""
-        given = self.variables.get(each.name)
+        given = self.variables.get(substitution.name)
         if given is not None:
-            return bare(given, each.place)
-        path = steps(each.name)
+            return bare(given, substitution.place)
+        path = steps(substitution.name)
         self.used.add(path[0])
         node = self.folding[path] if path in self.folding else self.at(self.fields, path, ())
         if node is not None:
             return node
-        text = self.environment.get(each.name, each.default)
+        text = self.environment.get(substitution.name, substitution.default)
         if text is not None:
-            return bare(text, each.place)
-        return None if each.is_optional else self.undefined(each, path)
+            return bare(text, substitution.place)
+        return None if substitution.is_optional else self.undefined(substitution, path)
 
-    def undefined(self, each: Substitution, path: Path) -> TextNode:
-        written = each.place.source.text[each.place.start : each.place.end]
+    def undefined(self, substitution: Substitution, path: Path) -> TextNode:
+        written = substitution.place.source.text[substitution.place.start : substitution.place.end]
         if path in self.folding:
-            self.error("PEN1002", f"`{written}` refers to itself", each.place, "give it a value before this one")
+            help = "give it a value before this one"
+            self.error("PEN1002", f"`{written}` refers to itself", substitution.place, help)
         elif self.compat:
-            return bare(written, each.place)
+            return bare(written, substitution.place)
         else:
             known = [*self.variables, *(field.key for field in self.fields if field.key not in (*SECTIONS, "env"))]
-            self.error("PEN1003", f"the variable `{each.name}` is not defined", each.place,
-                       undefined_help(each.name, known))  # fmt: skip
-        return TextNode(PlacedText("", each.place.source, ()), each.place, False)
+            self.error("PEN1003", f"the variable `{substitution.name}` is not defined", substitution.place,
+                       undefined_help(substitution.name, known))  # fmt: skip
+        return TextNode(PlacedText("", substitution.place.source, ()), substitution.place, False)
 
     def at(self, fields: Iterable[HoconField], path: Path, walked: Path) -> Node | None:
         """The value at a path of the file; None if there is none."""

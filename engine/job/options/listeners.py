@@ -41,7 +41,7 @@ def _read(options: Options, diagnostics: Diagnostics) -> Iterator[ListenerConfig
         span = options.places.get(place) or options.span("listeners")
         given: Mapping[str, Value] = entry if isinstance(entry, Mapping) else {}
         kind = str(given.get("type") or "").lower()
-        before = len(diagnostics)
+        mark = diagnostics.mark()
         if kind not in _NEEDED:
             help = did_you_mean(kind, _NEEDED) or "type = log, jsonl, http or openlineage"
             diagnostics.error("PEN2004", f"there is no listener of type `{kind}`", span, help)
@@ -60,7 +60,7 @@ def _read(options: Options, diagnostics: Diagnostics) -> Iterator[ListenerConfig
         timeout, retries = given.get("timeout_seconds", 5), given.get("retries", 3)
         if not _is_number(timeout) or not _is_number(retries):
             diagnostics.error("PEN2004", "`timeout_seconds` and `retries` are numbers, not negative", span)
-        if len(diagnostics) == before:
+        if mark.is_last:
             yield ListenerConfig(
                 kind,
                 url if isinstance(url, str) else None,

@@ -80,10 +80,12 @@ def query_nodes(
     if not is_set:
         nodes = [one(name, alias, node, None, diagnostics=diagnostics) for node in inputs]
     else:
-        found = [(node.table.path, Diagnostics()) for node in inputs]
-        each = zip(names, inputs, found, strict=True)
-        nodes = [one(own, alias, node, name, diagnostics=problems) for own, node, (_, problems) in each]
-        report_by_table(found, diagnostics)
+        by_table = [(node.table.path, Diagnostics()) for node in inputs]
+        members = zip(names, inputs, by_table, strict=True)
+        nodes = [
+            one(own, alias, node, name, diagnostics=own_diagnostics) for own, node, (_, own_diagnostics) in members
+        ]
+        report_by_table(by_table, diagnostics)
     made = tuple(node for node in nodes if node)
     if not made or len(made) < len(nodes):
         return None

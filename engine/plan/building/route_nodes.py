@@ -39,11 +39,11 @@ def route_nodes(
         diagnostics.error("PEN2013", message, place, "read one table of it by its name")
         return None, ()
     (node,) = inputs
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     action, into = plugin.on_unknown_table(block.options, diagnostics)
     source = feeds[0].name or node.name
     routes = plugin.routes(node.table.renamed(source), block.options, diagnostics)
-    if routes is None or len(diagnostics) > before:
+    if routes is None or not mark.is_last:
         return None, ()
     if not refuse_equal_paths(block, name, [route.table for route in routes], diagnostics):
         return None, ()
@@ -56,7 +56,7 @@ def route_nodes(
     names = member_names(name, [route.table.path for route in routes])
     make = partial(_table, block, name, shuffle, analyze=analyze, diagnostics=diagnostics)
     tables = tuple(make(own, route) for own, route in zip(names, routes, strict=True))
-    return (None, ()) if len(diagnostics) > before and diagnostics.has_errors else (tables, rejects)
+    return (None, ()) if mark.has_errors else (tables, rejects)
 
 
 def _is_known(column: str, values: tuple[str, ...], action: OnViolation, into: str | None, block: Block) -> Rule:
@@ -79,7 +79,7 @@ def _table(
     select = route.select
     analysis = analyze(select.to_text(), {select.source: shuffle.table.renamed(select.source)}, output=name)
     place = block.plugin_span or block.span
-    diagnostics.extend(replace(each, span=place) for each in analysis.diagnostics)
+    diagnostics.extend(replace(diagnostic, span=place) for diagnostic in analysis.diagnostics)
     declared, output = route.table, analysis.table
     schema = replace(
         output.schema,

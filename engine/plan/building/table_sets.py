@@ -67,12 +67,12 @@ def refuse_unmatched(block: Block, name: str, nodes: Sequence[Node], diagnostics
         diagnostics.warning("PEN2009", message, block.plugin_span or block.span, help)
 
 
-def report_by_table(found: Sequence[tuple[TablePath, Diagnostics]], diagnostics: Diagnostics) -> None:
+def report_by_table(by_table: Sequence[tuple[TablePath, Diagnostics]], diagnostics: Diagnostics) -> None:
     """Report the diagnostics of all tables of a set; a problem that several share is reported once, with
     their names."""
     tables: dict[tuple[str, Span | None, str], list[str]] = {}
     first: dict[tuple[str, Span | None, str], Diagnostic] = {}
-    for path, own in found:
+    for path, own in by_table:
         for diagnostic in own:
             key = (diagnostic.code, diagnostic.span, diagnostic.message)
             first.setdefault(key, diagnostic)

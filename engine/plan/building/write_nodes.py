@@ -172,7 +172,7 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
 
 def _row_kinds_refused(rows: str, sink: AnySink, mode: WriteMode, place: Span | None) -> tuple[str, Span | None, str]:
     """The error of rows with kinds in a sink that treats every row as an insert."""
-    able = " or ".join(f'`write_mode = "{each.value}"`' for each in sink.sink_capabilities.row_kind_modes)
+    able = " or ".join(f'`write_mode = "{mode.value}"`' for mode in sink.sink_capabilities.row_kind_modes)
     other = "`FilterRowKind` keeps rows of some kinds, `RowKindExtractor` makes the kind a column"
     adds = f"`{sink.name}` in write_mode `{mode.value}` would add them all as rows"
     return f"`{rows}` holds inserts, updates and deletes: {adds}", place, f"use {able}; {other}" if able else other

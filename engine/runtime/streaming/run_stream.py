@@ -81,7 +81,8 @@ def _run(
         log.end(RunOutcome.ROLLED_BACK)
         raise
     result = job.result(failed, warnings)
-    job.record(result.state, "; ".join(f"[{each.code}] {each.message}" for each in result.diagnostics))
+    messages = [f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics]
+    job.record(result.state, "; ".join(messages))
     log.end(RunOutcome.FINISHED if result.state is State.FINISHED else RunOutcome.ROLLED_BACK)
     return result
 
@@ -174,10 +175,12 @@ class _Job:
 
     def result(self, failed: Mapping[Stream, BaseException], warnings: tuple[Diagnostic, ...]) -> JobResult:
         errors = [cause for error in failed.values() for cause in _causes(error)]
-        told = tuple(diagnostic for error in failed.values() for diagnostic in _diagnostics(error))
+        errors_of = tuple(diagnostic for error in failed.values() for diagnostic in _diagnostics(error))
         more = tuple(warning for stream in self.streams for result in stream.results for warning in result.warnings)
-        unique = tuple({(each.code, each.message): each for each in (*warnings, *more)}.values())
-        return replace(self.totals(failed), diagnostics=told, warnings=unique, errors=tuple(errors))
+        unique = {(warning.code, warning.message): warning for warning in (*warnings, *more)}
+        return replace(
+            self.totals(failed), diagnostics=errors_of, warnings=tuple(unique.values()), errors=tuple(errors)
+        )
 
     def totals(self, failed: Iterable[Stream]) -> JobResult:
         ended = set(failed)

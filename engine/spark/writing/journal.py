@@ -92,7 +92,7 @@ class Journal:
 
     def decide(self, watermarks: Sequence[Watermark] = ()) -> None:
         """Record the decision: from here on the run can only be finished. `watermarks` are those that move then."""
-        self._put("commit", {"watermarks": [asdict(each) for each in watermarks]})
+        self._put("commit", {"watermarks": [asdict(watermark) for watermark in watermarks]})
 
     def committed(self, write_id: str) -> None:
         self._put(f"{write_id}.committed", {})

@@ -88,7 +88,8 @@ def refuse_unfinished(spark: SparkSession, state: str, job: str, nodes: Collecti
     their watermarks are about to move, and the rows would be read again."""
     for log in open_journals(spark, state) if nodes else ():
         recorded = log.read()
-        if recorded and recorded.job == job and not set(nodes).isdisjoint(each.node for each in recorded.watermarks):
+        moving = {watermark.node for watermark in recorded.watermarks} if recorded else set()
+        if recorded and recorded.job == job and not moving.isdisjoint(nodes):
             message = f"run `{log.run_id}` has begun to commit what it read incrementally, and is not finished"
             raise run_error("PEN5007", message, None, f"finish it by `penstock run --resume {log.run_id}`")
 

@@ -29,15 +29,15 @@ class SinkCheck:
 
 def outlooks(spark: SparkSession, writes: Sequence[Write]) -> dict[str, Outlook]:
     """What each write, by its id, finds at its target and would do there; raises as `check` does."""
-    found = {}
+    by_write = {}
     for checked in check(spark, writes, looks_for_rows=True):
         write = checked.write
         try:
-            told = write.connector.statements(spark, task_of(write, DRY_RUN), checked.state, checked.actions)
+            statements = write.connector.statements(spark, task_of(write, DRY_RUN), checked.state, checked.actions)
         except SPARK_ERRORS as error:
             raise as_run_error(error, write) from error
-        found[write.id] = Outlook(checked.state, checked.actions, told)
-    return found
+        by_write[write.id] = Outlook(checked.state, checked.actions, statements)
+    return by_write
 
 
 def check(

@@ -72,7 +72,7 @@ class TableRoute:
         return action, into
 
     def routes(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> tuple[Route, ...] | None:
-        before = len(diagnostics)
+        mark = diagnostics.mark()
         key = options.string("table_column")
         named = {key: "table_column"}
         if data := options.optional_string("data_column"):
@@ -83,7 +83,7 @@ class TableRoute:
             diagnostics.error("PEN3008", message, options.span("table_column"), "cast it in a query before")
         routes = tuple(self._routes(table, options, diagnostics))
         _refuse_equal_values(routes, options, diagnostics)
-        return routes if len(diagnostics) == before else None
+        return routes if mark.is_last else None
 
     def _routes(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Iterator[Route]:
         entries = options["tables_configs"]
@@ -127,9 +127,9 @@ def _declared(table: CatalogTable, options: Options, own: Options, diagnostics: 
         help = 'schema { table = "database.table", fields { … } }'
         diagnostics.error("PEN2005", "a table needs a name: `schema.table`", own.span("schema"), help)
         return None
-    before = len(diagnostics)
+    mark = diagnostics.mark()
     declared = declared_table(own, str(named), diagnostics)
-    if declared is not None or len(diagnostics) > before:
+    if declared is not None or not mark.is_last:
         return declared
     if options.optional_string("data_column"):
         message = f"`{named}` needs `fields`: they are not known from `data_column`"
@@ -187,17 +187,18 @@ def _of_data(
     name = quote(holder.name)
     match holder.type:
         case Struct(fields):
-            field = next((each for each in fields if each.name.lower() == column.name.lower()), None)
+            field = next((candidate for candidate in fields if candidate.name.lower() == column.name.lower()), None)
             if field is None:
                 place = own.key_span(f"schema.fields.{column.name}")
-                help = did_you_mean(column.name, [each.name for each in fields])
+                help = did_you_mean(column.name, [candidate.name for candidate in fields])
                 diagnostics.error("PEN3005", f"`{holder.name}` has no field `{column.name}`", place, help)
                 return None
             return f"cast({name}.{quote(field.name)} as {to_ddl(column.type)})"
         case Map():
             return f"cast({name}[{quote_text(column.name)}] as {to_ddl(column.type)})"
         case _ if holder.type == STRING:
-            schema = ", ".join(f"{quote(each.name)} {to_ddl(each.type)}" for each in declared.columns)
+            fields_declared = [(field.name, field.type) for field in declared.columns]
+            schema = ", ".join(f"{quote(name)} {to_ddl(type)}" for name, type in fields_declared)
             return f"from_json({name}, {quote_text(schema)}, map('mode', 'FAILFAST')).{quote(column.name)}"
         case _:
             message = f"`{holder.name}` is {holder.type}: `data_column` is a struct, a map or a text in JSON"

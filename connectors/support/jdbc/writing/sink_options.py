@@ -57,7 +57,7 @@ SINK_OPTIONS: Final = (
         "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks, `widen` also "
         "gives columns a wider type (int to bigint).",
         default=SchemaEvolution.FAIL.value,
-        choices=tuple(each.value for each in SchemaEvolution),
+        choices=tuple(evolution.value for evolution in SchemaEvolution),
     ),
     Option("batch_size", OptionType.INTEGER, "Rows that are sent at a time.", default=5000, minimum=1),
     Option("isolation_level", OptionType.STRING, "Isolation of the commit.", choices=tuple(ISOLATION_LEVELS)),
