@@ -236,6 +236,18 @@ def test_no_class_of_sqlglot_is_subclassed():
     assert not wrong, "\n".join(wrong)
 
 
+def test_only_the_parser_marks_nodes_of_sqlglot():
+    """What the typer finds out is a value (`sql/types/printed_forms.py`); `meta` holds positions and pipe steps."""
+    wrong = [
+        f"{name}:{node.lineno}"
+        for name, tree in MODULES.items()
+        if not name.startswith("sql.grammar.")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and "meta" in ast.unparse(node.value)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_no_module_is_named_after_one_of_the_standard_library():
     found = {name for name in MODULES if "." in name and name.rsplit(".", 1)[1] in sys.stdlib_module_names}
     assert found <= {"sql.types"}  # as in pyspark.sql.types

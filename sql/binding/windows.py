@@ -21,7 +21,6 @@ from catalog.datatypes import (
 )
 from sql.expressions import infer, is_aggregate, is_window_only
 from sql.grammar.call_names import call_name
-from sql.naming import SHAPE
 from sql.scopes.scope import SelectScope
 from sql.types.expression_type import Typed
 
@@ -149,7 +148,7 @@ def _check_range(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr], typed
     key = infer(keys[0], scope).type
     for node, found in typed:
         if key not in (DATE, TIMESTAMP, TIMESTAMP_NTZ, found.type):
-            node.meta[SHAPE] = "cast"
+            scope.printed.note_shape(node, "cast")
     for node, found in typed:
         if not _may_range(key, found.type):
             scope.report("PEN3008", node, f"a RANGE frame over {key} cannot have a bound of type {found.type}")

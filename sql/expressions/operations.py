@@ -11,7 +11,6 @@ from catalog.datatypes import (
 )
 from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
 from sql.functions.argument_kinds import kind
-from sql.naming import SHAPE
 from sql.types import literals
 from sql.types.casts import forces_null
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
@@ -24,16 +23,16 @@ def infer_arithmetic(symbol: str) -> Handler:
         if symbol == "+":
             units = literals.units_of(node)
             if units is not None and not _has_plus(node, scope):
-                node.meta[SHAPE] = "interval"
+                scope.printed.note_shape(node, "interval")
                 return literals.interval_of(units)
         left, right = infer(node.this, scope), infer(node.expression, scope)
         found = arithmetic(symbol, left, right)
         if symbol != "/":
-            note_void(node, left, right)
+            note_void(node, scope, left, right)
         if symbol in ("+", "-") and (shape := date_shape(symbol, left.type, right.type)):
-            node.meta[SHAPE] = shape
+            scope.printed.note_shape(node, shape)
         if symbol == "*" and kind_of(right.type) in ("ym", "dt") and kind_of(left.type) not in ("ym", "dt"):
-            node.meta[SHAPE] = "swapped"
+            scope.printed.note_shape(node, "swapped")
         return folded_with(found, left, right)
 
     return handler
@@ -58,7 +57,7 @@ def _intervals(node: exp.Expr) -> list[exp.Interval]:
 def infer_bitwise(symbol: str) -> Handler:
     def handler(node: exp.Expr, scope: Scope) -> Typed:
         left, right = infer(node.this, scope), infer(node.expression, scope)
-        note_void(node, left, right)
+        note_void(node, scope, left, right)
         return folded_with(bitwise(symbol, left, right), left, right)
 
     return handler

@@ -1,5 +1,7 @@
 """Elements of arrays and maps, fields of structs, paths into variants."""
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from catalog.datatypes import (
@@ -14,10 +16,8 @@ from catalog.datatypes import (
     has_unknown,
 )
 from sql.expressions.walk import infer
-from sql.functions.rules.elements import ELEMENTS, element_may_be_null
-from sql.grammar.token_rewrites import PATH, is_path
-from sql.naming import SHAPE
-from sql.naming.field_names import unbracketed
+from sql.functions.rules.elements import element_may_be_null
+from sql.grammar.token_rewrites import is_path
 from sql.types import coercion
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.operators import Mismatch
@@ -27,8 +27,6 @@ from sql.types.struct_fields import field_of, refusal
 def infer_bracket(node: exp.Bracket, scope: Scope) -> Typed:
     held = infer(node.this, scope)
     if len(node.expressions) == 1 and is_path(scope.text, node.expressions[0].meta.get("start")):
-        meta = node.expressions[0].meta
-        meta[PATH] = scope.text[meta["start"] : meta["end"] + 1]
         if held.type not in (VARIANT, UNKNOWN):
             raise Mismatch(f"a path takes a variant, this is {held.type}", 0)
         return Typed(VARIANT)
@@ -37,7 +35,7 @@ def infer_bracket(node: exp.Bracket, scope: Scope) -> Typed:
         return NOT_KNOWN
     key = keys[0]
     if isinstance(key.value, str) and _is_of_fields(held.type):
-        node.meta[SHAPE] = "field"
+        scope.printed.note_shape(node, "field")
         found = field_of(held, key.value)
         if found is None:
             code, message = refusal(str(held.type), held.type, key.value)
@@ -47,7 +45,7 @@ def infer_bracket(node: exp.Bracket, scope: Scope) -> Typed:
         case Array(element):
             if key.type not in (VOID, UNKNOWN, *INTEGRAL_TYPES):
                 raise Mismatch(f"the position in an array is an integer, this is {key.type}")
-            return Typed(element, element_may_be_null(node.this, held, key, first=0, raises=True))
+            return Typed(element, element_may_be_null(held, key, first=0, raises=True))
         case Map(key_type, value):
             is_known = not has_unknown(key.type) and not has_unknown(key_type)
             if is_known and (coercion.widest(key_type, key.type) is None or (key_type == VOID != key.type)):
@@ -76,9 +74,10 @@ def infer_dot(node: exp.Dot, scope: Scope) -> Typed:
         if found is None:
             code, message = refusal(str(held.type), held.type, part.name)
             scope.report(code, part, message)
-        elements = unbracketed(node.this).meta.get(ELEMENTS)
-        if elements is not None and isinstance(held.type, Array) and isinstance(held.type.element, Struct):
+        elements = held.elements
+        if found and elements is not None and isinstance(held.type, Array) and isinstance(held.type.element, Struct):
             field = held.type.element.field(part.name)
-            node.meta[ELEMENTS] = tuple(element or field is None or field.nullable for element in elements)
+            nulls = tuple(element or field is None or field.nullable for element in elements)
+            return replace(found, elements=nulls)
         return found or NOT_KNOWN
     return NOT_KNOWN

@@ -23,7 +23,6 @@ from sql.expressions.walk import Handler, folded_with, infer, infer_children, no
 from sql.grammar.call_names import call_name
 from sql.grammar.like_patterns import are_constant_patterns, patterns
 from sql.grammar.token_rewrites import is_unknown_test
-from sql.naming import SHAPE
 from sql.naming.field_names import own_name
 from sql.types import coercion
 from sql.types.casts import forces_null
@@ -39,9 +38,9 @@ def infer_comparison(symbol: str) -> Handler:
             return Typed(BOOLEAN)
         left, right = _operand_type(node.this, scope), _operand_type(quantified, scope)
         if symbol in ("<", "<=", ">", ">=") and isinstance(right.type, Decimal) and right.value is not None:
-            node.meta[SHAPE] = "whole" if left.type in INTEGRAL_TYPES else ""
+            scope.printed.note_shape(node, "whole" if left.type in INTEGRAL_TYPES else "")
         if {left.type, right.type} == {VOID, STRING}:  # a NULL of no type becomes one that is a string
-            node.meta[SHAPE] = "void_left" if left.type == VOID else "void_right"
+            scope.printed.note_shape(node, "void_left" if left.type == VOID else "void_right")
         return folded_with(comparison(symbol, left, right), left, right)
 
     return handler
@@ -55,7 +54,7 @@ def _operand_type(node: exp.Expr, scope: Scope) -> Typed:
 def infer_tuple(node: exp.Tuple, scope: Scope) -> Typed:
     typed = [infer(expression, scope) for expression in node.expressions]
     items = enumerate(node.expressions, 1)
-    names = (expression.alias or own_name(expression) or f"col{at}" for at, expression in items)
+    names = (expression.alias or own_name(expression, scope) or f"col{at}" for at, expression in items)
     fields = (Field(name, operand.type, operand.nullable) for name, operand in zip(names, typed, strict=True))
     return Typed(Struct(tuple(fields)), False)
 
@@ -63,7 +62,7 @@ def infer_tuple(node: exp.Tuple, scope: Scope) -> Typed:
 def infer_logical(symbol: str) -> Handler:
     def handler(node: exp.Expr, scope: Scope) -> Typed:
         sides = [infer(side, scope) for side in (node.this, node.args.get("expression")) if side is not None]
-        note_void(node, *sides)
+        note_void(node, scope, *sides)
         return folded_with(logical(symbol, *sides), *sides)
 
     return handler

@@ -89,7 +89,9 @@ def infer_interval(node: exp.Interval, scope: Scope) -> Typed:
 
 def infer_paren(node: exp.Paren, scope: Scope) -> Typed:
     inner = infer(node.this, scope)
-    return inner if isinstance(node.this, exp.Neg) else Typed(inner.type, inner.nullable, inner.foldable, inner.value)
+    if isinstance(node.this, exp.Neg):
+        return inner
+    return Typed(inner.type, inner.nullable, inner.foldable, inner.value, inner.elements)
 
 
 def infer_alias(node: exp.Expr, scope: Scope) -> Typed:

@@ -6,7 +6,6 @@ from typing import Final
 from sqlglot import exp
 
 from catalog.datatypes import VOID
-from sql.naming import SHAPE
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.operators import Mismatch
 
@@ -51,7 +50,7 @@ def folded_with(found: Typed, *sides: Typed) -> Typed:
     return Typed(found.type, found.nullable, all(side.foldable for side in sides))
 
 
-def note_void(node: exp.Expr, *sides: Typed) -> None:
+def note_void(node: exp.Expr, scope: Scope, *sides: Typed) -> None:
     """Record that Spark replaces two untyped NULLs by typed ones, whatever their names were."""
     if len(sides) == 2 and all(side.type == VOID for side in sides):
-        node.meta[SHAPE] = "void"
+        scope.printed.note_shape(node, "void")

@@ -13,9 +13,7 @@ from sql.functions.modifiers import check_modifiers, check_unit, check_values
 from sql.functions.rules import RULES
 from sql.functions.rules.argument_checks import becomes_null
 from sql.functions.rules.call import Call
-from sql.functions.rules.elements import ELEMENTS
 from sql.grammar.call_names import call_name
-from sql.naming import PLACED, SHAPE, STARRED
 from sql.types.casts import forces_null
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.operators import Mismatch
@@ -67,16 +65,16 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
     if signature.kind_at(0) == "unit":
         check_unit(name, nodes[0], scope)
     if "named_by_type" in signature.flags and given[0].type != UNKNOWN:
-        node.meta[SHAPE] = kind_of(given[0].type)
+        scope.printed.note_shape(node, kind_of(given[0].type))
     if "types_nulls" in signature.flags:
         for expression, arg in zip(nodes, given, strict=True):
             if arg.type == VOID:
-                expression.meta[STARRED] = ("NULL",)
+                scope.printed.note_texts(expression, ("NULL",))
     found = _result(node, signature, Call(name, nodes, given, given, scope, infer))
     if name == "array" and isinstance(found.type, Array):
-        node.meta[ELEMENTS] = tuple(becomes_null([arg], found.type.element) for arg in given)
+        found = replace(found, elements=tuple(becomes_null([arg], found.type.element) for arg in given))
     if name == "from_json":
-        node.meta[SHAPE] = kind_of(found.type)
+        scope.printed.note_shape(node, kind_of(found.type))
     return Typed(UNKNOWN, found.nullable) if _may_be_collated(found, given, scope) else found
 
 
@@ -99,12 +97,13 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
         if isinstance(argument, exp.Star) or (isinstance(argument, exp.Column) and isinstance(argument.this, exp.Star)):
             if call_name(node).lower() == "count" and isinstance(argument, exp.Star):
                 if isinstance(node.expressions[0], exp.Distinct):
-                    argument.meta[STARRED] = tuple(column.name for column in scope.expand(argument) or ())
+                    starred = scope.expand(argument) or ()
+                    scope.printed.note_texts(argument, tuple(column.name for column in starred))
                 return [argument], [Typed(VOID, False)], False
             columns = scope.expand(argument)
             if columns is None:
                 return [argument], [NOT_KNOWN], True
-            argument.meta[STARRED] = tuple(column.name for column in columns)
+            scope.printed.note_texts(argument, tuple(column.name for column in columns))
             nodes += [exp.column(column.name) for column in columns]
             typed += [column.typed for column in columns]
         else:
@@ -144,7 +143,7 @@ def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[
         placed.append(given.pop(parameter) if parameter in given else exp.Literal.string(missing))
     if given:
         return nodes
-    node.meta[PLACED] = tuple(placed)
+    scope.printed.note_arguments(node, tuple(placed))
     return placed
 
 
@@ -214,7 +213,8 @@ def _cast(signature: Signature, nodes: Sequence[exp.Expr], given: Sequence[Typed
             scope.report("PEN3013", node, f"'{arg.value}' is no {taken.target}")
             fits = False
         target = taken.cast(arg.type)
-        args.append(Typed(target, arg.nullable or forces_null(arg.type, target), arg.foldable, arg.value))
+        nullable = arg.nullable or forces_null(arg.type, target)
+        args.append(Typed(target, nullable, arg.foldable, arg.value, arg.elements))
     return args if fits else None
 
 

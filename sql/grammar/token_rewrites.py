@@ -18,8 +18,6 @@ from sql.spark_grammar.check import Nested
 from sql.spark_grammar.cursor import IN_PIVOT, POSITIVE
 
 _T = TokenType
-PATH: Final = "spark_path"
-"""The key in the meta of a subscript's key that holds the path of a variant, which it stands for."""
 _OPERAND_ENDS: Final = frozenset((_T.VAR, _T.IDENTIFIER, _T.R_PAREN, _T.R_BRACKET))
 _NESTED: Final = frozenset((_T.STRUCT, _T.ARRAY, _T.MAP))
 _SIGNS: Final = frozenset((_T.COLON, _T.DCOLON))

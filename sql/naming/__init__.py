@@ -9,7 +9,7 @@ from sql.grammar.call_names import call_name
 from sql.grammar.token_rewrites import path_name
 from sql.naming.called_names import pretty_call, pretty_lambda
 from sql.naming.cast_names import pretty_cast
-from sql.naming.column_names import path_text, pretty_bracket, pretty_column
+from sql.naming.column_names import pretty_bracket, pretty_column
 from sql.naming.condition_names import (
     pretty_between,
     pretty_case,
@@ -21,11 +21,10 @@ from sql.naming.condition_names import (
     pretty_tuple,
 )
 from sql.naming.dispatch import PRINTERS, pretty, pretty_word
-from sql.naming.field_names import unbracketed
+from sql.naming.field_names import path_text, unbracketed
 from sql.naming.function_names import LAMBDA_VARIABLE
 from sql.naming.keyword_names import pretty_extract, pretty_overlay, pretty_substring, pretty_trim
 from sql.naming.literal_text import pretty_binary_literal, pretty_interval, pretty_literal, suffixed_number
-from sql.naming.marks import PLACED, SHAPE, STARRED, WORD
 from sql.naming.operator_names import pretty_binary, pretty_chain, pretty_negated, pretty_unequal
 from sql.naming.window_names import (
     pretty_filter,
@@ -36,7 +35,7 @@ from sql.naming.window_names import (
 )
 from sql.types.expression_type import Scope
 
-__all__ = ["PLACED", "SHAPE", "STARRED", "WORD", "output_name", "suffixed_number"]
+__all__ = ["output_name", "suffixed_number"]
 
 PRINTERS.update(
     {
@@ -123,7 +122,7 @@ def output_name(node: exp.Expr, scope: Scope) -> str:
         case exp.Paren():
             return output_name(node.this, scope)
         case exp.Column():
-            return str(node.meta.get(WORD, node.name))
+            return next(iter(scope.printed.texts(node)), node.name)
         case exp.Dot():
             top = node.this
             is_struct = isinstance(top, exp.Column)
@@ -133,7 +132,7 @@ def output_name(node: exp.Expr, scope: Scope) -> str:
             is_variant = isinstance(inner, exp.Bracket) and path_name(path_text(inner, scope) or "") is not None
             is_column = isinstance(inner, exp.Column) and len(inner.parts) == scope.qualifier_length(inner) + 1
             is_named = is_variant or is_column or isinstance(inner, exp.Alias)
-            if is_named and WORD not in inner.meta and pretty(node, scope).startswith(("CAST", "TRY_CAST")):
+            if is_named and not scope.printed.texts(inner) and pretty(node, scope).startswith(("CAST", "TRY_CAST")):
                 return output_name(inner, scope)
             return pretty(node, scope)
         case exp.Anonymous() if call_name(node).lower() in ("window", "session_window"):

@@ -8,7 +8,6 @@ from sqlglot import exp
 from sql.grammar.call_names import call_name
 from sql.naming.dispatch import pretty
 from sql.naming.function_names import DEFAULTS, LAMBDA_VARIABLE, RENAMED, SHOWN, TRIMS, UNITS, UPPER
-from sql.naming.marks import PLACED, SHAPE, STARRED
 from sql.types.expression_type import Scope
 
 
@@ -16,22 +15,22 @@ def pretty_call(node: exp.Anonymous, scope: Scope) -> str:
     name = call_name(node).lower()
     distinct = any(isinstance(expression, exp.Distinct) for expression in node.expressions)
     nodes: list[exp.Expr] = []
-    for operand in node.meta.get(PLACED, node.expressions):
+    for operand in scope.printed.arguments(node):
         nodes += operand.expressions if isinstance(operand, exp.Distinct) else [operand]
-    args = [text for argument in nodes for text in argument.meta.get(STARRED) or (pretty(argument, scope),)]
+    args = [text for argument in nodes for text in scope.printed.texts(argument) or (pretty(argument, scope),)]
     special = SPECIAL.get(name)
-    found = special(args, nodes) if special is not None else _formatted(name, args, node.meta.get(SHAPE))
+    found = special(args, nodes) if special is not None else _formatted(name, args, scope.printed.shape(node))
     if found is not None:
         return found
     if len(args) == 3 and name in UNITS:
         name = UNITS[name]
-    if name == "from_json" and node.meta.get(SHAPE) == "map":
+    if name == "from_json" and scope.printed.shape(node) == "map":
         return "entries"
     name = RENAMED.get(name, name)
     if name == "string_agg" and isinstance(node.parent, exp.WithinGroup):
         name = "listagg"
     args = args[: SHOWN.get(name, len(args))]
-    if node.meta.get(SHAPE) == "binary" and name in ("lpad", "rpad") and len(args) == 2:
+    if scope.printed.shape(node) == "binary" and name in ("lpad", "rpad") and len(args) == 2:
         args.append("X'00'")
     count, defaults = DEFAULTS.get(name, (0, ()))
     missing = max(count - len(args), 0)

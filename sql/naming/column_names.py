@@ -2,15 +2,15 @@
 
 from sqlglot import exp
 
-from sql.grammar.token_rewrites import is_path, path_name
+from sql.grammar.token_rewrites import path_name
 from sql.naming.dispatch import pretty, pretty_all
-from sql.naming.marks import SHAPE, WORD
+from sql.naming.field_names import path_text
 from sql.types.expression_type import Scope
 
 
 def pretty_column(node: exp.Column, scope: Scope) -> str:
-    if WORD in node.meta:
-        return str(node.meta[WORD])
+    if word := scope.printed.texts(node):
+        return word[0]
     parts = [part.name for part in node.parts]
     name = ".".join(parts[scope.qualifier_length(node) :])
     return f"lateralAliasReference({name})" if scope.is_lateral_alias(node) else name
@@ -20,17 +20,10 @@ def pretty_bracket(node: exp.Bracket, scope: Scope) -> str:
     path = path_text(node, scope)
     if path is None:
         held, key = pretty(node.this, scope), ", ".join(pretty_all(node.expressions, scope))
-        return f"{held}.{key}" if node.meta.get(SHAPE) == "field" else f"{held}[{key}]"
+        return f"{held}.{key}" if scope.printed.shape(node) == "field" else f"{held}[{key}]"
     steps = path.lstrip(": ").replace("`", "")
     shown = f"variant_get({pretty(node.this, scope)}, ${'' if steps.startswith('[') else '.'}{steps})"
     name = path_name(path)
     if name is None:
         return shown
     return f"{shown} AS {name}" if name.replace("_", "a").isalnum() else f"{shown} AS `{name}`"
-
-
-def path_text(node: exp.Bracket, scope: Scope) -> str | None:
-    """The text of `:a.b`, from its colon on; None for `[…]`."""
-    meta = node.expressions[0].meta if len(node.expressions) == 1 else {}
-    start, end = meta.get("start"), meta.get("end")
-    return scope.text[start : end + 1] if start is not None and end is not None and is_path(scope.text, start) else None

@@ -106,7 +106,7 @@ def pretty_case(node: exp.Case, scope: Scope) -> str:
 def pretty_tuple(node: exp.Tuple, scope: Scope) -> str:
     parts: list[str] = []
     for index, expression in enumerate(node.expressions, 1):
-        parts += [expression.alias or own_name(expression) or f"col{index}", pretty(expression, scope)]
+        parts += [expression.alias or own_name(expression, scope) or f"col{index}", pretty(expression, scope)]
     return f"named_struct({', '.join(parts)})"
 
 

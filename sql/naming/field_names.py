@@ -4,7 +4,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.token_rewrites import PATH, path_name
+from sql.grammar.token_rewrites import is_path, path_name
+from sql.types.expression_type import Scope
 
 _BARE_WORDS: Final[dict[type[exp.Expr], str]] = {
     exp.CurrentDate: "current_date",
@@ -16,12 +17,12 @@ _BARE_WORDS: Final[dict[type[exp.Expr], str]] = {
 """Functions without brackets, which name the field that they become."""
 
 
-def own_name(node: exp.Expr) -> str | None:
+def own_name(node: exp.Expr, scope: Scope) -> str | None:
     """The name that a column, a field or the value of a key has without an alias."""
     node = unbracketed(node)
     if isinstance(node, exp.Bracket) and len(node.expressions) == 1 and node.expressions[0].is_string:
-        path = node.expressions[0].meta.get(PATH)
-        return path_name(str(path)) if path else str(node.expressions[0].name)
+        path = path_text(node, scope)
+        return path_name(path) if path else str(node.expressions[0].name)
     if type(node) in _BARE_WORDS:
         return _BARE_WORDS[type(node)]
     return node.name if isinstance(node, (exp.Column, exp.Identifier, exp.Dot)) else None
@@ -31,3 +32,10 @@ def unbracketed(node: exp.Expr) -> exp.Expr:
     while isinstance(node, exp.Paren):
         node = node.this
     return node
+
+
+def path_text(node: exp.Bracket, scope: Scope) -> str | None:
+    """The text of `:a.b`, from its colon on; None for `[…]`."""
+    meta = node.expressions[0].meta if len(node.expressions) == 1 else {}
+    start, end = meta.get("start"), meta.get("end")
+    return scope.text[start : end + 1] if start is not None and end is not None and is_path(scope.text, start) else None

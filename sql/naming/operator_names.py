@@ -7,7 +7,6 @@ from sqlglot import exp
 
 from sql.naming.dispatch import Printer, first_offset, pretty
 from sql.naming.literal_text import interval_sum, suffixed_number
-from sql.naming.marks import SHAPE
 from sql.types.expression_type import Scope
 
 
@@ -20,7 +19,7 @@ def pretty_chain(symbol: str) -> Printer:
         parts: list[str] = []
         left: exp.Expr = node
         while type(left) is type(node):
-            if SHAPE in left.meta or (type(left.this) is not type(node) and left is node):
+            if scope.printed.shape(left) is not None or (type(left.this) is not type(node) and left is node):
                 return plain(node, scope)
             parts.append(pretty(left.args["expression"], scope))
             left = left.this
@@ -42,7 +41,7 @@ def pretty_binary(symbol: str) -> Printer:
         left, right = pretty(node.this, scope), pretty(node.expression, scope)
         if symbol == ">>" and scope.text[: first_offset(node.expression) or 0].rstrip(" (").endswith(">>>"):
             return f"({left} >>> {right})"
-        match node.meta.get(SHAPE):
+        match scope.printed.shape(node):
             case "interval":
                 return interval_sum(node)
             case "days":

@@ -6,7 +6,6 @@ from sqlglot import exp
 
 from sql.grammar.call_names import call_name
 from sql.naming.dispatch import pretty, pretty_all
-from sql.naming.marks import SHAPE
 from sql.types.expression_type import Scope
 
 RANKINGS: Final = frozenset(("row_number", "rank", "dense_rank", "percent_rank", "ntile"))
@@ -57,7 +56,7 @@ def _minus(text: str) -> str:
 def _bound(bound: object, side: object, kind: str, scope: Scope) -> str:
     if isinstance(bound, exp.Expr):
         text = pretty(bound, scope)
-        if bound.meta.get(SHAPE) == "cast" and str(side).upper() == "PRECEDING":
+        if scope.printed.shape(bound) == "cast" and str(side).upper() == "PRECEDING":
             return f"(- {text}) FOLLOWING"
         return f"{text} {str(side).upper()}"
     return f"{bound} {side}".upper() if str(bound).upper() == "UNBOUNDED" else str(bound).upper()

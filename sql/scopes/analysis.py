@@ -15,6 +15,7 @@ from sql.grammar.node_ranges import Places
 from sql.scopes.lineage import Origins
 from sql.scopes.relations import Output, Relation, table_output
 from sql.types.expression_type import Typed
+from sql.types.printed_forms import PrintedForms
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Binder:
     bind_query: Callable[["Binder", exp.Expr, Environment], Output]
     diagnostics: list[Diagnostic] = field(default_factory=list)
     columns_read: dict[str, set[str]] = field(default_factory=dict)
+    printed: PrintedForms = field(default_factory=PrintedForms)
     is_deterministic: bool = True
     resolved: list[tuple[exp.Column, Bound]] = field(default_factory=list)
     places: Places = field(init=False)

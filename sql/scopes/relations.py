@@ -90,7 +90,12 @@ class RangeVariable:
     def typed(self, position: int) -> Typed:
         """The column as a query over this relation sees it: no constant, whatever it was made of."""
         typed = self.output.attributes[position].typed
-        if not typed.foldable and typed.value is None and (typed.nullable or not self.optional):
+        if (
+            not typed.foldable
+            and typed.value is None
+            and typed.elements is None
+            and (typed.nullable or not self.optional)
+        ):
             return typed
         return Typed(typed.type, typed.nullable or self.optional)
 

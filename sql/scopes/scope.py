@@ -10,12 +10,12 @@ from sqlglot.tokenizer_core import Token
 from catalog.datatypes import BIGINT
 from sql.expressions import is_aggregate, literal_function, time_window
 from sql.grammar.subquery_position import is_scalar, outermost
-from sql.naming import WORD
 from sql.scopes.analysis import Binder, Bound, EnclosingScope, Environment, nearest
 from sql.scopes.lineage import Dependency, Origin, Origins, through, use_of
 from sql.scopes.relations import Attribute, Relation, Slot, merge
 from sql.scopes.stars import expand_star
 from sql.types.expression_type import NOT_KNOWN, NamedTyped, Typed
+from sql.types.printed_forms import PrintedForms
 from sql.types.struct_fields import field_names, field_of, refusal
 
 
@@ -48,6 +48,10 @@ class SelectScope:
     def tokens(self) -> Sequence[Token]:
         return self.binder.tokens
 
+    @property
+    def printed(self) -> PrintedForms:
+        return self.binder.printed
+
     def report(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
         self.binder.report(code, node, message, help)
 
@@ -79,7 +83,7 @@ class SelectScope:
         literal = literal_function(parts[0]) if len(parts) == 1 else None
         if literal is not None:
             word = parts[0].lower()
-            node.meta[WORD] = "current_user()" if word.endswith("user") else f"{word}()"
+            self.printed.note_texts(node, ("current_user()" if word.endswith("user") else f"{word}()",))
             return Bound(None, literal)
         if parts == ["grouping__id"] and self.grouped_nullable:
             return Bound(None, Typed(BIGINT, False))

@@ -22,16 +22,21 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from catalog.datatypes import UNKNOWN, DataType
+from sql.types.printed_forms import PrintedForms
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The type and nullability of an expression; `value` is that of a literal (None: not a literal, or null)."""
+    """The type and nullability of an expression; `value` is that of a literal (None: not a literal, or null).
+
+    `elements`: of `array(…)`, which of its elements may be null.
+    """
 
     type: DataType
     nullable: bool = True
     foldable: bool = False
     value: object = None
+    elements: tuple[bool, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,9 @@ class Scope(Protocol):
 
     @property
     def tokens(self) -> Sequence[Token]: ...
+
+    @property
+    def printed(self) -> PrintedForms: ...
 
     def resolve(self, node: exp.Column) -> Typed:
         """A column, lambda variable or lateral alias, struct fields in its dotted name included; errors are reported.

@@ -102,7 +102,7 @@ def array_repeat(call: Call) -> DataType:
 def arrays_zip(call: Call) -> DataType:
     fields: list[Field] = []
     for index, node in enumerate(call.nodes):
-        fields.append(Field(own_name(node) or str(index), array_of(call, index).element))
+        fields.append(Field(own_name(node, call.scope) or str(index), array_of(call, index).element))
     return Array(Struct(tuple(fields)), False)
 
 

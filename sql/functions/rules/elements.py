@@ -2,18 +2,12 @@
 
 from typing import Final
 
-from sqlglot import exp
-
 from catalog.datatypes import INT, UNKNOWN, VOID, Array, DataType, Map
 from sql.functions.rules.argument_checks import fitting
 from sql.functions.rules.call import Call, Rule
-from sql.naming.field_names import unbracketed
 from sql.types.coercion import tightest
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.operators import Mismatch
-
-ELEMENTS = "spark_elements"
-"""The key in a node's meta that says which elements of `array(…)` may be null."""
 
 
 def element(call: Call) -> DataType:
@@ -26,11 +20,9 @@ def get(call: Call) -> Typed:
     if not isinstance(held.type, Array):
         return NOT_KNOWN
     _check_position(key.type)
-    known = ELEMENTS in unbracketed(call.nodes[0]).meta
+    known = held.elements is not None
     first = 0 if call.name == "get" else 1
-    return Typed(
-        held.type.element, not (known and key.foldable) or element_may_be_null(call.nodes[0], held, key, first=first)
-    )
+    return Typed(held.type.element, not (known and key.foldable) or element_may_be_null(held, key, first=first))
 
 
 def element_at(call: Call) -> Typed:
@@ -43,7 +35,7 @@ def element_at(call: Call) -> Typed:
         return NOT_KNOWN
     _refuse_null_position(key.type)
     _check_position(key.type)
-    return Typed(held.type.element, element_may_be_null(call.nodes[0], held, key, first=1, raises=True))
+    return Typed(held.type.element, element_may_be_null(held, key, first=1, raises=True))
 
 
 def try_element_at(call: Call) -> Typed:
@@ -63,16 +55,15 @@ def _check_position(type: DataType) -> None:
         raise Mismatch(f"the position is an int, this is {type}", 1)
 
 
-def element_may_be_null(node: exp.Expr, held: Typed, key: Typed, *, first: int, raises: bool = False) -> bool:
+def element_may_be_null(held: Typed, key: Typed, *, first: int, raises: bool = False) -> bool:
     """A constant position may lie outside of an array whose length is not known, else only where nothing `raises`."""
     assert isinstance(held.type, Array)
     if not key.foldable or key.nullable:
         return held.nullable or held.type.contains_null
-    elements = unbracketed(node).meta.get(ELEMENTS)
-    if elements is None:
+    if held.elements is None:
         return True
     index = key.value - first if isinstance(key.value, int) else -1
-    return bool(elements[index]) if 0 <= index < len(elements) else not raises
+    return held.elements[index] if 0 <= index < len(held.elements) else not raises
 
 
 RULES: Final[dict[str, Rule]] = {

@@ -26,16 +26,16 @@ def named_struct(call: Call) -> DataType:
 
 def struct(call: Call) -> DataType:
     fields = (
-        Field(_field_name(node, index), arg.type, arg.nullable)
+        Field(_field_name(node, index, call), arg.type, arg.nullable)
         for index, (node, arg) in enumerate(zip(call.nodes, call.args, strict=True), 1)
     )
     return Struct(tuple(fields))
 
 
-def _field_name(node: exp.Expr, index: int) -> str:
+def _field_name(node: exp.Expr, index: int, call: Call) -> str:
     if isinstance(node, (exp.Alias, exp.PropertyEQ)):
         return node.alias or node.this.name
-    return own_name(node) or f"col{index}"
+    return own_name(node, call.scope) or f"col{index}"
 
 
 RULES: Final[dict[str, Rule]] = {
