@@ -7,7 +7,7 @@ requested module is imported. An entry point of a third party has the plugin's n
 object; the package's own plugins take precedence.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from importlib import import_module
 from pkgutil import iter_modules
@@ -27,11 +27,16 @@ _INCOMPLETE: Final = "docs/extending.md shows what such a class must have"
 
 
 class IncompletePluginError(TypeError):
-    """A plugin's class lacks methods or attributes that it must have."""
+    """A plugin's class lacks methods or attributes that it must have, or has methods that cannot be called.
 
-    def __init__(self, kind: type, missing: Iterable[str]) -> None:
-        listed = ", ".join(f"`{name}`" for name in missing)
-        super().__init__(f"the class `{kind.__name__}` lacks {listed}")
+    `misfits`: how a method is written, by how it is called.
+    """
+
+    def __init__(self, kind: type, missing: Iterable[str], misfits: Mapping[str, str]) -> None:
+        lacking = ", ".join(f"`{name}`" for name in missing)
+        problems = [f"lacks {lacking}"] if lacking else []
+        problems += [f"has `{written}`, which is called as `{called}`" for called, written in misfits.items()]
+        super().__init__(f"the class `{kind.__name__}` {'; it '.join(problems)}")
 
 
 class Plugins(Generic[T]):
@@ -74,7 +79,9 @@ class Plugins(Generic[T]):
             return None
         place = f"{self.package}.{module}"
         found = getattr(self._imported(module, place, partial(import_module, place)), self.kind, None)
-        return found if self.accepts(found) else None
+        if found is None or self.accepts(found):
+            return found
+        raise self._not_one(f"`{place}.{self.kind}` is not a {self.kind}", f"{place}.{self.kind}", found)
 
     def _foreign(self, folded: str) -> T | None:
         point = self._entry_points.get(folded)
@@ -84,8 +91,12 @@ class Plugins(Generic[T]):
         if self.accepts(found):
             return found
         message = f"the entry point `{point.name}` leads to `{point.value}`, which is not a {self.kind}"
-        help = f"let it lead to an object of the class: `{point.value}()`" if isinstance(found, type) else None
-        raise InternalError([Diagnostic("PEN9001", message, None, help)])
+        raise self._not_one(message, point.value, found)
+
+    @staticmethod
+    def _not_one(message: str, place: str, found: object) -> InternalError:
+        help = f"make it an object of the class `{place}`, not the class" if isinstance(found, type) else _INCOMPLETE
+        return InternalError([Diagnostic("PEN9001", message, None, help)])
 
     def _imported(self, name: str, place: str, load: Callable[[], Any]) -> Any:
         try:

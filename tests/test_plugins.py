@@ -91,6 +91,14 @@ class Half(Sink):
 
 connector = Half()
 """
+OTHER_PARAMETERS = (
+    HALF_SINK.replace(
+        "sink_options = ()",
+        "sink_options = ()\n    sink_capabilities = SinkCapabilities((), ())\n    staged_type = Staged",
+    )
+    .replace("import Sink", "import Sink, SinkCapabilities\nfrom connectors.support.staged import Staged")
+    .replace("def abort(self, spark, staged)", "def commit(self, spark): ...\n    def abort(self, staged, *, force)")
+)
 HALF_SOURCE = """
 from connectors.support.source import Source, SourceCapabilities
 
@@ -111,6 +119,12 @@ JOB = "source { FakeSource { row.num = 1, schema { fields { id = int } } } }\nsi
     [
         (HALF_SINK, "connector", "is incomplete: the class `Half` lacks `commit`, `sink_capabilities`, `staged_type`"),
         (HALF_SOURCE, "connector", "is incomplete: the class `Half` lacks `doc`, `read`"),
+        (
+            OTHER_PARAMETERS,
+            "connector",
+            "the class `Half` has `commit(self, spark)`, which is called as `commit(self, spark, staged)`; "
+            "it has `abort(self, staged, *, force)`, which is called as `abort(self, spark, staged)`",
+        ),
         (ALIKE, "connector", "which is not a connector"),
         (HALF_SINK.replace("connector = Half()", ""), "Half", "which is not a connector"),
     ],
@@ -136,6 +150,19 @@ def test_an_incomplete_connector_of_our_own_is_refused(tmp_path, monkeypatch):
     )
     with pytest.raises(InternalError, match=r"`half` of `half_package.half` is incomplete: .* lacks `commit`"):
         found.get("half")
+
+
+def test_a_class_instead_of_an_object_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "class_package").mkdir()
+    (tmp_path / "class_package" / "__init__.py").write_text("")
+    (tmp_path / "class_package" / "half.py").write_text(HALF_SINK.replace("= Half()", "= Half"))
+    monkeypatch.syspath_prepend(tmp_path)
+    found = Plugins(
+        "connector", "class_package", [str(tmp_path / "class_package")], "penstock.none", connectors._is_connector
+    )
+    with pytest.raises(InternalError, match=r"`class_package.half.connector` is not a connector") as caught:
+        found.get("half")
+    assert "make it an object" in caught.value.diagnostics[0].help
 
 
 def test_a_job_with_an_incomplete_sink_does_not_validate(installed, tmp_path, capsys):
