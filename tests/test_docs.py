@@ -126,3 +126,27 @@ def test_the_site_builds_strictly(tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "tutorial/index.html").exists()
+
+
+OF_THE_READER = {"sql/functions/spark_4_2.tsv", "tests/plans/drop_idle.test"}
+"""Files that a page tells its reader to make."""
+HOUSE = [
+    ROOT / "CONTRIBUTING.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("architecture", "analysis", "extending")),
+]
+CODE_PATH = re.compile(r"`((?:engine|sql|catalog|connectors|tests|benchmarks|examples|docs)/[^`\s]*)`")
+
+
+@pytest.mark.parametrize("page", HOUSE, ids=lambda page: page.name)
+def test_the_files_that_pages_about_the_code_name_are_there(page):
+    named = set(CODE_PATH.findall(page.read_text(encoding="utf-8"))) - OF_THE_READER
+    made = set(re.findall(r"^# (\S+\.py)$", page.read_text(encoding="utf-8"), re.MULTILINE))
+    assert named
+    assert [path for path in sorted(named - made) if "NAME" not in path and not list(ROOT.glob(path))] == []
+
+
+@pytest.mark.parametrize("package", ["engine", "sql"])
+def test_every_folder_is_described(package):
+    pages = "".join(page.read_text(encoding="utf-8") for page in HOUSE)
+    folders = [path.parent.relative_to(ROOT) for path in (ROOT / package).glob("*/*.py")]
+    assert [str(folder) for folder in sorted(set(folders)) if f"`{folder}/`" not in pages] == []
