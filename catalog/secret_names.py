@@ -87,7 +87,8 @@ def redacted_mapping(values: Mapping[str, object]) -> dict[str, object]:
 
 def redacted_text(text: str) -> str:
     """The text with stars for passwords in URLs, parameters, JSON, headers, and for the secrets that are remembered."""
-    text = _hide(text, _whole)
+    if not text.isidentifier():  # as most options are, which no pattern matches
+        text = _hide(text, _whole)
     if _remembered:
         for secret in sorted((secret for secret in _remembered if secret in text), key=len, reverse=True):
             text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)

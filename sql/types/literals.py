@@ -2,8 +2,7 @@
 
 import re
 import sys
-from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
@@ -29,6 +28,9 @@ from sql.grammar.typed_literals import is_date, is_time, is_timestamp
 from sql.types import decimals, intervals
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.operators import Mismatch
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 BITS: Final[dict[str, tuple[DataType, int]]] = {
     "y": (TINYINT, 7), "s": (SMALLINT, 15), "": (INT, 31), "l": (BIGINT, 63),
@@ -81,8 +83,10 @@ def _decimal(text: str) -> Typed:
 _REGION: Final = re.compile(r"([A-Za-z]+/[A-Za-z_/]+)\s*$")
 
 
-def zone_of(name: str) -> ZoneInfo | None:
+def zone_of(name: str) -> "ZoneInfo | None":
     """The time zone of that name, such as `Europe/Berlin`; None where this machine knows none."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # here, since few queries name one
+
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
