@@ -39,13 +39,27 @@ def parse(words: Sequence[str]) -> Namespace:
     parser = ArgumentParser(prog="penstock", description="Declarative, SQL-first ETL on Spark.")
     parser.add_argument("--version", action="version", version=_version() if "--version" in words else "")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    if words and not words[0].startswith("-") and words[0] not in names:
+        parser.error(_unknown_command(words[0], names))
     wanted = [words[0]] if words and words[0] in names else names
     for name in wanted:
         module = command(name)
         subparser = subparsers.add_parser(name, help=module.SUMMARY, description=module.SUMMARY)
         subparser.add_argument("--verbose", action="store_true", help="show stack traces")
         module.add_arguments(subparser)
+    if not words:
+        parser.print_help(sys.stderr)
+        parser.exit(EXIT_USAGE)
     return parser.parse_args(words)
+
+
+def _unknown_command(word: str, names: Sequence[str]) -> str:
+    from catalog.diagnostics import did_you_mean
+
+    if Path(word).is_file():
+        return f"`{word}` is a file, and a command comes first: penstock validate {word}, or penstock run {word}"
+    help = did_you_mean(word, names) or "`penstock --help` lists the commands"
+    return f"there is no command `{word}`: {help}"
 
 
 def _carry_out(arguments: Namespace) -> int:

@@ -1,4 +1,4 @@
-"""What to use here for a plugin of Apache SeaTunnel's that Penstock does not have."""
+"""What to use here for a plugin that Penstock does not have: Apache SeaTunnel's, a format's or a database's name."""
 
 from typing import Final
 
@@ -34,9 +34,19 @@ _TRANSFORMS: Final = {
 COUNTERPARTS: Final = {name: advice for advice, names in _BY_ADVICE.items() for name in names.split()} | _TRANSFORMS
 """Name in SeaTunnel -> replacement."""
 
-_FOLDED: Final = {name.replace("-", "").lower(): advice for name, advice in COUNTERPARTS.items()}
+_FORMATS: Final = {
+    name: f"use `LocalFile` with `file_format_type = {name}`"
+    for name in ["csv", "json", "parquet", "orc", "text", "xml", "excel"]
+} | dict.fromkeys(("file", "files", "s3", "hdfs"), "use `LocalFile` with `file_format_type = …`")
+_DATABASES: Final = dict.fromkeys(
+    ["postgres", "postgresql", "mysql", "mariadb", "sqlite", "oracle", "sqlserver"], "use `Jdbc` with its JDBC URL"
+)
+
+_FOLDED: Final = (
+    _FORMATS | _DATABASES | {name.replace("-", "").lower(): advice for name, advice in COUNTERPARTS.items()}
+)
 
 
 def counterpart(name: str) -> str | None:
-    """The replacement for a plugin of SeaTunnel, ignoring case; None if SeaTunnel has no plugin of that name."""
+    """The replacement, ignoring case; None if none is known."""
     return _FOLDED.get(name.replace("-", "").replace("_", "").lower())

@@ -132,6 +132,15 @@ def test_exit_codes(words, code, folder, capsys):
     assert main(words) == code
 
 
+def test_a_mistyped_command_and_a_missing_one_say_what_there_is(folder, capsys):
+    assert main(["vlidate", "good.conf"]) == 2
+    assert "there is no command `vlidate`: did you mean `validate`?" in capsys.readouterr().err
+    assert main(["good.conf"]) == 2
+    assert "penstock validate good.conf, or penstock run good.conf" in capsys.readouterr().err
+    assert main([]) == 2
+    assert "init" in capsys.readouterr().err
+
+
 def test_variables_reach_the_plan(folder, capsys):
     assert main(["explain", "good.conf", "-i", "least=7 + 1"]) == 0
     assert "id > 7 + 1" in capsys.readouterr().out

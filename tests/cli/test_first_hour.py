@@ -188,6 +188,15 @@ def test_a_missing_comma_between_options_is_reported_at_the_option_after_it(tmp_
     assert "1 error" in said
 
 
+def test_a_format_or_a_database_as_connector_is_answered_by_the_connector_that_has_it(tmp_path, capsys):
+    source = "source { FakeSource { schema { fields { id = int } } } }\n"
+    said = said_of(tmp_path, capsys, source + 'sink { Parquet { path = "out" } }')
+    assert "use `LocalFile` with `file_format_type = parquet`" in said
+    assert "use `Jdbc` with its JDBC URL" in said_of(tmp_path, capsys, source + 'sink { Postgres { url = "u" } }')
+    said = said_of(tmp_path, capsys, source + 'sink { Jdbc { url = "postgresql://h/shop", table = "t" } }')
+    assert "a JDBC URL begins with `jdbc:`: `jdbc:postgresql://h/shop`" in said
+
+
 def test_a_table_joined_with_itself_is_reported_with_the_aliases_to_write(tmp_path, capsys):
     job = (
         "CREATE TABLE a (id INT) WITH ('connector' = 'FakeSource');\n"

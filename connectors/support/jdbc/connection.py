@@ -102,7 +102,10 @@ def check_connection(options: Options, diagnostics: Diagnostics) -> bool:
         return False
     known = ", ".join(f"`jdbc:{dialect.scheme}:`" for dialect in DIALECTS)
     message = "`url` is no JDBC URL of a database that Penstock knows"
-    diagnostics.error("PEN2004", message, options.span("url"), f"known: {known}; the connector Spark reads any other")
+    help = f"known: {known}; the connector Spark reads any other"
+    if dialect_of(f"jdbc:{url}") is not None:
+        help = f"a JDBC URL begins with `jdbc:`: `jdbc:{_without_secrets(url)[0]}`"
+    diagnostics.error("PEN2004", message, options.span("url"), help)
     return False
 
 
