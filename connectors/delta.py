@@ -22,7 +22,7 @@ from connectors.support.delta.transaction import DeltaTable
 from connectors.support.files import file_commit
 from connectors.support.files.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
 from connectors.support.files.file_types import can_hold
-from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.files.filesystem import LocalFiles, as_uri, files_at
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table, refuse_missing_columns
@@ -136,6 +136,9 @@ class Delta(Source, Sink[DeltaStaged]):
         check_write_mode(options, table, diagnostics)
         place = local_path(options.string("path"))
         if place is not None and not os.path.exists(os.path.join(place, "_delta_log")):
+            if os.path.isdir(place) and (names := removing.foreign_files(LocalFiles(), place)):
+                message = f"`{options['path']}` holds files that are not a Delta table, such as `{names[0]}`"
+                diagnostics.error("PEN5005", message, options.span("path"), "write to another `path`")
             table_schema.refuse_for_new_table(table.columns, options, diagnostics)
         elif place is not None:
             with suppress(UnknownSchemaError):  # the run asks Spark

@@ -21,9 +21,51 @@ sink {{ Console {{}} }}
 
 def test_a_streaming_job_that_cannot_stream_does_not_validate(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("1\n")
-    (tmp_path / "job.conf").write_text(JOB.format(mode="STREAMING", path=f"{tmp_path}/*.csv"))
+    for path in (f"{tmp_path}/*.csv", f"{tmp_path}/a.csv"):
+        (tmp_path / "job.conf").write_text(JOB.format(mode="STREAMING", path=path))
+        assert main(["validate", str(tmp_path / "job.conf")]) == 2
+        said = capsys.readouterr().out
+        assert "error[PEN2030]: `localfile` cannot be read as a stream: `path` must be a folder" in said
+    (tmp_path / "job.conf").write_text(JOB.format(mode="STREAMING", path=tmp_path))
+    assert main(["validate", str(tmp_path / "job.conf")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("sink", "code", "message"),
+    [
+        ('LocalFile {{ path = "{0}/a.csv", file_format_type = json }}', "PEN5005", "a.csv` is a file"),
+        ('LocalFile {{ path = "{0}/a.csv/out", file_format_type = json }}', "PEN5005", "a.csv` is a file"),
+        ('Delta {{ path = "{0}/a.csv" }}', "PEN5005", "a.csv` is a file"),
+        ('Delta {{ path = "{0}" }}', "PEN5005", "holds files that are not a Delta table, such as `a.csv`"),
+    ],
+)
+def test_a_target_that_no_run_can_write_is_an_error(tmp_path, capsys, sink, code, message):
+    (tmp_path / "a.csv").write_text("1\n")
+    job = tmp_path / "jobs" / "job.conf"
+    job.parent.mkdir()
+    (tmp_path / "in").mkdir()
+    source = JOB.format(mode="BATCH", path=f"{tmp_path}/in").replace("Console {}", sink.format(tmp_path))
+    job.write_text(source)
+    assert main(["validate", str(job)]) == 2
+    said = capsys.readouterr().out
+    assert f"error[{code}]" in said
+    assert message in said
+
+
+@pytest.mark.parametrize("kind", ["parquet", "orc", "csv"])
+def test_a_damaged_file_is_an_error_with_a_remedy_that_helps(tmp_path, capsys, kind):
+    pytest.importorskip("pyarrow")
+    file = tmp_path / ("a.csv.gz" if kind == "csv" else f"a.{kind}")
+    file.write_text("cut off")
+    header = "csv_use_header_line = true" if kind == "csv" else ""
+    (tmp_path / "job.conf").write_text(
+        f'source {{ LocalFile {{ path = "{file}", file_format_type = {kind}, {header} }} }}\nsink {{ Console {{}} }}\n'
+    )
     assert main(["validate", str(tmp_path / "job.conf")]) == 2
-    assert "error[PEN2030]: `localfile` cannot be read as a stream: `path` must be a folder" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "cannot be read" in said
+    assert "check that the file is whole" in said
+    assert "name its columns" not in said
 
 
 def test_a_missing_path_is_a_warning_and_with_strict_an_error(tmp_path, monkeypatch, capsys):

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from catalog.diagnostics import Diagnostics, run_error
@@ -84,12 +85,23 @@ def inspect(
 
 
 def check_path(options: Options, diagnostics: Diagnostics) -> None:
-    """Refuse a glob pattern: readers accept one, but a writer would create a directory of that name."""
+    """Refuse a glob pattern: readers accept one, but a writer would create a directory of that name. Refuse a file of
+    this machine where the directory or one above it would be."""
     path = options.string("path")
     if not path.strip():
         diagnostics.error("PEN2004", "`path` is empty", options.span("path"), "name the directory to write")
     elif glob.has_magic(path):
         diagnostics.error("PEN2004", f"`{path}` is a pattern", options.span("path"), "name the one directory to write")
+    elif (local := local_path(path)) is not None and (file := _file_in_the_way(local)):
+        message = f"the target `{path}` cannot be a directory: `{file}` is a file"
+        help = "give the path of a directory: one file is written by each task"
+        diagnostics.error("PEN5005", message, options.span("path"), help)
+
+
+def _file_in_the_way(path: str) -> str | None:
+    """The file that a path is, or that is one of its parents."""
+    parts = Path(os.path.abspath(path))
+    return next((str(part) for part in (parts, *parts.parents) if part.is_file()), None)
 
 
 def caveats(actions: Sequence[Action]) -> tuple[str, ...]:

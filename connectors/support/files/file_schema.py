@@ -55,6 +55,10 @@ class UnknownSchemaError(Exception):
         self.reason = reason
 
 
+class UnreadableFileError(UnknownSchemaError):
+    """A file is damaged, or of another format: the run cannot read it either."""
+
+
 class MissingPackageError(UnknownSchemaError):
     """A package that reads the columns is not installed; Spark will read them."""
 
@@ -142,7 +146,7 @@ def csv_header(file: str, delimiter: str, quote: str, encoding: str) -> list[str
     except UnicodeDecodeError as cause:
         raise UnknownSchemaError(f"`{file}` is not {encoding}, as `encoding` says") from cause
     except (OSError, LookupError, EOFError, TypeError, csv.Error) as cause:
-        raise UnknownSchemaError(f"`{file}` cannot be read: {cause}") from cause
+        raise UnreadableFileError(f"`{file}` cannot be read: {cause}") from cause
     if not names:
         raise UnknownSchemaError(f"`{file}` is empty")
     return [names[0].removeprefix("\ufeff"), *names[1:]]
@@ -218,7 +222,7 @@ def _arrow_columns(read: "Callable[[str], list[Column]]", file: str) -> list[Col
     except ImportError as cause:
         raise MissingPackageError("reading it without Spark needs pyarrow (pip install pyarrow)") from cause
     except (OSError, ValueError) as cause:
-        raise UnknownSchemaError(f"`{file}` cannot be read: {cause}") from cause
+        raise UnreadableFileError(f"`{file}` cannot be read: {cause}") from cause
 
 
 def _parquet_schema(file: str) -> list[Column]:

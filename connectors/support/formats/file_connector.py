@@ -1,6 +1,7 @@
 """The file connector: LocalFile uses it unchanged, the others adapt paths and settings to their file system."""
 
 import glob
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,6 +26,7 @@ from connectors.support.files.file_options import (
 from connectors.support.files.file_schema import (
     MissingPackageError,
     UnknownSchemaError,
+    UnreadableFileError,
     data_files,
     file_columns,
     local_path,
@@ -133,7 +135,8 @@ class FileConnector(Source, Sink[FileStaged]):
             return "archives are unpacked as a whole"
         if options.get("filename_extension") or (options.seatunnel is not None and options.get("file_filter_pattern")):
             return "files are chosen by `path` alone"
-        if any(character in str(options["path"]) for character in "*?[{"):
+        local = local_path(str(self.located(options)["path"]))
+        if any(character in str(options["path"]) for character in "*?[{") or (local and os.path.isfile(local)):
             return "`path` must be a folder: new files are found in it"
         return "the types of a CSV are read from its rows" if options.flag("infer_schema") else None
 
@@ -328,7 +331,11 @@ def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnos
     except UnknownSchemaError as cause:
         near = near_path(options.string("path"))
         named = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
-        if files and options.flag("csv_use_header_line"):
+        if isinstance(cause, UnreadableFileError):
+            named = (
+                "check that the file is whole, and that `file_format_type` is its format: a run cannot read it either"
+            )
+        elif files and options.flag("csv_use_header_line"):
             named += ", and skip its header: `skip_header_row_number = 1` in place of `csv_use_header_line`"
         help = f"did you mean `{near}`?" if near else named
         message = f"the columns of `{options['path']}` are not known: {cause.reason}"
