@@ -1,0 +1,64 @@
+"""The walk over an expression: the node at which an error is reported, and what is folded."""
+
+import pytest
+from sqlglot import exp
+
+from catalog.datatypes import BIGINT, INT, VOID
+from sql.expressions.walk import HANDLERS, folded_with, infer, infer_children, note_void
+from sql.naming import SHAPE
+from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.types.operators import Mismatch
+
+
+class Reports:
+    """A scope that records what is reported to it."""
+
+    def __init__(self) -> None:
+        self.reported: list[tuple[str, str, str]] = []
+
+    def report(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
+        self.reported.append((code, node.sql(), message))
+
+
+def refusing(argument: int | None):
+    def handler(node: exp.Expr, scope: object) -> Typed:
+        raise Mismatch("wrong", argument)
+
+    return handler
+
+
+@pytest.mark.parametrize(("argument", "at"), [(None, "a + b"), (0, "a"), (1, "b"), (5, "a + b")])
+def test_a_mismatch_is_reported_at_its_operand(monkeypatch, argument, at):
+    monkeypatch.setitem(HANDLERS, exp.Add, refusing(argument))
+    scope = Reports()
+    assert infer(exp.Add(this=exp.column("a"), expression=exp.column("b")), scope) is NOT_KNOWN
+    assert scope.reported == [("PEN3008", at, "wrong")]
+
+
+def test_a_wrong_literal_has_a_code_of_its_own(monkeypatch):
+    monkeypatch.setitem(HANDLERS, exp.Literal, refusing(None))
+    scope = Reports()
+    infer(exp.Literal.number(1), scope)
+    assert scope.reported == [("PEN3013", "1", "wrong")]
+
+
+def test_the_children_of_an_unknown_node_are_walked(monkeypatch):
+    monkeypatch.setitem(HANDLERS, exp.Literal, lambda node, scope: Typed(INT, False))
+    monkeypatch.delitem(HANDLERS, exp.Tuple, raising=False)
+    node = exp.Tuple(expressions=[exp.Literal.number(1), exp.Star()])
+    assert infer(node, Reports()) is NOT_KNOWN
+    assert infer_children(node, Reports()) == [Typed(INT, False)]
+
+
+def test_an_operation_of_constants_is_constant():
+    constant = Typed(INT, False, True, 1)
+    assert folded_with(Typed(BIGINT), constant, constant).foldable
+    assert not folded_with(Typed(BIGINT), constant, Typed(INT)).foldable
+
+
+def test_two_untyped_nulls_are_marked():
+    node = exp.Add()
+    note_void(node, Typed(VOID), Typed(INT))
+    assert SHAPE not in node.meta
+    note_void(node, Typed(VOID), Typed(VOID))
+    assert node.meta[SHAPE] == "void"
