@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostics, RunError, did_you_mean, run_error
 from catalog.evolution import SchemaEvolution
-from catalog.quoting import quote
 from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
@@ -84,10 +83,7 @@ class Delta(Source, Sink[DeltaStaged]):
         if is_feed:
             reader = change_feed.bounded(reader, task.options)
         df = reader.load(spark_path(task.options.string("path")))
-        names = task.columns or (() if task.table.is_open else task.table.schema.names)
-        if is_feed:
-            return change_feed.with_row_kinds(df, tuple(names))
-        return df.select(*map(quote, names)) if names else df
+        return change_feed.with_row_kinds(df, task.names) if is_feed else task.selected(df)
 
     def own_order(self, options: Options) -> Column | None:
         return change_feed.VERSION if options.flag("read_change_feed") else None
@@ -118,8 +114,7 @@ class Delta(Source, Sink[DeltaStaged]):
 
     def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
         df = spark.readStream.format("delta").load(spark_path(task.options.string("path")))
-        names = task.columns or (() if task.table.is_open else task.table.schema.names)
-        return df.select(*map(quote, names)) if names else df
+        return task.selected(df)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         file_commit.check_path(options, diagnostics)

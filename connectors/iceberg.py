@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics import Diagnostics
-from catalog.quoting import quote, quote_text
+from catalog.quoting import quote_text
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.files.file_schema import UnknownSchemaError
@@ -77,8 +77,7 @@ class Iceberg(Source, Sink[IcebergStaged]):
         for key, value in {**address.settings, **address.secrets}.items():
             spark.conf.set(key, value)
         df = spark.sql(f"SELECT * FROM {address.sql}{_as_of(task.options)}")
-        names = task.columns or (() if task.table.is_open else task.table.schema.names)
-        return df.select(*map(quote, names)) if names else df
+        return task.selected(df)
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return target_of(options)

@@ -107,8 +107,7 @@ class Kafka(Source, Sink[KafkaStaged]):
         return spark.readStream.format("kafka").options(**stream_options(spark, task.options, is_new=is_new)).load()
 
     def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
-        rows = rows_of(batch, task.options, task.table)
-        return rows if task.columns is None else rows.select(*task.columns)
+        return task.selected(rows_of(batch, task.options, task.table))
 
     def stream_position(self, options: Options, offsets: str) -> KafkaPosition | None:
         return stream_position(options, offsets)
@@ -129,8 +128,7 @@ class Kafka(Source, Sink[KafkaStaged]):
             )
         else:
             records = spark.createDataFrame([], RECORD_DDL)
-        rows = rows_of(records, task.options, task.table)
-        return rows if task.columns is None else rows.select(*task.columns)
+        return task.selected(rows_of(records, task.options, task.table))
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         KafkaConnection.of(options).remember()

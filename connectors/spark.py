@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics import Diagnostics, RunError, run_error
-from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.secret_names import is_secret_name, redacted
 from catalog.table import CatalogTable
@@ -87,8 +86,7 @@ class Spark(Source, Sink[SparkStaged]):
         else:
             reader = reader.schema(columns_to_ddl(table.columns))
             df = reader.load(place) if place else reader.load()
-        names = task.columns or (() if table.is_open else table.schema.names)
-        return df.select(*map(quote, names)) if names else df
+        return task.selected(df)
 
     def stream_obstacle(self, options: Options) -> str | None:
         known = options.string("format").lower() in _STREAMS
@@ -104,8 +102,7 @@ class Spark(Source, Sink[SparkStaged]):
             reader = reader.schema(columns_to_ddl(table.columns))
         place = options.optional_string("path")
         df = reader.load(place) if place else reader.load()
-        names = task.columns or (() if table.is_open else table.schema.names)
-        return df.select(*map(quote, names)) if names else df
+        return task.selected(df)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         _check_place(options, diagnostics)

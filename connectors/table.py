@@ -77,8 +77,7 @@ class Table(Source, Sink[TableStaged]):
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         df = spark.table(".".join(map(quote, full_name(task.options.string("table")))))
-        names = task.columns or (() if task.table.is_open else task.table.schema.names)
-        return df.select(*map(quote, names)) if names else df
+        return task.selected(df)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         if not _check_name(options, diagnostics):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, TypeAlias, TypeVar
 
+from catalog.evolution import SchemaEvolution
 from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.source import PlacedText, Span
 
@@ -105,6 +106,23 @@ KEY_OPTIONS: Final = (
     ),
 )
 """Options of sinks that match the target's rows by key."""
+
+LOCAL_MERGE_OPTION: Final = Option(
+    "local_merge",
+    OptionType.STRING,
+    "Whether rows of one key are reduced before the shuffle: `off` saves a sort where keys are unique.",
+    default="auto",
+    choices=("auto", "on", "off"),
+)
+
+EVOLUTION_OPTION: Final = Option(
+    "schema_evolution",
+    OptionType.STRING,
+    "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks, `widen` also "
+    "gives columns a wider type (int to bigint).",
+    default=SchemaEvolution.FAIL.value,
+    choices=tuple(evolution.value for evolution in SchemaEvolution),
+)
 
 
 @dataclass(frozen=True, slots=True)

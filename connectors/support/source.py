@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics
+from catalog.quoting import quote
 from catalog.table import CatalogTable, Column
 from connectors.support.connector import Connector
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
@@ -47,6 +48,15 @@ class ScanTask:
     columns: tuple[str, ...] | None = None
     filters: tuple[str, ...] = ()
     position: Staged | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns to read; none where they are not known: all that there are."""
+        return self.columns or (() if self.table.is_open else self.table.schema.names)
+
+    def selected(self, df: "DataFrame") -> "DataFrame":
+        """The columns to read of `df`."""
+        return df.select(*map(quote, self.names)) if self.names else df
 
 
 class Source(Connector):

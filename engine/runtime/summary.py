@@ -8,6 +8,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.table import Table
 
+from engine.runtime.counts import total
 from engine.runtime.progress import MANY
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
@@ -72,11 +73,11 @@ def _set_rows(pipelines: list[PipelineResult]) -> Iterator[tuple[str, ...]]:
     writes = [write for pipeline in pipelines for write in pipeline.writes]
     yield (
         f"{len(pipelines)} pipelines" if name is None else f"{name}: {tables} tables",
-        _count(_total(read.rows for read in reads)),
-        size(_total(read.bytes for read in reads)),
-        _count(_total(write.rows for write in writes)),
-        _count(_total(write.filtered for write in writes)),
-        _count(_total(write.rejected for write in writes)),
+        _count(total(read.rows for read in reads)),
+        size(total(read.bytes for read in reads)),
+        _count(total(write.rows for write in writes)),
+        _count(total(write.filtered for write in writes)),
+        _count(total(write.rejected for write in writes)),
         f"{sum(pipeline.seconds for pipeline in pipelines):.1f}",
     )
     for state in State:
@@ -87,11 +88,6 @@ def _set_rows(pipelines: list[PipelineResult]) -> Iterator[tuple[str, ...]]:
 
 def _named(pipeline: PipelineResult) -> tuple[str, ...]:
     return tuple(pipeline.tables) if pipeline.table_set is not None else (pipeline.name,)
-
-
-def _total(counts: Iterable[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
 
 
 def _rows(pipeline: PipelineResult) -> Iterator[tuple[str, ...]]:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Final
 from catalog.diagnostics import run_error
 from catalog.quoting import quote
 from connectors.support import run_owner
+from connectors.support.commit_errors import dismissal, rows_are_gone
 from connectors.support.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.support.delta.merge_staging import commit_merge
+from connectors.support.delta.removing import remove_files, staged_actions, staged_paths
 from connectors.support.delta.transaction import DeltaTable, Replaces, own_session
 from connectors.support.files.filesystem import files_at
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-from connectors.support.delta.removing import remove_files, rows_are_gone, staged_actions, staged_paths, ways_to_dismiss
 
 _LOOKED_AT: Final = 64
 """Up to this many files are checked before every commit; more only if another process staged them."""
@@ -71,13 +72,13 @@ def maintain(spark: "SparkSession", staged: DeltaStaged) -> None:
 def _refuse_missing_files(spark: "SparkSession", staged: DeltaStaged, actions: Sequence[str]) -> None:
     files, target = files_at(spark, staged.target)
     if not all(files.exists(f"{target}/{path}") for path in staged_paths(actions)):
-        raise rows_are_gone(staged)
+        raise rows_are_gone(staged.run_id, staged.target)
 
 
 def _refuse_missing_rows(spark: "SparkSession", staged: DeltaStaged) -> None:
     files, staging = files_at(spark, staged.staging)
     if not files.exists(f"{staging}/data"):
-        raise rows_are_gone(staged)
+        raise rows_are_gone(staged.run_id, staged.target)
 
 
 def _refuse_another_table(table: DeltaTable, staged: DeltaStaged) -> None:
@@ -97,5 +98,5 @@ def _refuse_another_schema(table: DeltaTable, staged: DeltaStaged) -> None:
 
 def _made_anew(staged: DeltaStaged) -> Exception:
     message = f"the Delta table `{staged.target}` was made anew after run `{staged.run_id}` staged its rows"
-    help = f"{ways_to_dismiss(staged)}; then run the job again"
+    help = f"{dismissal(staged.run_id)}; then run the job again"
     return run_error("PEN5005", message, None, help)

@@ -15,11 +15,18 @@ from catalog.datatypes import (
     is_numeric,
 )
 from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.evolution import SchemaEvolution
 from catalog.savemode import WriteMode
 from catalog.table import CatalogTable
 from connectors.support.incremental import INCREMENTAL
-from connectors.support.option import KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
+from connectors.support.option import (
+    EVOLUTION_OPTION,
+    KEY_OPTIONS,
+    LOCAL_MERGE_OPTION,
+    SAVE_OPTIONS,
+    Option,
+    Options,
+    OptionType,
+)
 from connectors.support.schema_option import SCHEMA_OPTION
 
 _PATH: Final = Option("path", OptionType.STRING, "The table's directory.", required=True)
@@ -75,14 +82,7 @@ SINK_OPTIONS: Final = (
         element=OptionType.STRING,
         alternatives=("partitionBy",),
     ),
-    Option(
-        "schema_evolution",
-        OptionType.STRING,
-        "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks, `widen` also "
-        "gives columns a wider type (int to bigint).",
-        default=SchemaEvolution.FAIL.value,
-        choices=tuple(evolution.value for evolution in SchemaEvolution),
-    ),
+    EVOLUTION_OPTION,
     *SAVE_OPTIONS,
     *KEY_OPTIONS,
     Option(
@@ -90,13 +90,7 @@ SINK_OPTIONS: Final = (
         OptionType.STRING,
         "Spark SQL over the target: for `write_mode = replace_where`, the rows that the written ones replace.",
     ),
-    Option(
-        "local_merge",
-        OptionType.STRING,
-        "Whether rows of one key are reduced before the shuffle: `off` saves a sort where keys are unique.",
-        default="auto",
-        choices=("auto", "on", "off"),
-    ),
+    LOCAL_MERGE_OPTION,
     Option(
         "valid_from_column",
         OptionType.STRING,

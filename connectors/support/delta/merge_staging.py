@@ -12,7 +12,8 @@ from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND
 from connectors.support.delta import merging, table_schema
 from connectors.support.delta.delta_staged import CommitKind, DeltaStaged
-from connectors.support.delta.transaction import DeltaTable, analyze, own_session, retried
+from connectors.support.delta.transaction import DeltaTable, analyze, is_conflict, own_session
+from connectors.support.retrying import retried
 from connectors.support.sink import WriteTask
 from connectors.support.spark_types import of_spark_json
 
@@ -80,7 +81,7 @@ def commit_merge(spark: "SparkSession", staged: DeltaStaged) -> None:
         "spark.databricks.delta.write.txnVersion": str(staged.version),
     }
     with own_session(spark, settings) as session:
-        retried(lambda: session.sql(text))
+        retried(lambda: session.sql(text), is_conflict)
 
 
 def _statement(spark: "SparkSession", staged: DeltaStaged, bounds: str) -> str:

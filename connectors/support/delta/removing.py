@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
-from catalog.diagnostics import run_error
+from connectors.support.commit_errors import rows_are_gone
 from connectors.support.delta.delta_staged import DeltaStaged
 from connectors.support.delta.transaction import DeltaTable
 from connectors.support.files.filesystem import Files, files_at
@@ -62,19 +62,9 @@ def staged_actions(spark: "SparkSession", staged: DeltaStaged, missing_ok: bool 
     if not files.exists(f"{staging}/actions.json"):
         if missing_ok:
             return ()
-        raise rows_are_gone(staged)
+        raise rows_are_gone(staged.run_id, staged.target)
     return tuple(line for line in files.read(f"{staging}/actions.json").splitlines() if line)
 
 
 def staged_paths(actions: Sequence[str]) -> list[str]:
     return [unquote(json.loads(action)["add"]["path"]) for action in actions]
-
-
-def rows_are_gone(staged: DeltaStaged) -> Exception:
-    message = f"the rows that run `{staged.run_id}` staged for `{staged.target}` are gone"
-    help = f"{ways_to_dismiss(staged)}; then run the job again with the same `--run-id`: it writes what is missing"
-    return run_error("PEN5005", message, None, help)
-
-
-def ways_to_dismiss(staged: DeltaStaged) -> str:
-    return f"`penstock runs --forget {staged.run_id}` dismisses the run and changes no target"

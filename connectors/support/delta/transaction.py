@@ -8,17 +8,16 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
+
+from connectors.support.retrying import retried
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-T = TypeVar("T")
-
 _FILE_PREFIX: Final = "spark.databricks.delta.testOnly.dataFileNamePrefix"
 _CONFLICT: Final = "DeltaConcurrentModificationException"
-_ATTEMPTS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ class DeltaTable:
             self._snapshot()
             return self._commit(actions, application, version, metadata, replaces)
 
-        return retried(attempt)
+        return retried(attempt, is_conflict)
 
     def _commit(
         self, actions: Sequence[str], application: str, version: int, metadata: str | None, replaces: "Replaces"
@@ -195,7 +194,7 @@ class DeltaTable:
             txn.updateMetadata(self.delta.actions.Action.fromJson(changed), False)
             txn.commit(self._seq([]), self.delta.DeltaOperations.UpdateSchema(before, txn.metadata().schema()))
 
-        retried(attempt)
+        retried(attempt, is_conflict)
 
     def _seq(self, items: Sequence[Any]) -> Any:
         found = self.jvm.java.util.ArrayList()
@@ -255,16 +254,5 @@ def analyze(jvm: Any, session: Any, statement: str) -> None:
     state.executePlan(state.sqlParser().parsePlan(statement), skip).assertAnalyzed()
 
 
-def retried(attempt: Callable[[], T]) -> T:
-    """The result of a transaction, which is retried if it conflicts with another writer."""
-    for number in range(1, _ATTEMPTS + 1):
-        try:
-            return attempt()
-        except Exception as error:
-            if number == _ATTEMPTS or not _is_conflict(error):
-                raise
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _is_conflict(error: BaseException) -> bool:
+def is_conflict(error: BaseException) -> bool:
     return _CONFLICT in str(error) or "Concurrent" in str(getattr(error, "java_exception", ""))

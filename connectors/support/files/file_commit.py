@@ -25,6 +25,7 @@ from catalog.diagnostics import Diagnostics, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.table import CatalogTable
 from connectors.support import run_owner as owner
+from connectors.support.commit_errors import rows_are_gone
 from connectors.support.files.atomic_exchange import exchange
 from connectors.support.files.file_schema import is_hidden, local_path
 from connectors.support.files.filesystem import Files, LocalFiles, as_uri, files_at
@@ -218,12 +219,7 @@ def commit(spark: "SparkSession | None", staged: FileStaged) -> None:
     _, target = files_at(spark, staged.target)
     if not _is_committed(files, staged, target):
         if not files.exists(f"{staging}/data") and not files.exists(f"{staging}/next"):
-            message = f"the rows that run `{staged.run_id}` staged for `{target}` are gone from `{staging}`"
-            help = (
-                f"`penstock runs --forget {staged.run_id}` dismisses the run and changes no target; "
-                "then run the job again with the same `--run-id`: it writes what is missing"
-            )
-            raise run_error("PEN5005", message, None, help)
+            raise rows_are_gone(staged.run_id, target, staging)
         if isinstance(files, LocalFiles):
             _commit_locally(files, staged.mode, staging, target)
         else:

@@ -124,8 +124,7 @@ class FileConnector(Source, Sink[FileStaged]):
     ) -> "DataFrame":
         if task.table.is_open or (self.is_untyped(options) and options.flag("infer_schema")):
             df = open_files(spark, options, chosen)
-            names = task.columns or (() if task.table.is_open else task.table.schema.names)
-            return df.select(*(quote(name) for name in names)) if names else df
+            return task.selected(df)
         in_files, of_path = _file_order(task.table, options)
         df = read_files(spark, options, in_files, of_path, chosen)
         return df.select(*(quote(name) for name in task.columns or task.table.schema.names))

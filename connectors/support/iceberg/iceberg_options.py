@@ -7,7 +7,7 @@ from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution
 from catalog.table import CatalogTable
 from connectors.support.delta.delta_options import check_write_mode
-from connectors.support.option import KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
+from connectors.support.option import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
 _ADDRESS: Final = (
@@ -47,13 +47,7 @@ SINK_OPTIONS: Final = (
     ),
     *SAVE_OPTIONS,
     *KEY_OPTIONS,
-    Option(
-        "local_merge",
-        OptionType.STRING,
-        "Whether rows of one key are reduced before the shuffle: `off` saves a sort where keys are unique.",
-        default="auto",
-        choices=("auto", "on", "off"),
-    ),
+    LOCAL_MERGE_OPTION,
     Option(
         "table_properties",
         OptionType.MAP,

@@ -5,10 +5,10 @@ does the conflict checks, and its catalog makes the change atomic.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics import run_error
 from catalog.row_kind import ROW_KIND
@@ -17,14 +17,12 @@ from connectors.support.iceberg.iceberg_staged import NewTable, Replaces
 from connectors.support.iceberg.partitioning import specification
 from connectors.support.iceberg.table_address import TableAddress
 from connectors.support.iceberg.table_metadata import Metadata, history, table_of
+from connectors.support.retrying import retried
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-T = TypeVar("T")
-
 _CONFLICTS: Final = ("CommitFailedException", "ValidationException", "CommitStateUnknownException")
-_ATTEMPTS: Final = 10
 _FORMAT: Final = "format-version"
 
 
@@ -141,7 +139,7 @@ class IcebergTable:
             self._add_columns(transaction, {name: type for name, type in added.items() if name.lower() not in known})
             transaction.commitTransaction()
 
-        retried(attempt)
+        retried(attempt, is_conflict)
 
     def create_namespace(self) -> None:
         """The namespace of a new table, where the catalog has it not; a directory needs none."""
@@ -245,17 +243,6 @@ def missing_columns(df: "DataFrame", metadata: Metadata) -> dict[str, Any]:
     known = table_of(metadata)
     fields = (field for field in df.schema.fields if field.name != ROW_KIND and known.column(field.name) is None)
     return {field.name: field.dataType.jsonValue() for field in fields}
-
-
-def retried(attempt: Callable[[], T]) -> T:
-    """What a commit returns; one that conflicts with another writer is done again on the table as it is then."""
-    for number in range(1, _ATTEMPTS + 1):
-        try:
-            return attempt()
-        except Exception as error:
-            if number == _ATTEMPTS or not is_conflict(error):
-                raise
-    raise AssertionError("the last attempt returns or raises")
 
 
 def is_conflict(error: BaseException) -> bool:

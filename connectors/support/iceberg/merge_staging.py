@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.quoting import quote, quote_text
+from connectors.support.commit_errors import rows_are_gone
 from connectors.support.delta import merging
 from connectors.support.delta.merge_staging import write_resolved
 from connectors.support.files.filesystem import files_at
 from connectors.support.iceberg.iceberg_staged import IcebergStaged
-from connectors.support.iceberg.iceberg_table import IcebergTable, missing_columns, opened, retried
-from connectors.support.iceberg.refusals import rows_are_gone, table_changed
+from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, missing_columns, opened
+from connectors.support.iceberg.refusals import table_changed
 from connectors.support.iceberg.table_metadata import Metadata, main_snapshot, table_of
+from connectors.support.retrying import retried
 from connectors.support.sink import WriteTask
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def commit_merge(spark: "SparkSession", table: IcebergTable, staged: IcebergStag
             _refuse_missing_rows(spark, staged)
             _merge(spark, staged, staged.address.sql)
 
-    retried(attempt)
+    retried(attempt, is_conflict)
 
 
 def _merge(spark: "SparkSession", staged: IcebergStaged, target: str) -> None:
@@ -86,4 +88,4 @@ def _refuse_another_table(table: IcebergTable, staged: IcebergStaged) -> Metadat
 def _refuse_missing_rows(spark: "SparkSession", staged: IcebergStaged) -> None:
     files, staging = files_at(spark, staged.staging)
     if not files.exists(f"{staging}/data"):
-        raise rows_are_gone(staged)
+        raise rows_are_gone(staged.run_id, str(staged.address))

@@ -18,15 +18,17 @@ from catalog.diagnostics import run_error
 from catalog.savemode import Action
 from catalog.table import CatalogTable
 from connectors.support import run_owner
+from connectors.support.commit_errors import rows_are_gone
 from connectors.support.delta import merging
 from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.files.file_commit import missing_folders
 from connectors.support.files.filesystem import files_at
 from connectors.support.iceberg.iceberg_staged import IcebergStaged, NewTable, Replaces
-from connectors.support.iceberg.iceberg_table import IcebergTable, missing_columns, opened, retried
+from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, missing_columns, opened
 from connectors.support.iceberg.merge_staging import commit_merge, stage_merge
-from connectors.support.iceberg.refusals import rows_are_gone, table_changed
+from connectors.support.iceberg.refusals import table_changed
 from connectors.support.iceberg.table_address import address_of
+from connectors.support.retrying import retried
 from connectors.support.sink import WriteTask
 
 if TYPE_CHECKING:
@@ -163,7 +165,7 @@ def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergSta
     paths = table.paths(text)
     is_looked_for = len(paths) <= _LOOKED_AT or not run_owner.is_this_process(staged.owner)
     if is_looked_for and not all(table.holds(path) for path in paths):
-        raise rows_are_gone(staged)
+        raise rows_are_gone(staged.run_id, str(staged.address))
 
     def attempt() -> None:
         if table.committed(staged.identity) is not None:
@@ -179,13 +181,13 @@ def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergSta
             raise table_changed(staged)
         table.commit(transaction, text, staged.replaces, staged.summary)
 
-    retried(attempt)
+    retried(attempt, is_conflict)
 
 
 def _staged_files(spark: "SparkSession", staged: IcebergStaged) -> str:
     files, staging = files_at(spark, staged.staging)
     if not files.exists(f"{staging}/files"):
-        raise rows_are_gone(staged)
+        raise rows_are_gone(staged.run_id, str(staged.address))
     return files.read(f"{staging}/files")
 
 

@@ -87,7 +87,7 @@ def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "Dat
     if way == "skip":
         parsed = parsed.where("__error is null")
     elif way == "fail":
-        parsed = parsed.where(f"if(__error is null, true, raise_error({_told()}))")
+        parsed = parsed.where(f"if(__error is null, true, raise_error({_message()}))")
     marks = ["__error as `_error`", "if(__error is null, null, __text) as `_value`"] if added else []
     is_right = "if(__error is null, {}, null)" if added else "{}"
     values = (f"{is_right.format(f'__row.{quote(c.name)}')} as {quote(c.name)}" for c in columns)
@@ -174,7 +174,7 @@ def _struct(values: dict[str, str]) -> str:
     return f"named_struct({', '.join(f'{quote_text(name)}, {value}' for name, value in values.items())})"
 
 
-def _told() -> str:
+def _message() -> str:
     """SQL for the error of a record that does not fit."""
     return (
         "concat('a record does not fit: ', __error, ' (topic ', topic, ', partition ', partition, ', offset ', offset, "

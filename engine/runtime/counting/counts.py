@@ -196,3 +196,9 @@ def _bytes(operators: Iterable[Operator]) -> Iterator[int | None]:
 
 def _most(counts: Iterable[int | None]) -> int | None:
     return max((count for count in counts if count is not None), default=None)
+
+
+def total(counts: Iterable[int | None]) -> int | None:
+    """The sum of the counts that are known; None if none is."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None

@@ -55,11 +55,7 @@ class Checkpoint:
 
     @property
     def has_batches(self) -> bool:
-        return self.files.exists(f"{self.folder}/checkpoint/offsets/0") or bool(
-            self.files.children(f"{self.folder}/checkpoint/offsets")
-            if self.files.exists(f"{self.folder}/checkpoint/offsets")
-            else []
-        )
+        return bool(self.files.children(f"{self.folder}/checkpoint/offsets"))
 
 
 def open_checkpoint(spark: "SparkSession", state: str, plan: Plan, scan: Scan, run_id: str) -> Checkpoint:

@@ -13,7 +13,7 @@ from engine.plan.nodes import Plan
 from engine.plan.pipelines import pipelines
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
-from engine.runtime.counting.counts import ReadCount, WriteCount
+from engine.runtime.counting.counts import ReadCount, WriteCount, total
 from engine.runtime.interrupts import Interrupts, interrupts
 from engine.runtime.job_events import JobEvents
 from engine.runtime.job_execution import diagnostics_of
@@ -207,26 +207,21 @@ def _total(stream: Stream, number: int, state: State) -> PipelineResult:
 
 
 def _read(name: str, reads: Sequence[ReadCount]) -> ReadCount:
-    return ReadCount(name, _sum(read.rows for read in reads), _sum(read.bytes for read in reads), 1)
+    return ReadCount(name, total(read.rows for read in reads), total(read.bytes for read in reads), 1)
 
 
 def _written(writes: Sequence[WriteCount]) -> WriteCount:
     return replace(
         writes[0],
-        rows=_sum(write.rows for write in writes),
-        filtered=_sum(write.filtered for write in writes),
-        bytes=_sum(write.bytes for write in writes),
-        rejected=_sum(write.rejected for write in writes),
+        rows=total(write.rows for write in writes),
+        filtered=total(write.filtered for write in writes),
+        bytes=total(write.bytes for write in writes),
+        rejected=total(write.rejected for write in writes),
     )
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
-
-
-def _sum(values: Iterable[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
 
 
 def _causes(error: BaseException) -> tuple[BaseException, ...]:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.diagnostics import RunError, run_error
 from connectors.support import run_owner as owner
+from connectors.support.commit_errors import dismissal
 from connectors.support.files.filesystem import Files, as_uri, files_at
 from connectors.support.files.run_decision import DISMISSED, was_dismissed
 from connectors.support.option import Value
@@ -138,7 +139,7 @@ class Journal:
             return dict(json.loads(self.files.read(path)))
         except (ValueError, TypeError) as error:
             message = f"`{path}` is not a step of a journal: {error}"
-            help = f"`penstock runs --forget {self.run_id}` dismisses the run and changes no target"
+            help = dismissal(self.run_id)
             raise run_error("PEN5011", message, None, help) from error
 
 

@@ -17,7 +17,7 @@ from connectors.support.jdbc.table_names import parse_table_name
 from connectors.support.jdbc.writing.sql_text import count_placeholders, insert_from, split_statements
 from connectors.support.jdbc.writing.staged_rows import Keyed
 from connectors.support.jdbc.writing.staging import Plan
-from connectors.support.option import KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
+from connectors.support.option import EVOLUTION_OPTION, KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
 
 _INTO: Final = re.compile(r"\s*insert\s+(?:ignore\s+)?into\s+([^\s(]+)", re.IGNORECASE)
 _NO_EFFECT: Final = "No effect; it is accepted for SeaTunnel's job files: "
@@ -51,14 +51,7 @@ SINK_OPTIONS: Final = (
         default=True,
     ),
     Option("custom_sql", OptionType.STRING, "Statements of data_save_mode CUSTOM_PROCESSING, with `;` between."),
-    Option(
-        "schema_evolution",
-        OptionType.STRING,
-        "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks, `widen` also "
-        "gives columns a wider type (int to bigint).",
-        default=SchemaEvolution.FAIL.value,
-        choices=tuple(evolution.value for evolution in SchemaEvolution),
-    ),
+    EVOLUTION_OPTION,
     Option("batch_size", OptionType.INTEGER, "Rows that are sent at a time.", default=5000, minimum=1),
     Option("isolation_level", OptionType.STRING, "Isolation of the commit.", choices=tuple(ISOLATION_LEVELS)),
     Option(
