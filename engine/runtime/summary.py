@@ -8,7 +8,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.table import Table
 
-from engine.runtime.counts import total
+from engine.runtime.counting.counts import total
 from engine.runtime.progress import MANY
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State

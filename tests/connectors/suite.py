@@ -291,3 +291,34 @@ def _dead() -> int:
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid
+
+
+class ResolvedSinkSuite(SinkSuite):
+    """The suite of a table format, which resolves transactions against each other."""
+
+    def test_second_run_on_a_held_target_is_refused(self, spark, tmp_path):
+        """It is not: the table format resolves appends against each other."""
+        self.fill(spark, tmp_path)
+        runs = [
+            stage_writes(spark, [self.write(tmp_path / "target", OLD)], str(tmp_path / state), state)
+            for state in ("state", "other")
+        ]
+        for run in reversed(runs):
+            commit_all(spark, run)
+        assert self.rows_at(spark, tmp_path / "target") == sorted(3 * self.expect(spark, "old"))
+        assert self.leftovers(tmp_path) == []
+
+    @pytest.mark.parametrize("data", ["DROP_DATA", "APPEND_DATA"])
+    def test_what_a_dead_run_of_another_state_decided_is_done_first(self, spark, tmp_path, data):
+        """It is done when that run is resumed: until then its rows are invisible, and keep no other run back."""
+        self.fill(spark, tmp_path)
+        job = [self.write(tmp_path / "target", data_save_mode=data)]
+        dead = stage_writes(spark, job, str(tmp_path / "other"), "dead")
+        dead.journal.decide()
+        run_writes(spark, [self.write(tmp_path / "target", OLD)], str(tmp_path / "state"), "run")
+        assert self.rows_at(spark, tmp_path / "target") == sorted(2 * self.expect(spark, "old"))
+        begun = dead.journal.read().steps["begin"]
+        dead.journal._put("begin", {**begun, "owner": {**begun["owner"], "pid": 2**22 + 1, "jvm_pid": None}})
+        assert resume(spark, str(tmp_path / "other"), "dead") is RunOutcome.FINISHED
+        both = self.expect(spark, "new") + (2 * self.expect(spark, "old") if data == "APPEND_DATA" else [])
+        assert self.rows_at(spark, tmp_path / "target") == sorted(both)
