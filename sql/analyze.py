@@ -117,11 +117,11 @@ def _output(binder: Binder, tree: exp.Expr | None, nodes: Iterable[exp.Expr], re
     return Output((), is_open=True)
 
 
-def _lineage(found: Output) -> Iterable[ColumnLineage]:
-    for attribute in found.attributes:
+def _lineage(output: Output) -> Iterable[ColumnLineage]:
+    for attribute in output.attributes:
         for origin in attribute.origins:
             yield ColumnLineage(attribute.name, *origin)
-    for origin in found.row_origins:
+    for origin in output.row_origins:
         yield ColumnLineage(None, *origin)
 
 

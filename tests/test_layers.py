@@ -267,3 +267,15 @@ def test_no_module_is_named_after_one_of_the_standard_library():
 def test_the_reader_of_imports_sees_them(source, expected):
     found = [(each.target, each.is_eager) for each in imports("m", ast.parse(source)) if "pyspark" in each.target]
     assert found == expected
+
+
+def test_a_match_on_plan_nodes_handles_every_kind():
+    nodes = {"Scan", "Query", "Native", "Union", "Expect", "Rejects", "Shuffle", "Write"}
+    wrong = []
+    for name, tree in MODULES.items():
+        for match in (node for node in ast.walk(tree) if isinstance(node, ast.Match)):
+            patterns = [part for case in match.cases for part in ast.walk(case.pattern)]
+            kinds = {ast.unparse(part.cls) for part in patterns if isinstance(part, ast.MatchClass)}
+            if kinds & nodes and "assert_never" not in ast.unparse(match.cases[-1]):
+                wrong.append(f"{name}:{match.lineno}")
+    assert not wrong, "\n".join(wrong)

@@ -55,7 +55,7 @@ def engine_check(paths: Sequence[Path], settings: Settings) -> EngineCheck:
     from engine.spark.session import open_session, pipeline_session
 
     spark = open_session("penstock validate", {"spark.master": "local[1]"})
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     asked = queries = 0
     for path in paths:
         options, questions = _questions(path, settings)
@@ -64,8 +64,8 @@ def engine_check(paths: Sequence[Path], settings: Settings) -> EngineCheck:
             if all(map(_is_known, question.inputs.values())):
                 asked += 1
                 spark_says = SparkAnalyzer(pipeline_session(spark, options), question.inputs).ask(question.text.value)
-                found += _compare(question, spark_says)
-    return EngineCheck(tuple(found), asked, queries)
+                diagnostics += _compare(question, spark_says)
+    return EngineCheck(tuple(diagnostics), asked, queries)
 
 
 def _questions(path: Path, settings: Settings) -> tuple[Mapping[str, str], list[Question]]:

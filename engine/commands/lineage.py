@@ -64,7 +64,7 @@ def _wanted(plan: "Plan", column: str | None) -> "list[tuple[AnyNode, str]]":
     return [(node, known.name)]
 
 
-def _json(node: "AnyNode", column: str, found: "SourceColumns") -> dict[str, object]:
+def _json(node: "AnyNode", column: str, columns: "SourceColumns") -> dict[str, object]:
     origins = [
         {
             "source": origin.scan,
@@ -72,6 +72,6 @@ def _json(node: "AnyNode", column: str, found: "SourceColumns") -> dict[str, obj
             "dependency": origin.dependency.value,
             "direct": origin.is_direct,
         }
-        for origin in found.get(column.lower(), ())
+        for origin in columns.get(column.lower(), ())
     ]
     return {"node": node.name, "column": column, "origins": origins}

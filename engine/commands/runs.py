@@ -32,13 +32,13 @@ def run(arguments: Namespace) -> int:
         return _forget(arguments)
     if arguments.run_id:
         return _show(arguments)
-    found = runs(*files_at(None, local_state_dir(arguments.state_dir)))[-arguments.limit :]
+    listed = runs(*files_at(None, local_state_dir(arguments.state_dir)))[-arguments.limit :]
     if arguments.format == "json":
-        print(json.dumps([asdict(run) for run in found], indent=2, default=str))
-    elif not found:
+        print(json.dumps([asdict(run) for run in listed], indent=2, default=str))
+    elif not listed:
         print(f"no run is recorded in {state_dir(arguments.state_dir)}")
     else:
-        _print_table(found)
+        _print_table(listed)
     return 0
 
 
@@ -94,7 +94,7 @@ def _counts(counts: object) -> str:
     )
 
 
-def _print_table(found: tuple[RunRecord, ...]) -> None:
+def _print_table(listed: tuple[RunRecord, ...]) -> None:
     from rich.table import Table
 
     from engine.runtime.summary import console
@@ -102,9 +102,9 @@ def _print_table(found: tuple[RunRecord, ...]) -> None:
     table = Table("run", "job", "state", "started", "seconds", "rows written", "error", box=None, pad_edge=False)
     for column in table.columns[:6]:
         column.no_wrap = True
-    table.columns[0].min_width = max((len(run.run_id) for run in found), default=0)  # to be given to `runs ID`
-    table.columns[2].min_width = max((len(run.state.value) for run in found), default=0)
-    for run in found:
+    table.columns[0].min_width = max((len(run.run_id) for run in listed), default=0)  # to be given to `runs ID`
+    table.columns[2].min_width = max((len(run.state.value) for run in listed), default=0)
+    for run in listed:
         seconds = "" if run.seconds is None else f"{run.seconds:.1f}"
         written = run.counts.get("rows_written")
         table.add_row(

@@ -20,8 +20,8 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics import did_you_mean, job_error
 
     files, root = files_at(None, local_state_dir(arguments.state_dir))
-    found = runs(files, root)
-    running = {run.run_id for run in found if run.state is State.RUNNING and "batches" in run.counts}
+    recorded = runs(files, root)
+    running = {run.run_id for run in recorded if run.state is State.RUNNING and "batches" in run.counts}
     if arguments.run_id not in running:
         help = did_you_mean(arguments.run_id, running) or "`penstock runs` lists the runs"
         raise job_error("PEN5008", f"no streaming run `{arguments.run_id}` is running", None, help)

@@ -30,10 +30,10 @@ SourceColumns = Mapping[str, tuple[SourceColumn, ...]]
 
 def lineage(plan: Plan) -> Mapping[AnyNode, SourceColumns]:
     """The origins of every column of every node of the plan, in one walk."""
-    found: dict[AnyNode, SourceColumns] = {}
+    by_node: dict[AnyNode, SourceColumns] = {}
     for node in plan.nodes():
-        found[node] = {name: _distinct(origin) for name, origin in _origins(node, found).items()}
-    return found
+        by_node[node] = {name: _distinct(origin) for name, origin in _origins(node, by_node).items()}
+    return by_node
 
 
 def _distinct(origins: list[SourceColumn]) -> tuple[SourceColumn, ...]:
@@ -44,20 +44,20 @@ def _distinct(origins: list[SourceColumn]) -> tuple[SourceColumn, ...]:
     return tuple(first.values())
 
 
-def _origins(node: AnyNode, found: Mapping[AnyNode, SourceColumns]) -> dict[str, list[SourceColumn]]:
+def _origins(node: AnyNode, by_node: Mapping[AnyNode, SourceColumns]) -> dict[str, list[SourceColumn]]:
     match node:
         case Scan():
             return {c.name.lower(): [SourceColumn(node.name, c.name, Dependency.IDENTITY)] for c in node.table.columns}
         case Query():
-            return _of_query(node, found)
+            return _of_query(node, by_node)
         case Union():
             merged: dict[str, list[SourceColumn]] = {}
             for input in node.inputs:
-                for name, origins in found[input].items():
+                for name, origins in by_node[input].items():
                     merged.setdefault(name, []).extend(origins)
             return merged
         case Native():
-            below = {name: list(origins) for name, origins in found[node.input].items()}
+            below = {name: list(origins) for name, origins in by_node[node.input].items()}
             everything = [
                 replace(origin, dependency=max(origin.dependency, Dependency.TRANSFORMATION, key=_RANK.__getitem__))
                 for origins in below.values()
@@ -65,13 +65,13 @@ def _origins(node: AnyNode, found: Mapping[AnyNode, SourceColumns]) -> dict[str,
             ]
             return {name.lower(): below.get(name.lower(), everything) for name in node.table.schema.names}
         case Expect() | Rejects() | Shuffle() | Write():
-            return {name: list(origins) for name, origins in found[node.input].items()}
+            return {name: list(origins) for name, origins in by_node[node.input].items()}
         case _:
             assert_never(node)
 
 
-def _of_query(node: Query, found: Mapping[AnyNode, SourceColumns]) -> dict[str, list[SourceColumn]]:
-    inputs = {input.name.lower(): found[input.node] for input in node.inputs}
+def _of_query(node: Query, by_node: Mapping[AnyNode, SourceColumns]) -> dict[str, list[SourceColumn]]:
+    inputs = {input.name.lower(): by_node[input.node] for input in node.inputs}
     result: dict[str, list[SourceColumn]] = {column.name.lower(): [] for column in node.table.columns}
     for step in node.analysis.lineage:
         below = inputs.get(step.input.lower(), {}).get(step.column.lower(), ())
@@ -84,9 +84,9 @@ def _of_query(node: Query, found: Mapping[AnyNode, SourceColumns]) -> dict[str, 
 
 def readers(plan: Plan, scan: Scan, column: str) -> Iterator[tuple[Write, str, Dependency]]:
     """The columns of the writes that depend on a column of a scan."""
-    found = lineage(plan)
+    by_node = lineage(plan)
     for write in plan.writes:
         for name in write.table.schema.names:
-            for origin in found[write].get(name.lower(), ()):
+            for origin in by_node[write].get(name.lower(), ()):
                 if origin.scan == scan.name and origin.column.lower() == column.lower():
                     yield write, name, origin.dependency

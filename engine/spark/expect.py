@@ -148,16 +148,16 @@ def outcomes(watched: Iterable[Watched], staged: Mapping[AnyNode, DataFrame]) ->
     return tuple(outcome for node in watched for outcome in _outcomes(node, staged.get(node.node, node.rows)))
 
 
-def refuse(found: Iterable[ExpectationOutcome]) -> None:
+def refuse(outcomes: Iterable[ExpectationOutcome]) -> None:
     """Raise a `RunError` (PEN6001) with every violated rule that fails the job."""
-    broken = [outcome for outcome in found if not outcome.success and outcome.rule.on_violation is OnViolation.FAIL]
+    broken = [outcome for outcome in outcomes if not outcome.success and outcome.rule.on_violation is OnViolation.FAIL]
     if broken:
         raise RunError([_diagnostic(outcome, Severity.ERROR) for outcome in broken])
 
 
-def warnings(found: Iterable[ExpectationOutcome]) -> Diagnostics:
+def warnings(outcomes: Iterable[ExpectationOutcome]) -> Diagnostics:
     """Warnings of violated rules that do not fail the job."""
-    warned = [outcome for outcome in found if not outcome.success and outcome.rule.on_violation is OnViolation.WARN]
+    warned = [outcome for outcome in outcomes if not outcome.success and outcome.rule.on_violation is OnViolation.WARN]
     return Diagnostics([_diagnostic(outcome, Severity.WARNING) for outcome in warned])
 
 

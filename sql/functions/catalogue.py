@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Final
 
 SPARK_VERSION: Final = "4.1"
-SPARK_PATCH: Final = "4.1.4"
-"""The patch release that the catalogue belongs to: patches of Spark add functions."""
+"""The catalogue is that of the patch release 4.1.4: patches of Spark add functions."""
 
 
 @dataclass(frozen=True, slots=True)

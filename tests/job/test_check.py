@@ -10,7 +10,7 @@ from connectors.support.option import Option, OptionType
 from engine.job.hocon.parse import parse
 from engine.job.hocon.substitution import resolve
 from engine.job.options.check_options import check_options
-from engine.job.options.option_schema import conforms, json_schema, option_schema, violations
+from engine.job.options.option_schema import conforms, option_schema, violations
 
 SPEC = (
     Option("path", OptionType.STRING, "Where.", required=True),
@@ -199,12 +199,16 @@ def test_json_schemas_are_valid_schemas():
 
     for option in EVERY_OPTION:
         Draft202012Validator.check_schema(option_schema(option))
-    schema = json_schema(SPEC)
-    Draft202012Validator.check_schema(schema)
-    assert schema["required"] == ["path"]
-    assert Draft202012Validator(schema).is_valid(
-        check("path = p")[0].values | {"ratio": 1, "keys": [], "rules": [], "conf": {}, "schema": {}, "password": "x"}
-    )
+    given = check("path = p")[0].values | {
+        "ratio": 1,
+        "keys": [],
+        "rules": [],
+        "conf": {},
+        "schema": {},
+        "password": "x",
+    }
+    for option in SPEC:
+        assert Draft202012Validator(option_schema(option)).is_valid(given[option.name]), option.name
 
 
 def test_a_block_without_errors_never_imports_jsonschema(tmp_path):

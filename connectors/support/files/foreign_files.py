@@ -46,10 +46,10 @@ def refuse_foreign_files(files: Files, target: str, options: Options, names: Ite
         raise foreign_files_error(target, found, options)
 
 
-def foreign_files_error(target: str, found: list[str], options: Options) -> RunError:
+def foreign_files_error(target: str, names: list[str], options: Options) -> RunError:
     """The error of a target with these foreign files (PEN5030)."""
-    more = f" and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
-    listed = ", ".join(f"`{name}`" for name in found[:_LISTED])
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    listed = ", ".join(f"`{name}`" for name in names[:_LISTED])
     message = f"`{target}` holds files that Penstock did not write: {listed}{more}"
     help = "write to another `path`; `overwrite_foreign_files = true` lets the run delete these files"
     return run_error("PEN5030", message, options.span("path"), help)

@@ -5,7 +5,7 @@ A URL may carry a password (`?user=me&password=…`): it is taken out and treate
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
 
@@ -69,9 +69,6 @@ class Connection:
         own = {**dialect.properties, **(dialect.write_properties if writes else {})}
         user = {"user": self.user} if self.user is not None else {}
         return {**own, **self.properties, **self.secrets, **user, "url": url, "driver": self.driver}
-
-    def with_password(self, password: str) -> "Connection":
-        return replace(self, secrets={**self.secrets, "password": password})
 
 
 def connection_of(options: Options) -> Connection:

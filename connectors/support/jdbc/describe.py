@@ -59,14 +59,6 @@ def folded_columns(database: Database, name: tuple[str, ...]) -> frozenset[str]:
     return frozenset(str(row[0]).lower() for row in rows)
 
 
-def generated_columns(database: Database, name: tuple[str, ...]) -> frozenset[str]:
-    """Columns that the database computes itself, in lower case."""
-    catalog, schema, table = _address(database, name)
-    fields = database.rows_of(database.metadata.getColumns(catalog, _literal(schema), _literal(table), "%"),
-                              ("COLUMN_NAME", "IS_GENERATEDCOLUMN"))  # fmt: skip
-    return frozenset(str(column["COLUMN_NAME"]).lower() for column in fields if column["IS_GENERATEDCOLUMN"] == "YES")
-
-
 def native_type(dialect: Dialect, name: str, size: int | None, digits: int | None) -> DataType:
     """The type of Spark for a column of the database; STRING if no type of Spark holds every value."""
     lowered = re.sub(r"\s+", " ", name.lower()).strip()

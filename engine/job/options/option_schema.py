@@ -5,7 +5,7 @@ Python; only a value that it refuses is passed to jsonschema, which reports the 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -34,17 +34,6 @@ _WORDS: Final[Mapping[str, str]] = {
     "array": "a list",
     "object": "a block",
 }
-
-
-def json_schema(spec: Sequence[Option]) -> dict[str, Value]:
-    """The schema of a block's converted values; alternative names have been replaced by then."""
-    return {
-        "$schema": DRAFT,
-        "type": "object",
-        "properties": {option.name: option_schema(option) for option in spec},
-        "required": [option.name for option in spec if option.required],
-        "additionalProperties": False,
-    }
 
 
 def option_schema(option: Option) -> dict[str, Value]:

@@ -75,10 +75,10 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
     return with_ids(_with_names(Plan(job.env, in_order, _unread(built, in_order))))
 
 
-def _with_known_tables(found: Iterable[Diagnostic], job: Job) -> Iterator[Diagnostic]:
+def _with_known_tables(diagnostics: Iterable[Diagnostic], job: Job) -> Iterator[Diagnostic]:
     """A query is analyzed over what it reads; the names that it could have read are the job's."""
     names = [output.name for block in job.blocks for output in (*block.outputs, *block.rejects)]
-    for diagnostic in found:
+    for diagnostic in diagnostics:
         is_unknown_table = diagnostic.code == "PEN3002" and diagnostic.help is None
         yield (
             replace(diagnostic, help=did_you_mean(diagnostic.message.split("`")[1], names))

@@ -4,12 +4,27 @@ from collections.abc import Sequence
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
+from catalog.exhaustive import assert_never
 from catalog.savemode import WriteMode
 from catalog.source import PlacedText
 from connectors.support.incremental import incremental_of
 from engine.job.model.job import Env
 from engine.plan.building.stream_trigger import check_trigger
-from engine.plan.nodes import AnyNode, Node, Plan, Query, Scan, Union, Write, below, children
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    Node,
+    Plan,
+    Query,
+    Rejects,
+    Scan,
+    Shuffle,
+    Union,
+    Write,
+    below,
+    children,
+)
 from engine.plan.pipelines import pipelines
 from sql.rewrite.stream_rows import StreamQueryError, check_stream_rows
 
@@ -86,5 +101,7 @@ def _check_node(node: Node, flowing: set[AnyNode], diagnostics: Diagnostics) -> 
         case Union() if any(child not in flowing for child in children(node)):
             message = f"`{node.name}` unites a stream with a table, whose rows would come again in every micro-batch"
             diagnostics.error("PEN2032", message, node.span)
-        case _:
+        case Scan() | Query() | Native() | Union() | Expect() | Rejects() | Shuffle():
             pass
+        case _:
+            assert_never(node)

@@ -24,15 +24,15 @@ def executions(spark: "SparkSession", wanted: Callable[[str], bool], after: int 
     """
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(10_000)
     store = _store(spark)
-    found: dict[str, list[Execution]] = defaultdict(list)
+    by_description: dict[str, list[Execution]] = defaultdict(list)
     listed = _listed(spark)  # in the order of ids
     for index in reversed(range(listed.size())):
         execution = listed.apply(index)
         if (execution_id := execution.executionId()) <= after:
             break
         if wanted(description := execution.description()):
-            found[description].insert(0, _execution(store, execution_id))
-    return found
+            by_description[description].insert(0, _execution(store, execution_id))
+    return by_description
 
 
 def _store(spark: "SparkSession") -> Any:

@@ -123,16 +123,16 @@ class Journal:
 
         Of a dismissed run, which may be one that cannot be read, such steps are left out.
         """
-        found: dict[str, dict[str, Any]] = {}
+        by_name: dict[str, dict[str, Any]] = {}
         is_dismissed = self.is_dismissed
         for name in self.files.children(self.folder):
             if name.endswith(".json") and not name.startswith("."):
                 try:
-                    found[name.removesuffix(".json")] = self._step(f"{self.folder}/{name}")
+                    by_name[name.removesuffix(".json")] = self._step(f"{self.folder}/{name}")
                 except RunError:
                     if not is_dismissed:
                         raise
-        return Recorded(found) if "begin" in found else None
+        return Recorded(by_name) if "begin" in by_name else None
 
     def _step(self, path: str) -> dict[str, Any]:
         try:
