@@ -12,7 +12,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("catalog", "connectors", "engine", "sql")
 PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md"), *ROOT.glob("CONTRIBUTING.md")]
+    [
+        *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/README.md")),
+        *(page for folder in ("docs", "examples") for page in (ROOT / folder).rglob("*.md")),
+        *(ROOT / "docs").rglob("*.yml"),
+    ]
 )
 INSTEAD = {
     r"faults?": "error, problem",
@@ -80,7 +84,7 @@ def test_docstrings_and_comments(package):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages(page):
     lines = page.read_text(encoding="utf-8").split("\n")
     wrong = [f"{page.name}:{number}: {word}" for number, line in enumerate(lines, 1) for word in wrong_words(line)]

@@ -10,7 +10,7 @@ import pytest
 from engine.cli import main
 
 HERE = Path(__file__).parent
-FOLDER = HERE / "faulty"
+FOLDER = HERE / "invalid"
 SARIF = json.loads((HERE / "sarif" / "sarif-2.1.0-rtm.5.json").read_text())
 
 ERRORS = [
@@ -23,9 +23,9 @@ ERRORS = [
     ("misspelt_table.sql", "PEN3002", "oders"),
     ("no_sink_table.sql", "PEN2007", "bigg"),
     ("save_mode.sql", "PEN2004", "DROP"),
-    ("three_faults.conf", "PEN2003", "delimitter"),
-    ("three_faults.conf", "PEN3004", "idd"),
-    ("three_faults.conf", "PEN2007", "bigg"),
+    ("three_errors.conf", "PEN2003", "delimitter"),
+    ("three_errors.conf", "PEN3004", "idd"),
+    ("three_errors.conf", "PEN2007", "bigg"),
     ("unclosed.sql", "PEN3001", "("),
     ("variable.sql", "PEN1003", "${first}"),
 ]
