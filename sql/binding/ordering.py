@@ -9,7 +9,14 @@ from sql.binding.group_keys import Grouping, Key, canonical
 from sql.binding.select_item import Item
 from sql.expressions import infer, is_aggregate
 from sql.scopes.lineage import Dependency, Origins, through
-from sql.scopes.misplaced_functions import find_special, has_over, is_grouping_function, is_query, refuse_misplaced
+from sql.scopes.misplaced_functions import (
+    find_special,
+    has_over,
+    is_grouping_function,
+    is_query,
+    own_nodes,
+    refuse_misplaced,
+)
 from sql.scopes.relations import Attribute, merge
 from sql.scopes.scope import SelectScope, is_aggregated
 from sql.types.operators import is_orderable
@@ -60,7 +67,10 @@ def _item(
             if not scope.relation.is_open or outputs:
                 scope.report("PEN3019", node, f"{clause} {number}: the query has {len(outputs)} columns")
             return ()
-        return outputs[number - 1].origins
+        output = outputs[number - 1]
+        if not is_orderable(output.typed.type):
+            scope.report("PEN3008", node, f"rows cannot be sorted by `{output.name}` of type {output.typed.type}")
+        return output.origins
     for generator in find_special(node).generators:
         scope.report("PEN3011", generator, f"a generator is not allowed in {clause}")
     typed = infer(node, scope)
@@ -142,6 +152,18 @@ def check_sorted_aggregates(
             scope.report("PEN3011", aggregate, message, help)
         else:
             _refuse_shadowed(scope, aggregate)
+
+
+def check_sorted_sets(scope: SelectScope, node: exp.Expr, clause: str, outputs: Sequence[Attribute]) -> None:
+    """Behind ROLLUP, CUBE and GROUPING SETS only columns that are selected can be sorted by, without aggregates."""
+    selected = {output.identity for output in outputs if output.identity is not None}
+    for column in own_nodes(node):
+        bound = scope.bound.get(id(column)) if isinstance(column, exp.Column) else None
+        if bound is None or bound.is_alias or bound.depth or bound.key is None or is_aggregated(column):
+            continue
+        if bound.key[:2] not in selected:
+            message = f"`{column.name}` is not in the select list, which {clause} sees alone behind grouping sets"
+            scope.report("PEN3004", column, message, "select it, or sort by the alias of what is selected")
 
 
 def projected_by(

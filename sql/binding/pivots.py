@@ -14,7 +14,7 @@ from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slo
 from sql.scopes.scope import SelectScope
 from sql.spark_grammar.cursor import IN_PIVOT
 from sql.types.casts import can_cast, forces_null
-from sql.types.expression_type import Typed
+from sql.types.expression_type import NOT_KNOWN, Typed
 
 
 def pivoted(binder: Binder, environment: Environment, relation: Relation, pivot: exp.Pivot) -> Relation:
@@ -51,6 +51,9 @@ def _pivot(scope: SelectScope, pivot: exp.Pivot) -> Output:
 def _aggregate(scope: SelectScope, node: exp.Expr) -> tuple[str, Typed, Origins]:
     body = node.this if isinstance(node, exp.Alias) else node
     if isinstance(body, exp.Anonymous) and call_name(body) == IN_PIVOT:
+        if not body.expressions:  # a keyword alone
+            scope.report("PEN3011", node, "PIVOT takes aggregate functions")
+            return node.alias, NOT_KNOWN, ()
         body = body.expressions[0]
     _check_aggregated(scope, body)
     typed = infer(body, scope)

@@ -21,22 +21,64 @@ class Places:
         if found is None:
             return self._between(node) or (self.range(node.parent) if node.parent is not None else (0, len(self.text)))
         start, end = found
-        if isinstance(node, exp.Cast):
-            start = self._cast_start(start)
+        match node:
+            case exp.Cast():
+                start = self._cast_start(start)
+            case exp.Kwarg():
+                start = self._name_start(start)
+            case exp.Interval() if isinstance(node.args.get("unit"), exp.Var):
+                end = self._unit_end(end, node.args["unit"].name)
+            case exp.Window():
+                end = self._over_end(end)
+            case exp.Binary():
+                start, end = self._with_words(node, start, end)
         return self._balanced(start, end)
 
     def _cast_start(self, start: int) -> int:
-        """Where `CAST(` begins, if it is right before the value there."""
+        """Where `CAST(` begins, if only brackets, a sign or the word of a literal stand between it and the value."""
+        first = self.token_at(start)
+        for at in range(first, max(first - _MOST_BEFORE_CAST, 0), -1):
+            if self.tokens[at].token_type == TokenType.L_PAREN and self.tokens[at - 1].text.upper() in _CASTS:
+                return self.tokens[at - 1].start
+            if at < first and self.tokens[at].token_type in (*_CLOSING, TokenType.COMMA):
+                break
+        return start
+
+    def _name_start(self, start: int) -> int:
+        """Where the name of an argument `name => value` begins."""
         at = self.token_at(start)
-        while at > 2 and self.tokens[at - 1].token_type in (TokenType.DASH, TokenType.INTERVAL):
+        while at > 1 and self.tokens[at].text != "=>":
             at -= 1
-        words = [token.text.upper() for token in self.tokens[max(at - 2, 0) : at]]
-        return self.tokens[at - 2].start if words in (["CAST", "("], ["TRY_CAST", "("]) else start
+        return self.tokens[at - 1].start if at > 1 else start
+
+    def _unit_end(self, end: int, unit: str) -> int:
+        """The last offset of an interval's unit, right behind its number."""
+        at = self.token_at(end) + 1
+        follows = at < len(self.tokens) and self.tokens[at].text.lower() == unit.lower()
+        return self.tokens[at].end if follows else end
+
+    def _over_end(self, end: int) -> int:
+        """The offset of the last token of `OVER w`, or of the bracket of `OVER (`, which is balanced afterwards."""
+        at = self.token_at(end) + 1
+        while at < len(self.tokens) and self.tokens[at].token_type in _CLOSING:
+            at += 1
+        if at + 1 < len(self.tokens) and self.tokens[at].token_type == TokenType.OVER:
+            return self.tokens[at + 1].end
+        return end
+
+    def _with_words(self, node: exp.Binary, start: int, end: int) -> tuple[int, int]:
+        """A range with the operands that are words without offsets: `TRUE + 1`."""
+        for operand in (node.left, node.right):
+            if _extent(operand) is None and (found := self._between(operand)) is not None:
+                start, end = min(start, found[0]), max(end, found[1] - 1)
+        return start, end
 
     def _between(self, node: exp.Expr) -> tuple[int, int] | None:
         """The tokens of a node that has no offsets (`NULL`, `INTERVAL 1 DAY`), by those of its neighbours."""
         if isinstance(node.parent, (exp.Limit, exp.Offset)):
             return self._behind(node.parent)
+        if isinstance(node, (exp.Null, exp.Boolean)) and (word := self._word(node)) is not None:
+            return word
         literal = node.find(exp.Literal)
         same = [token for token in self.tokens if token.text == literal.name] if literal is not None else []
         if literal is not None and len(same) == 1 and not isinstance(node, exp.Interval):
@@ -54,6 +96,26 @@ class Places:
                     return self.tokens[start].start, self.tokens[index - 1].end + 1
                 start, position = index + 1, position - 1
             index += 1
+        return None
+
+    def _word(self, node: exp.Expr) -> tuple[int, int] | None:
+        """`NULL`, `TRUE` or `FALSE`: the n-th such word of an ancestor's text, where its tree has as many of them."""
+        kind = TokenType.NULL if isinstance(node, exp.Null) else TokenType.TRUE if node.this else TokenType.FALSE
+        ancestor = node.parent
+        while ancestor is not None:
+            alike = [
+                other
+                for other in ancestor.find_all(type(node), bfs=False)
+                if other.args.get("this") == node.args.get("this")
+            ]
+            query = ancestor if ancestor.parent is None else None
+            first, last = (0, len(self.text)) if query is not None else _extent(ancestor) or (0, -1)
+            around = self.tokens[max(self.token_at(first) - 1, 0) : self.token_at(last) + 2]
+            tokens = [token for token in around if token.token_type == kind]
+            if len(tokens) == len(alike):
+                index = next(at for at, other in enumerate(alike) if other is node)
+                return tokens[index].start, tokens[index].end + 1
+            ancestor = ancestor.parent
         return None
 
     def _behind(self, clause: exp.Expr) -> tuple[int, int] | None:
@@ -110,6 +172,9 @@ def first_offset(node: exp.Expr) -> int | None:
 
 
 _AFTER_LIMIT = frozenset((TokenType.R_PAREN, TokenType.OFFSET, TokenType.LIMIT, TokenType.UNION))
+_CASTS = frozenset(("CAST", "TRY_CAST"))
+_MOST_BEFORE_CAST = 6
+"""Tokens that may stand between `CAST(` and the first name or literal of its value."""
 _OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET))
 _CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET))
 _BRACKETS = _OPENING | _CLOSING

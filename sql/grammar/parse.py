@@ -216,14 +216,14 @@ def _unclosed(tokens: Sequence[Token]) -> Token | None:
     return opened[-1] if opened else None
 
 
-_BINARY: Final = re.compile(r"\b[xX]'(?P<digits>[^']*)'")
+_BINARY: Final = re.compile(r"(?<!\w)[xX]'(?P<digits>[^']*)'|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _DIGITS: Final = re.compile(r"[0-9a-fA-F]*")
 
 
 def _token_issue(text: str, message: str) -> SyntaxIssue:
     """sqlglot's tokenizer names no offset; what it trips over is a quote or comment that is not closed."""
     for literal in _BINARY.finditer(text):
-        if not _DIGITS.fullmatch(literal["digits"]):
+        if literal["digits"] is not None and not _DIGITS.fullmatch(literal["digits"]):
             return SyntaxIssue(literal.start(), literal.end(), "X'…' takes hexadecimal digits", code="PEN3013")
     start = max(text.rfind(quote) for quote in "'\"`*") if any(quote in text for quote in "'\"`*") else 0
     return SyntaxIssue(max(start, 0), len(text), "a quote or comment is not closed")

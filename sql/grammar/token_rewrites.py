@@ -153,7 +153,7 @@ def named_by_text(tokens: list[Token]) -> list[Token]:
         if not parts or ".".join(f"`{quoted}`" if quoted else plain for quoted, plain in parts) != text:
             made.append(token)
             continue
-        literal = _within(tokens[index + 2])
+        literal = _within(next(word for word in tokens[index:] if word.token_type == _T.STRING))
         for at, (quoted, plain) in enumerate(parts):
             made += [_token(_T.DOT, ".", literal, literal)] * bool(at)
             made.append(_token(_T.IDENTIFIER, quoted.replace("``", "`") or plain, literal, literal))
@@ -162,17 +162,20 @@ def named_by_text(tokens: list[Token]) -> list[Token]:
 
 
 def _joined_text(tokens: Sequence[Token], start: int) -> tuple[str, int]:
-    """The text in brackets that start there, of strings joined by `||`, and how many tokens it is; else nothing."""
-    if start >= len(tokens) or tokens[start].token_type != _T.L_PAREN:
+    """The text in brackets that start there, of strings joined by `||` or `concat`, and how many tokens it is."""
+    words = [token.text.lower() for token in tokens[start : start + 3]]
+    is_call = words[:1] == ["("] and words[1:] == ["concat", "("]
+    text, first, joint = ("", start + 3, _T.COMMA) if is_call else ("", start + 1, _T.DPIPE)
+    if tokens[start : start + 1] and tokens[start].token_type != _T.L_PAREN:
         return "", 0
-    text = ""
-    for index in range(start + 1, len(tokens) - 1, 2):
+    for index in range(first, len(tokens) - 1, 2):
         if tokens[index].token_type != _T.STRING:
             break
         text += tokens[index].text
-        if tokens[index + 1].token_type == _T.R_PAREN:
-            return text, index + 2 - start
-        if tokens[index + 1].token_type != _T.DPIPE:
+        closing = tokens[index + 1 : index + 2 + is_call]
+        if [token.token_type for token in closing] == [_T.R_PAREN] * (1 + is_call):
+            return text, index + 2 + is_call - start
+        if tokens[index + 1].token_type != joint:
             break
     return "", 0
 

@@ -90,6 +90,7 @@ PRINTERS.update(
         exp.Anonymous: pretty_call,
         exp.Lambda: pretty_lambda,
         exp.Alias: lambda node, scope: f"{pretty(node.this, scope)} AS {node.alias}",
+        exp.Kwarg: lambda node, scope: f"namedargumentexpression({pretty(node.expression, scope)})",
         exp.Bracket: pretty_bracket,
         exp.Dot: lambda node, scope: f"{_held(node.this, scope)}.{node.name}",
         exp.Star: pretty_word("1"),

@@ -3,18 +3,17 @@
 import math
 import re
 import struct
-from datetime import datetime, timedelta, timezone
 from decimal import Decimal as Number
-from typing import Final
 
 from sqlglot import exp
 
 from catalog.datatypes import DataType as Type
 from catalog.datatypes import Interval, Time
+from sql.grammar.datetime_text import read_timestamp, shown_date
 from sql.naming.dispatch import pretty
 from sql.types import intervals
 from sql.types.expression_type import Scope
-from sql.types.literals import interval, interval_of, stands_alone, units_of, zone_of
+from sql.types.literals import interval, interval_of, stands_alone, units_of
 from sql.types.operators import Mismatch
 
 
@@ -120,54 +119,12 @@ def typed_literal(type: Type, text: str) -> str:
     name = str(type).upper()
     if isinstance(type, Time):
         return f"TIME '{_clock(text)}'"
-    found = re.fullmatch(r"\s*(\d{4})-?(\d{1,2})?-?(\d{1,2})?(?:[T ]+(.*))?\s*", text)
-    if found is None or name not in ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ"):
-        return f"{name} '{text}'"
-    if name == "TIMESTAMP_NTZ" and (zoned := _WITH_ZONE.fullmatch(text)):
-        return typed_literal(type, zoned[1])
-    if name == "TIMESTAMP" and (moved := _in_utc(text)) is not None:
-        return f"TIMESTAMP '{moved}'"
-    day = f"{found.group(1)}-{int(found.group(2) or 1):02d}-{int(found.group(3) or 1):02d}"
-    return f"{name} '{day}'" if name == "DATE" else f"{name} '{day} {_clock(found.group(4) or '')}'"
-
-
-_ZONED: Final = re.compile(
-    r"\s*(\d{4}-\d{1,2}-\d{1,2})[T ](\d{1,2}:\d{1,2}(?::\d{1,2})?)(\.\d{1,6})?\s*(?:(Z|UTC)|([+-])(\d{1,2}):(\d{2}))\s*"
-)
-
-
-def _in_utc(text: str) -> str | None:
-    """A timestamp with an offset as the session, which is in UTC, shows it; None if there is no offset."""
-    found = _ZONED.fullmatch(text)
-    if found is None:
-        return _from_region(text)
-    clock = found[2] if found[2].count(":") == 2 else f"{found[2]}:00"
-    minutes = 0 if found[4] else int(found[6]) * 60 + int(found[7])
-    try:
-        moment = datetime.strptime(f"{found[1]} {clock}", "%Y-%m-%d %H:%M:%S")
-        moment -= timedelta(minutes=-minutes if found[5] == "-" else minutes)
-    except (ValueError, OverflowError):
-        return None
-    return f"{moment:%Y-%m-%d %H:%M:%S}" + (found[3] or "").rstrip("0").rstrip(".")
-
-
-_WITH_ZONE: Final = re.compile(r"(.*\d)\s*(?:Z|UTC|[A-Za-z]+/[A-Za-z_/]+|[+-]\d{1,2}:\d{2})\s*")
-_IN_REGION: Final = re.compile(
-    r"\s*(\d{4}-\d{1,2}-\d{1,2}[T ]\d{1,2}:\d{1,2}:\d{1,2})(\.\d{1,6})?\s*([A-Za-z]+/[A-Za-z_/]+)\s*"
-)
-
-
-def _from_region(text: str) -> str | None:
-    found = _IN_REGION.fullmatch(text)
-    zone = zone_of(found[3]) if found else None
-    if found is None or zone is None:
-        return None
-    try:
-        moment = datetime.strptime(found[1].replace("T", " "), "%Y-%m-%d %H:%M:%S").replace(tzinfo=zone)
-        shown = f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M:%S}"
-    except (ValueError, OverflowError):
-        return None
-    return shown + (found[2] or "").rstrip("0").rstrip(".")
+    if name in ("TIMESTAMP", "TIMESTAMP_NTZ"):
+        moment = read_timestamp(text)
+        shown = moment.shown(in_utc=name == "TIMESTAMP") if moment is not None else None
+        return f"{name} '{text if shown is None else shown}'"
+    shown = shown_date(text) if name == "DATE" else None
+    return f"{name} '{text if shown is None else shown}'"
 
 
 def _clock(text: str) -> str:

@@ -112,7 +112,10 @@ def _star(binder: Binder, node: exp.Expr) -> None:
     for key in ("replace", "rename"):
         if node.args.get(key):
             binder.report("PEN3001", node, f"Spark has no `* {key.upper()}`")
-    if isinstance(holder, (exp.Where, exp.Having, exp.Ordered, exp.Binary, exp.Unary, exp.Join, exp.Alias)):
+    compared = holder.this if isinstance(holder, exp.In) else None
+    if isinstance(holder, exp.Alias):
+        binder.report("PEN3017", holder, "`*` takes no alias")
+    elif isinstance(holder, _NEVER_AROUND_STAR) or (compared is not None and node in (compared, compared.this)):
         binder.report("PEN3017", node, "`*` is not allowed here")
     elif (
         isinstance(holder, exp.Anonymous)
@@ -120,6 +123,12 @@ def _star(binder: Binder, node: exp.Expr) -> None:
         and isinstance(node.parent, exp.Column)
     ):
         binder.report("PEN3017", node, "Spark allows no `count(t.*)`", "use count(*) or name the columns")
+
+
+_NEVER_AROUND_STAR: Final = (
+    *(exp.Where, exp.Having, exp.Ordered, exp.Binary, exp.Unary, exp.Join, exp.Between, exp.Cast, exp.Case, exp.If),
+    *(exp.Bracket, exp.Limit, exp.Window),
+)
 
 
 def _is(binder: Binder, node: exp.Expr) -> None:

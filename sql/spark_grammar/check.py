@@ -4,11 +4,12 @@ The rules follow `SqlBaseParser.g4` of Spark 4.1 with its default keywords: near
 may stand. What they do not follow (pipes, TRANSFORM, IDENTIFIER) is taken; the rest of the analysis looks at it.
 """
 
+import re
 from contextlib import suppress
 from typing import Final, NamedTuple
 
 from sql.spark_grammar.cursor import Cursor, NotFollowedError, NotSparkError
-from sql.spark_grammar.lexer import END, LexicalError, tokenized
+from sql.spark_grammar.lexer import END, LexicalError, Tokens, tokenized
 from sql.spark_grammar.queries import query
 
 
@@ -44,6 +45,7 @@ class Verdict(NamedTuple):
     names: frozenset[int] = frozenset()
 
 
+_CHARACTER: Final = re.compile(r".", re.DOTALL)
 _MOST_TRIALS: Final = 4
 """Of how many words, from the last on, it is tried whether they are aliases where the query does not fit otherwise."""
 
@@ -52,23 +54,19 @@ def recognized(text: str) -> Verdict:
     """Check a query against Spark's grammar."""
     if "/*+" in text or "${" in text:
         return Verdict()
-    unknown = None
     try:
-        tokens = tokenized(text)
-    except LexicalError as error:
-        unknown = Unexpected(error.offset, error.offset + 1)
-        tokens = tokenized(text[: error.offset])
+        tokens, unknown = _tokens(text)
+    except LexicalError as error:  # a comment that is not closed, for which Spark looks first
+        return Verdict(Unexpected(error.offset, error.offset + 1))
     cursor = Cursor(tokens, query)
     message = None
     try:
         query(cursor)
         if cursor.kind == END:
-            return _taken(cursor) if unknown is None else Verdict(unknown)
+            return _taken(cursor)
     except NotSparkError as error:
         message = error.message
     except (NotFollowedError, RecursionError):
-        return Verdict(unknown)
-    if unknown is not None and cursor.at >= len(tokens.matches):
         return Verdict(unknown)
     if not tokens.matches:
         return Verdict(Unexpected(0, len(text)))
@@ -78,7 +76,7 @@ def recognized(text: str) -> Verdict:
         with suppress(NotSparkError, NotFollowedError, RecursionError):
             query(trial)
             if trial.kind == END:
-                return _taken(trial) if unknown is None else Verdict(unknown)
+                return _taken(trial)
         if trial.at > furthest and not _is_alone_in_brackets(cursor, word):
             furthest, alias = trial.at, word
     at = min(furthest, len(tokens.matches) - 1)
@@ -88,6 +86,22 @@ def recognized(text: str) -> Verdict:
     if message is None and "INTERVAL" in tokens.kinds[max(at - 2, 0) : at]:
         message = "INTERVAL takes a number or string literal, and a unit"
     return Verdict(Unexpected(*tokens.span(at), message))
+
+
+def _tokens(text: str) -> tuple[Tokens, Unexpected | None]:
+    """The tokens up to the first character at which none starts, which is the last one then; raises for a comment."""
+    try:
+        return tokenized(text), None
+    except LexicalError as error:
+        offset = error.offset
+        if text.startswith("/*", offset):
+            raise
+    tokens = tokenized(text[:offset])
+    character = _CHARACTER.match(text, offset)
+    assert character is not None
+    tokens.kinds.insert(len(tokens.matches), "\0")
+    tokens.matches.append(character)
+    return tokens, Unexpected(offset, offset + 1)
 
 
 def _is_alone_in_brackets(cursor: Cursor, word: int) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sql.spark_grammar.cursor import Cursor, is_name
+from sql.spark_grammar.cursor import Cursor, NotSparkError, is_name
 from sql.spark_grammar.expressions import expression, sort_item, window
 
 
@@ -29,6 +29,9 @@ def _group_item(cursor: Cursor) -> None:
         _sets(cursor)
     else:
         expression(cursor)
+        if is_name(cursor.kind) and cursor.ahead() == "(" and not cursor.is_clause():  # Spark takes it for an alias
+            cursor.at += 1
+            raise NotSparkError
 
 
 def _sets(cursor: Cursor) -> None:

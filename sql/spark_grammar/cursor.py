@@ -85,6 +85,9 @@ class Cursor:
             self.at += 1
 
     def name(self) -> None:
+        if self.kind == "IDENTIFIER" and (self.ahead(), self.ahead(2), self.ahead(3)) == ("(", STRING, ")"):
+            self.at += 4
+            return
         if not is_name(self.kind):
             raise NotSparkError
         self.at += 1

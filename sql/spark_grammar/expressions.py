@@ -58,6 +58,9 @@ def _predicate(cursor: Cursor) -> None:
     if kind == "NOT" and follower in _PREDICATES:
         cursor.at += 1
         kind, follower = follower, cursor.ahead()
+        if kind == "IN" and follower != "(":
+            cursor.at += 1
+            raise NotSparkError
     if kind == "IS" and follower in ("NULL", "NOT", "TRUE", "FALSE", "UNKNOWN", "DISTINCT"):
         _is(cursor)
     elif kind == "IN" and follower == "(":
@@ -163,6 +166,8 @@ def _primary(cursor: Cursor) -> None:
     elif kind == "(":
         _bracket(cursor)
     elif kind == "*":
+        if follower == "*":  # which Spark's parser takes for a product of stars, as no other rule of it does
+            raise NotSparkError("`*` is not allowed here")
         cursor.at += 1
         _except(cursor)
     elif kind in ("?", ":"):
@@ -197,6 +202,9 @@ def _word(cursor: Cursor, kind: str) -> None:
         expression(cursor)
     elif follower == "(":
         _call(cursor, kind)
+        if kind == "IDENTIFIER" and cursor.kind == "(":  # `IDENTIFIER('upper')(x)`
+            cursor.at -= 1
+            _call(cursor, QUOTED)
     else:
         cursor.at += 1
 
@@ -230,6 +238,9 @@ def _interval(cursor: Cursor) -> None:
     while cursor.kind in (NUMBER, STRING) or (cursor.kind in ("+", "-") and cursor.ahead() in (NUMBER, STRING)):
         signed = cursor.kind in ("+", "-")
         if cursor.ahead(1 + signed) not in _UNITS:
+            if is_name(cursor.ahead(1 + signed)) and cursor.kinds[cursor.at - 1] == "INTERVAL":
+                cursor.at += 1 + signed
+                raise NotSparkError(f"`{cursor.kind}` is not a unit of time")
             break
         cursor.at += 2 + signed
         if cursor.kind == "TO" and cursor.ahead() in _UNITS:

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sqlglot import exp
 
@@ -24,7 +24,8 @@ from catalog.datatypes import (
     Interval,
     Time,
 )
-from sql.grammar.typed_literals import is_date, is_time, is_timestamp
+from sql.grammar.datetime_text import is_date, read_timestamp
+from sql.grammar.typed_literals import is_time
 from sql.types import decimals, intervals
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.operators import Mismatch
@@ -80,30 +81,15 @@ def _decimal(text: str) -> Typed:
     return Typed(type, False, True, text)
 
 
-_REGION: Final = re.compile(r"([A-Za-z]+/[A-Za-z_/]+)\s*$")
-
-
-def zone_of(name: str) -> "ZoneInfo | None":
-    """The time zone of that name, such as `Europe/Berlin`; None where this machine knows none."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # here, since few queries name one
-
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return None
-
-
 def typed_literal(type: DataType, text: str) -> Typed:
     """`DATE '…'`, `TIMESTAMP '…'` and similar literals; `Mismatch` if the text is invalid."""
     if type == DATE:
         if not is_date(text):
             raise Mismatch(f"'{text}' is not a date")
     elif type in (TIMESTAMP, TIMESTAMP_NTZ):
-        if not is_timestamp(text):
+        found = read_timestamp(text)
+        if found is None or (type == TIMESTAMP_NTZ and found.clock is not None and not found.has_day):
             raise Mismatch(f"'{text}' is not a timestamp")
-        zone = _REGION.search(text)
-        if zone is not None and zone_of(zone[1]) is None and zone_of("Europe/Berlin") is not None:
-            raise Mismatch(f"'{text}' is not a timestamp: there is no time zone {zone[1]}")
     elif isinstance(type, Time):
         if not is_time(text):
             raise Mismatch(f"'{text}' is not a time")
@@ -193,5 +179,4 @@ __all__ = [
     "string",
     "typed_literal",
     "units_of",
-    "zone_of",
 ]

@@ -73,7 +73,19 @@ def arithmetic(operator: str, left: Typed, right: Typed) -> Typed:
 
 
 def _unfit(operator: str, left: Typed, right: Typed) -> Mismatch:
-    return Mismatch(f"`{operator}` does not take {left.type} and {right.type}")
+    """Both sides are marked, or the only one that no operand of this kind can be."""
+    strange = [at for at, side in enumerate((left, right)) if _is_strange(operator, side.type)]
+    argument = strange[0] if len(strange) == 1 else None
+    return Mismatch(f"`{operator}` does not take {left.type} and {right.type}", argument)
+
+
+_COMPARISONS: Final = ("=", "!=", "<", "<=", ">", ">=", "<=>")
+
+
+def _is_strange(operator: str, type: DataType) -> bool:
+    if isinstance(type, Array | Map | Struct) or type == VARIANT:
+        return True
+    return operator not in _COMPARISONS and type in (BOOLEAN, BINARY)
 
 
 def _numbers(operator: str, left: Typed, right: Typed) -> Typed | None:

@@ -20,7 +20,7 @@ def get(call: Call) -> Typed:
     if not isinstance(held.type, Array):
         return NOT_KNOWN
     _check_position(key.type)
-    known = held.elements is not None
+    known = held.elements is not None and not key.nullable
     first = 0 if call.name == "get" else 1
     return Typed(held.type.element, not (known and key.foldable) or element_may_be_null(held, key, first=first))
 

@@ -1,5 +1,6 @@
 """Result rules of functions that make structs."""
 
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sqlglot import exp
@@ -27,9 +28,19 @@ def named_struct(call: Call) -> DataType:
 def struct(call: Call) -> DataType:
     fields = (
         Field(_field_name(node, index, call), arg.type, arg.nullable)
-        for index, (node, arg) in enumerate(zip(call.nodes, call.args, strict=True), 1)
+        for (node, arg), index in zip(zip(call.nodes, call.args, strict=True), _positions(call.nodes), strict=True)
     )
     return Struct(tuple(fields))
+
+
+def _positions(nodes: Sequence[exp.Expr]) -> Iterator[int]:
+    """The position of each argument as written, where a star is one argument."""
+    position, in_star = 0, False
+    for node in nodes:
+        is_starred = isinstance(node, exp.Column) and node.parent is None
+        position += not (in_star and is_starred)
+        in_star = is_starred
+        yield position
 
 
 def _field_name(node: exp.Expr, index: int, call: Call) -> str:
