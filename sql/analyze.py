@@ -19,7 +19,7 @@ from sql.expressions import is_deterministic
 from sql.functions.catalogue import flags
 from sql.grammar.call_names import call_name
 from sql.grammar.cast_type_names import type_issues
-from sql.grammar.parse import UNEXPECTED, Parsed, SyntaxIssue, parse
+from sql.grammar.parse import UNEXPECTED, UNPARSED, Parsed, SyntaxIssue, parse
 from sql.grammar.recursion import with_room
 from sql.grammar.suppressions import not_suppressed
 from sql.grammar.syntax_checks import check_syntax
@@ -101,7 +101,10 @@ def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
     refused = SyntaxIssue(stop.start, stop.end, message)
     if parsed.tree is not None:
         return replace(parsed, issues=tuple(issues)), refused
-    moved = [replace(refused, help=issue.help) if issue.message.startswith(UNEXPECTED) else issue for issue in issues]
+    moved = [
+        replace(refused, help=issue.help) if issue.message.startswith((UNEXPECTED, UNPARSED)) else issue
+        for issue in issues
+    ]
     return replace(parsed, issues=tuple(moved)), None
 
 

@@ -21,6 +21,7 @@ from sql.scopes.lineage import Dependency, Origins
 from sql.scopes.misplaced_functions import Special, find_special, refuse_misplaced
 from sql.scopes.relations import Attribute, Output, merge
 from sql.scopes.scope import SelectScope
+from sql.scopes.stars import is_star
 from sql.types.expression_type import NamedTyped
 
 
@@ -78,6 +79,7 @@ def _named_window_parts(scope: SelectScope) -> None:
 def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
     """Types one item and lets the items after it see its alias."""
     body = node.this if isinstance(node, (exp.Alias, exp.Aliases)) else node
+    body = body.unnest() if isinstance(body, exp.Paren) and is_star(body.unnest()) else body
     item = Item(node, body, find_special(body))
     if item.is_star:
         if isinstance(node, exp.Aliases):

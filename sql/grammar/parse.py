@@ -29,6 +29,7 @@ logging.getLogger("sqlglot").setLevel(
 SPARK: Final = Spark()
 UNEXPECTED: Final = "syntax error at or near"
 """The start of the message of an error of which only the token is known."""
+UNPARSED: Final = "the query cannot be parsed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def _tree(tokens: list[Token], text: str) -> exp.Expr | None:
     try:
         trees = SPARK.parser(error_level=ErrorLevel.IMMEDIATE).parse(keep_calls(tokens), text)
     except (TypeError, ValueError, AttributeError, LookupError) as error:  # sqlglot's, over a tree that it cannot make
-        raise ParseError("the query cannot be parsed") from error
+        raise ParseError(UNPARSED) from error
     return trees[0] if trees else None
 
 

@@ -109,6 +109,8 @@ def _star(binder: Binder, node: exp.Expr) -> None:
     holder = node.parent.parent if isinstance(node.parent, exp.Column) else node.parent
     if isinstance(holder, exp.Distinct):
         holder = holder.parent
+    while isinstance(holder, exp.Paren):  # `(*)` is a star
+        holder = holder.parent
     for key in ("replace", "rename"):
         if node.args.get(key):
             binder.report("PEN3001", node, f"Spark has no `* {key.upper()}`")

@@ -21,6 +21,17 @@ _NOT_AN_OPERAND: Final = frozenset((END, ",", ")", "]"))
 _PREDICATE_STARTS: Final = _PREDICATES | {"IS", "NOT", "!"}
 _PART_STARTS: Final = frozenset((".", "[", "::", ":", "COLLATE"))
 _AROUND: Final = frozenset(("WITHIN", "FILTER", "IGNORE", "RESPECT", "OVER"))
+_STATEMENT_WORDS: Final = (_QUERY_STARTS - {"FROM"}) | {
+    "WHERE",
+    "HAVING",
+    "LIMIT",
+    "OFFSET",
+    "UNION",
+    "INTERSECT",
+    "EXCEPT",
+    "QUALIFY",
+}
+"""Names to Spark where an operand may stand, but not to sqlglot."""
 _AFTER_COLUMN: Final = _COMPARISONS | {",", ")", END, "AND", "OR", "FROM", "AS", "THEN", "IS", "IN", "BETWEEN"}
 """Behind a word these make it a column, and end it: what most operands of a query are."""
 
@@ -156,6 +167,8 @@ def _primary(cursor: Cursor) -> None:
             cursor.at = at + 3
             return
     elif follower in _AFTER_COLUMN and kind != "CASE" and kind.isidentifier():
+        if kind in _STATEMENT_WORDS:
+            cursor.aliases.append(at)
         cursor.at = at + 1
         return
     if kind == NUMBER:
@@ -183,7 +196,7 @@ def _primary(cursor: Cursor) -> None:
 
 
 def _word(cursor: Cursor, kind: str) -> None:
-    follower = cursor.ahead()
+    at, follower = cursor.at, cursor.ahead()
     if follower == STRING and kind not in (QUOTED, "CASE"):
         if kind not in LITERAL_TYPES:
             raise NotSparkError
@@ -205,8 +218,23 @@ def _word(cursor: Cursor, kind: str) -> None:
         if kind == "IDENTIFIER" and cursor.kind == "(":  # `IDENTIFIER('upper')(x)`
             cursor.at -= 1
             _call(cursor, QUOTED)
+        elif kind in ("AND", "OR"):
+            _check_two_arguments(cursor, at)
     else:
+        if kind in _STATEMENT_WORDS:
+            cursor.aliases.append(at)
         cursor.at += 1
+
+
+def _check_two_arguments(cursor: Cursor, start: int) -> None:
+    """`and(a, b)` is a function to Spark; sqlglot takes `and(a)` for `a`."""
+    depth = commas = 0
+    for kind in cursor.kinds[start + 1 : cursor.at]:
+        depth += (kind == "(") - (kind == ")")
+        commas += kind == "," and depth == 1
+    if commas != 1 or cursor.kinds[start + 2] == "*":
+        cursor.at = start
+        raise NotSparkError(f"`{cursor.kind.lower()}` takes 2 arguments where it is called as a function")
 
 
 def _is_case(cursor: Cursor) -> bool:
