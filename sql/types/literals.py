@@ -30,9 +30,6 @@ from sql.types import decimals, intervals
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.operators import Mismatch
 
-if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
-
 BITS: Final[dict[str, tuple[DataType, int]]] = {
     "y": (TINYINT, 7), "s": (SMALLINT, 15), "": (INT, 31), "l": (BIGINT, 63),
 }  # fmt: skip

@@ -2,8 +2,9 @@
 
 import pytest
 
+from sql.grammar.datetime_text import is_date, read_timestamp
 from sql.grammar.parse import parse
-from sql.grammar.typed_literals import is_date, is_time, is_timestamp, literal_issue
+from sql.grammar.typed_literals import is_time, literal_issue
 
 
 @pytest.mark.parametrize(
@@ -20,12 +21,27 @@ def test_no_date(text):
 
 @pytest.mark.parametrize("text", ["2020-01-01", "2020-01-01 10:00", "10:00", "T1:2:3", "2020-01-01 1:2:3.5 UTC", "now"])
 def test_a_timestamp(text):
-    assert is_timestamp(text)
+    assert read_timestamp(text) is not None
 
 
 @pytest.mark.parametrize("text", ["2020-01-01 25:00", "2020-01-01 10:60", "2020-02-30 10:00", "2020-01-01 abc", "abc"])
 def test_no_timestamp(text):
-    assert not is_timestamp(text)
+    assert read_timestamp(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("2020-07-01 12:00:00 PST", "2020-07-01 19:00:00"),
+        ("2020-07-01 12:00:00.1230 Europe/Berlin", "2020-07-01 10:00:00.123"),
+        ("2020-07-01 00:00:00+05:30", "2020-06-30 18:30:00"),
+        ("epoch", "1970-01-01 00:00:00"),
+        ("10:00", None),
+        ("now", None),
+    ],
+)
+def test_a_timestamp_is_shown_in_utc(text, shown):
+    assert read_timestamp(text).shown(in_utc=True) == shown
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_the_type(rule, arguments, type):
         ("greatest", ["map<string,int>", "map<string,int>"], 0),
         ("greatest", ["int", "string"], None),
         ("coalesce", ["int", "array<int>"], None),
-        ("nullif", ["int", "array<int>"], None),
+        ("nullif", ["int", "array<int>"], 1),
     ],
 )
 def test_the_argument_that_is_refused(rule, arguments, argument):

@@ -1,10 +1,11 @@
 """Elements of arrays and maps: their type, and that a position may lie outside of the array."""
 
+from dataclasses import replace
+
 import pytest
-from sqlglot import exp
 
 from catalog.datatypes import INT, Array
-from sql.functions.rules.elements import ELEMENTS, element_may_be_null
+from sql.functions.rules.elements import element_may_be_null
 from sql.types.expression_type import Typed
 from sql.types.operators import Mismatch
 from tests.sql.functions.rules.rule_calls import result
@@ -17,25 +18,22 @@ def literal(value: int) -> Typed:
 
 
 def test_a_varying_position_raises_outside_of_the_array():
-    assert not element_may_be_null(exp.column("xs"), FULL, Typed(INT), first=1)
-    assert element_may_be_null(exp.column("xs"), Typed(Array(INT, True), False), Typed(INT), first=1)
+    assert not element_may_be_null(FULL, Typed(INT), first=1)
+    assert element_may_be_null(Typed(Array(INT, True), False), Typed(INT), first=1)
 
 
 def test_a_constant_position_in_an_array_of_unknown_length_may_be_null():
-    assert element_may_be_null(exp.column("xs"), FULL, literal(1), first=1)
+    assert element_may_be_null(FULL, literal(1), first=1)
 
 
 @pytest.mark.parametrize(("position", "may_be_null"), [(1, False), (2, True), (3, True)])
 def test_a_constant_position_in_a_constant_array(position, may_be_null):
-    node = exp.column("xs")
-    node.meta[ELEMENTS] = (False, True)
-    assert element_may_be_null(exp.paren(node, copy=False), FULL, literal(position), first=1) is may_be_null
+    held = replace(FULL, elements=(False, True))
+    assert element_may_be_null(held, literal(position), first=1) is may_be_null
 
 
 def test_what_raises_outside_of_a_constant_array_is_not_null():
-    node = exp.column("xs")
-    node.meta[ELEMENTS] = (False,)
-    assert not element_may_be_null(node, FULL, literal(5), first=1, raises=True)
+    assert not element_may_be_null(replace(FULL, elements=(False,)), literal(5), first=1, raises=True)
 
 
 def test_the_type_of_an_element():
