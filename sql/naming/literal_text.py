@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from catalog.datatypes import DataType as Type
 from catalog.datatypes import Interval, Time
-from sql.grammar.datetime_text import read_timestamp, shown_date
+from sql.grammar.typed_literals import read_timestamp, shown_date
 from sql.naming.dispatch import pretty
 from sql.types import intervals
 from sql.types.expression_type import Scope

@@ -24,8 +24,7 @@ from catalog.datatypes import (
     Interval,
     Time,
 )
-from sql.grammar.datetime_text import is_date, read_timestamp
-from sql.grammar.typed_literals import is_time
+from sql.grammar.typed_literals import is_date, is_time, read_timestamp
 from sql.types import decimals, intervals
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.operators import Mismatch

@@ -2,9 +2,8 @@
 
 import pytest
 
-from sql.grammar.datetime_text import is_date, read_timestamp
 from sql.grammar.parse import parse
-from sql.grammar.typed_literals import is_time, literal_issue
+from sql.grammar.typed_literals import is_date, is_time, literal_issue, read_timestamp
 
 
 @pytest.mark.parametrize(
