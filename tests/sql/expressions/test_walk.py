@@ -5,9 +5,9 @@ from sqlglot import exp
 
 from catalog.datatypes import BIGINT, INT, VOID
 from sql.expressions.walk import HANDLERS, folded_with, infer, infer_children, note_void
-from sql.naming import SHAPE
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.operators import Mismatch
+from sql.types.printed_forms import PrintedForms
 
 
 class Reports:
@@ -15,6 +15,7 @@ class Reports:
 
     def __init__(self) -> None:
         self.reported: list[tuple[str, str, str]] = []
+        self.printed = PrintedForms()
 
     def report(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
         self.reported.append((code, node.sql(), message))
@@ -56,9 +57,9 @@ def test_an_operation_of_constants_is_constant():
     assert not folded_with(Typed(BIGINT), constant, Typed(INT)).foldable
 
 
-def test_two_untyped_nulls_are_marked():
-    node = exp.Add()
-    note_void(node, Typed(VOID), Typed(INT))
-    assert SHAPE not in node.meta
-    note_void(node, Typed(VOID), Typed(VOID))
-    assert node.meta[SHAPE] == "void"
+def test_two_untyped_nulls_are_noted():
+    node, scope = exp.Add(), Reports()
+    note_void(node, scope, Typed(VOID), Typed(INT))
+    assert scope.printed.shape(node) is None
+    note_void(node, scope, Typed(VOID), Typed(VOID))
+    assert scope.printed.shape(node) == "void"
