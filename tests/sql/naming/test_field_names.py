@@ -1,5 +1,7 @@
 """The names that parts of a struct have without an alias."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from sql.grammar.parse import parse
@@ -22,4 +24,5 @@ from sql.naming.field_names import own_name
     ],
 )
 def test_the_name(text, name):
-    assert own_name(parse(f"select {text}").tree.expressions[0]) == name
+    query = f"select {text}"
+    assert own_name(parse(query).tree.expressions[0], SimpleNamespace(text=query)) == name

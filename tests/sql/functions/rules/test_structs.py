@@ -1,5 +1,7 @@
 """Structs that calls make, and the names of their fields."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from sql.functions.rules import RULES
@@ -27,7 +29,8 @@ def test_a_name_that_is_not_constant_leaves_the_type_unknown():
 
 
 def test_fields_are_named_after_aliases_columns_paths_and_positions():
-    nodes = parse("select a as x, (t.b), s.c, m['k'], 1 + 1, current_date from t").tree.expressions
+    query = "select a as x, (t.b), s.c, m['k'], 1 + 1, current_date from t"
+    nodes = parse(query).tree.expressions
     args = [typed("int")] * len(nodes)
-    found = RULES["struct"](Call("struct", nodes, args, args, None, None))
+    found = RULES["struct"](Call("struct", nodes, args, args, SimpleNamespace(text=query), None))
     assert [field.name for field in found.fields] == ["x", "b", "c", "k", "col5", "current_date"]
