@@ -4,6 +4,7 @@ import re
 import sys
 import traceback
 from argparse import ArgumentParser, Namespace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -133,11 +134,13 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
 def _print_result(result: "JobResult", arguments: Namespace) -> None:
     from catalog.secret_names import redacted_text
-    from engine.runtime.summary import print_summary
+    from engine.runtime.summary import print_statistics, print_summary
     from engine.terminal.report import report
 
     if not arguments.quiet:
         print_summary(result, is_verbose=arguments.verbose)
+        if arguments.compat == "seatunnel":
+            print_statistics(result, datetime.now())
     if arguments.verbose:
         for error in result.errors:
             print(redacted_text("".join(traceback.format_exception(error))), end="", file=sys.stderr)

@@ -1,4 +1,6 @@
-"""The options of Apache SeaTunnel's transforms and Http source in its 2.3 documentation, and why some are refused."""
+"""The options that Apache SeaTunnel documents for the connectors and transforms that Penstock has, too.
+
+The list is of its 2.3 line, with what 3.0 adds. Options that are not supported are in `unsupported_options`."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -31,19 +33,98 @@ DOCUMENTED: Final[Mapping[str, str]] = {
 }
 """Transform -> its options."""
 
+_READ_FILES: Final = (
+    "path file_format_type read_columns delimiter field_delimiter row_delimiter parse_partition_from_path date_format "
+    "datetime_format time_format skip_header_row_number schema sheet_name excel_engine poi_excel_max_file_size "
+    "xml_row_tag xml_use_attr_format csv_use_header_line file_filter_pattern filename_extension compress_codec "
+    "archive_compress_codec encoding null_format binary_chunk_size binary_complete_file_mode enable_file_split "
+    "file_split_size quote_char escape_char file_filter_modified_start file_filter_modified_end tables_configs "
+    "discovery_mode scan_interval start_mode sync_mode target_path target_hadoop_conf update_strategy compare_mode "
+    "update_compare_parallelism update_compare_bulk_threshold post_sync_action backup_path retention_max_age "
+    "retention_check_interval metalake_type recursive_file_scan sort_files_by_modification_time"
+)
+_WRITTEN_FILES: Final = (
+    "path tmp_path custom_filename file_name_expression filename_time_format file_format_type filename_extension "
+    "field_delimiter row_delimiter have_partition partition_by partition_dir_expression "
+    "is_partition_field_write_in_file sink_columns is_enable_transaction batch_size compress_codec max_rows_in_memory "
+    "sheet_max_rows sheet_name csv_string_quote_mode xml_root_tag xml_row_tag xml_use_attr_format single_file_mode "
+    "create_empty_file_when_no_data parquet_avro_write_timestamp_as_int96 parquet_avro_write_fixed_as_int96 "
+    "enable_header_write encoding schema_save_mode data_save_mode merge_update_event schema_evolution_enabled "
+    "date_format datetime_format time_format null_format"
+)
+_STORES: Final[Mapping[str, str]] = {
+    "LocalFile": "",
+    "HdfsFile": "fs.defaultFS hdfs_site_path remote_user krb5_path kerberos_principal kerberos_keytab_path",
+    "S3File": "bucket fs.s3a.endpoint fs.s3a.aws.credentials.provider access_key secret_key hadoop_s3_properties",
+    "OssFile": "bucket endpoint access_key access_secret",
+    "FtpFile": "host port user password connection_mode remote_verification_enabled control_encoding",
+    "SftpFile": "host port user password",
+}
+"""Connector of files -> its options beside those of every connector of files."""
+
+_JDBC: Final = (
+    "url driver username user password compatible_mode dialect connection_check_timeout_sec connect_timeout_ms "
+    "socket_timeout_ms properties use_kerberos kerberos_principal kerberos_keytab_path krb5_path"
+)
+_ICEBERG: Final = (
+    "catalog_name namespace table iceberg.catalog.config hadoop.config iceberg.hadoop-conf-path case_sensitive"
+)
+
 DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
+    **{name: f"{own} {_READ_FILES}".strip() for name, own in _STORES.items()},
+    "FakeSource": "tables_configs schema rows row.num split.num split.read-interval map.size array.size bytes.length "
+    "string.length string.fake.mode string.template "
+    + " ".join(
+        f"{type}.fake.mode {type}.min {type}.max {type}.template"
+        for type in ("tinyint", "smallint", "int", "bigint", "float", "double")
+    )
+    + " vector.dimension binary.vector.dimension vector.float.min vector.float.max date.year.template "
+    "date.month.template date.day.template time.hour.template time.minute.template time.second.template "
+    "auto.increment.enabled auto.increment.start",
     "Http": "url schema format method headers params body json_field content_field content_json pageing.page_field "
     "pageing.use_placeholder_replacement pageing.total_page_size pageing.batch_size pageing.start_page_number "
     "pageing.page_type pageing.cursor_field pageing.cursor_response_field poll_interval_millis retry "
     "retry_backoff_multiplier_ms retry_backoff_max_ms enable_multi_lines connect_timeout_ms socket_timeout_ms "
     "keep_params_as_form keep_page_param_as_http_param json_filed_missed_return_null",
+    "Iceberg": f"{_ICEBERG} table_list schema start_snapshot_timestamp start_snapshot_id end_snapshot_id "
+    "use_snapshot_id use_snapshot_timestamp stream_scan_strategy increment.scan-interval query",
+    "Jdbc": f"{_JDBC} query partition_column partition_upper_bound partition_lower_bound partition_num "
+    "decimal_type_narrowing int_type_narrowing handle_blob_as_string use_select_count skip_analyze use_regex "
+    "fetch_size table_path table_list where_condition split.size split.even-distribution.factor.lower-bound "
+    "split.even-distribution.factor.upper-bound split.sample-sharding.threshold split.inverse-sampling.rate "
+    "split.allow-sampling enable_concurrent_read split.string_split_mode split.string-strategy "
+    "split.string_split_mode_collate",
+    "Kafka": "topic tables_configs table_list bootstrap.servers pattern consumer.group commit_on_checkpoint "
+    "poll.timeout kafka.config schema format avro_schema format_error_handle_way debezium_record_include_schema "
+    "debezium_record_table_filter field_delimiter start_mode start_mode.offsets start_mode.timestamp "
+    "start_mode.end_timestamp partition-discovery.interval-millis ignore_no_leader_partition protobuf_message_name "
+    "protobuf_schema strip_schema_registry_header reader_cache_queue_size is_native kafka_headers_fields",
 }
 """Source -> its options."""
 
-REFUSED: Final[Mapping[tuple[str, str], str]] = {
-    ("Embedding", "aws_region"): "Amazon Bedrock signs its requests, and is not OpenAI's API",
+DOCUMENTED_SINKS: Final[Mapping[str, str]] = {
+    **{name: f"{own} {_WRITTEN_FILES} multi_table_sink_replica".strip() for name, own in _STORES.items()},
+    "Assert": "rules multi_table_sink_replica",
+    "Console": "log.print.data log.print.delay.ms multi_table_sink_replica",
+    "Iceberg": f"{_ICEBERG} iceberg.table.write-props iceberg.table.auto-create-props "
+    "iceberg.table.schema-evolution-enabled iceberg.table.primary-keys iceberg.table.partition-keys "
+    "iceberg.table.upsert-mode-enabled schema_save_mode data_save_mode custom_sql iceberg.table.commit-branch "
+    "krb5_path kerberos_principal kerberos_keytab_path multi_table_sink_replica",
+    "InMemory": "throw_exception throw_exception_of_committer multi_table_sink_replica",
+    "Jdbc": f"{_JDBC} query database table tablePrefix tableSuffix primary_keys multi_table_config max_retries "
+    "batch_size batch_interval_ms is_exactly_once generate_sink_sql xa_data_source_class_name max_commit_attempts "
+    "transaction_timeout_sec auto_commit field_ide schema_save_mode data_save_mode custom_sql enable_upsert "
+    "is_primary_key_updated support_upsert_by_query_primary_key_exist support_upsert_by_insert_only table_options "
+    "use_copy_statement oracle_insert_mode create_index access_key_id secret_access_key region "
+    "multi_table_sink_replica",
+    "Kafka": "topic bootstrap.servers kafka.config semantics partition_key_fields kafka_headers_fields partition "
+    "assign_partitions transaction_prefix format field_delimiter protobuf_message_name protobuf_schema "
+    "multi_table_sink_replica",
 }
-"""Options that are not supported, and why."""
+"""Sink -> its options."""
+
+TABLE_LISTS: Final = ("tables_configs", "table_list")
+"""Options of several tables, which every source takes."""
 
 FUNCTIONS_REFUSED: Final[Mapping[str, str]] = {
     "DES_ENCRYPT, DES_DECRYPT": "Spark has no DES: use AES_ENCRYPT",

@@ -29,6 +29,7 @@ from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
 from engine.job.shadowed_names import with_own_names
+from engine.job.unsupported_options import unsupported_options
 from engine.transforms import names as transform_names
 from engine.transforms import transform
 
@@ -185,7 +186,7 @@ class _Loader:
             node = replace(node, entries=tuple(entry for entry in node.entries if entry.key in common))
         check = partial(
             check_options, diagnostics=self.diagnostics, owner=name or "the block", at=place.span, secrets=secrets,
-            is_lenient=self.is_lenient,
+            is_lenient=self.is_lenient, unsupported=unsupported_options(kind.value, name) if name else None,
         )  # fmt: skip
         node, regex = taken(node, "table_match_regex") if kind is BlockKind.TRANSFORM else (node, None)
         node, tables, own_spec = self.tables(kind, node, spec or (), check)

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import TextIO
 
 from rich.console import Console
@@ -36,6 +37,22 @@ def print_summary(result: JobResult, stream: TextIO | None = None, *, is_verbose
     if not is_verbose and any(isinstance(pipelines, list) for pipelines in _by_set(result.pipelines)):
         out.print("`--verbose` lists each pipeline", style="dim")
     out.print(_last_line(result))
+
+
+def print_statistics(result: JobResult, ended: datetime, stream: TextIO | None = None) -> None:
+    """The closing statistics of Apache SeaTunnel, for programs that read them; times are local."""
+    started = ended - timedelta(seconds=result.seconds)
+    rows = {
+        "Start Time": f"{started:%Y-%m-%d %H:%M:%S}",
+        "End Time": f"{ended:%Y-%m-%d %H:%M:%S}",
+        "Total Time(s)": round(result.seconds),
+        "Total Read Count": sum(read.rows or 0 for read in result.reads),
+        "Total Write Count": sum(write.rows or 0 for write in result.writes),
+        "Total Failed Count": sum(write.rejected or 0 for write in result.writes),
+    }
+    line = "*" * 47
+    lines = (line, f"{'Job Statistic Information':>36}", line, *(f"{k:<26}: {v:>19}" for k, v in rows.items()), line)
+    print(*lines, sep="\n", file=stream or sys.stdout)
 
 
 def row_table(names: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:

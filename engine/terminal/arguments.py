@@ -16,7 +16,7 @@ def add_job_arguments(parser: ArgumentParser) -> None:
         dest="variables",
         action="append",
         default=[],
-        type=_variable,
+        type=variable,
         metavar="NAME=VALUE",
         help="give a variable of the job its value; may be repeated",
     )
@@ -91,10 +91,10 @@ def _variables_file(name: str) -> tuple[tuple[str, str], ...]:
     except OSError as error:
         raise ArgumentTypeError(f"`{name}` cannot be read: {error.strerror}") from error
     texts = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
-    return tuple((left.strip(), right.strip()) for left, right in map(_variable, texts))
+    return tuple((left.strip(), right.strip()) for left, right in map(variable, texts))
 
 
-def _variable(text: str) -> tuple[str, str]:
+def variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals):
         raise ArgumentTypeError(f"`{text}` is not NAME=VALUE")

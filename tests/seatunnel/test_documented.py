@@ -5,28 +5,51 @@ import pytest
 import connectors
 from catalog.diagnostics import Diagnostics
 from engine.job.counterparts import COUNTERPARTS, counterpart
-from engine.job.documented_options import DOCUMENTED, DOCUMENTED_SOURCES, REFUSED
+from engine.job.documented_options import DOCUMENTED, DOCUMENTED_SINKS, DOCUMENTED_SOURCES
 from engine.job.load import load
-from engine.transforms import transform
+from engine.job.unsupported_options import unsupported_options
+from tests.reference import taken_options
+
+PLUGINS = [
+    (kind, plugin, names)
+    for kind, documented in (("transform", DOCUMENTED), ("source", DOCUMENTED_SOURCES), ("sink", DOCUMENTED_SINKS))
+    for plugin, names in documented.items()
+]
 
 
-@pytest.mark.parametrize("name", DOCUMENTED)
-def test_every_documented_option_is_taken_or_refused(name):
-    found = transform(name)
-    assert found is not None
-    taken = {spelling for option in found.options for spelling in (option.name, *option.alternatives)}
-    refused = {option for each, option in REFUSED if each == name}
-    documented = set(DOCUMENTED[name].split())
-    assert documented - taken == refused
+@pytest.mark.parametrize(("kind", "plugin", "names"), PLUGINS, ids=[f"{kind}-{name}" for kind, name, _ in PLUGINS])
+def test_every_documented_option_is_taken_or_refused_with_a_reason(kind, plugin, names):
+    documented, refused = set(names.split()), set(unsupported_options(kind, plugin))
+    assert documented - taken_options(kind, plugin) <= refused
     assert refused <= documented
 
 
-@pytest.mark.parametrize("name", DOCUMENTED_SOURCES)
-def test_every_documented_option_of_a_source_is_taken(name):
-    found = connectors.source(name)
-    assert found is not None
-    taken = {spelling for option in found.source_options for spelling in (option.name, *option.alternatives)}
-    assert set(DOCUMENTED_SOURCES[name].split()) <= taken
+def found(tmp_path, block: str, *, compat: bool):
+    job = tmp_path / "job.conf"
+    job.write_text(f"source {{ {block} }}\nsink {{ Console {{}} }}")
+    diagnostics = Diagnostics()
+    load(job, diagnostics, seatunnel=compat)
+    return [(each.code, each.severity.value, each.help) for each in diagnostics]
+
+
+FAKE = "FakeSource {{ schema {{ fields {{ id = int }} }}, {} }}"
+
+
+def test_an_option_that_changes_rows_is_refused_also_under_the_flag(tmp_path):
+    reason = unsupported_options("source", "fakesource")["auto.increment.enabled"].reason
+    block = FAKE.format("auto.increment.enabled = true")
+    for compat in (False, True):
+        assert found(tmp_path, block, compat=compat) == [("PEN2003", "error", reason)]
+
+
+def test_with_its_default_it_is_nothing(tmp_path):
+    assert found(tmp_path, FAKE.format("auto.increment.enabled = false"), compat=True) == []
+
+
+def test_one_without_effect_is_a_warning_under_the_flag(tmp_path):
+    block = 'LocalFile { path = "in", file_format_type = parquet, sort_files_by_modification_time = true }'
+    assert [each[:2] for each in found(tmp_path, block, compat=True)] == [("PEN2003", "warning")]
+    assert [each[:2] for each in found(tmp_path, block, compat=False)] == [("PEN2003", "error")]
 
 
 def test_an_unknown_plugin_is_answered_with_what_to_use(tmp_path):

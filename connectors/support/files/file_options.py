@@ -13,7 +13,9 @@ from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
 FORMATS: Final = ("csv", "json", "parquet", "orc", "text", "xml", "excel", "binary")
-CODECS: Final = ("none", "gzip", "bzip2", "deflate", "lz4", "snappy", "zstd", "zlib", "lzo", "brotli")
+CODECS: Final = (
+    "none", "gzip", "bzip2", "deflate", "lz4", "snappy", "zstd", "zlib", "lzo", "brotli",
+)  # fmt: skip
 
 PATH: Final = Option(
     "path",
@@ -84,6 +86,13 @@ TEXT_OPTIONS: Final = (
         "sheet_name", OptionType.STRING, "The sheet of a workbook; a source reads the first, a sink writes `Sheet0`."
     ),
     Option(
+        "types_as_text",
+        OptionType.BOOLEAN,
+        "Whether types that the format lacks are texts in its files: times, and in csv arrays, maps and rows. Under "
+        "`--compat seatunnel` they always are; else a column of such a type is an error.",
+        default=False,
+    ),
+    Option(
         "compress_codec",
         OptionType.STRING,
         "Compression; when csv, json and text are read, the file's name decides.",
@@ -139,6 +148,16 @@ SOURCE_OPTIONS: Final = (
         choices=("none", "zip", "tar", "tar_gz", "gz"),
     ),
     Option("filename_extension", OptionType.STRING, "Reads only files whose names end so: `.txt`."),
+    Option(
+        "file_filter_modified_start",
+        OptionType.STRING,
+        "Reads only files that were last modified at this time or later: `2024-02-29 12:30:00`, in UTC.",
+    ),
+    Option(
+        "file_filter_modified_end",
+        OptionType.STRING,
+        "Reads only files that were last modified before this time: `2024-03-01 00:00:00`, in UTC.",
+    ),
     INCREMENTAL,
     Option(
         "excel_engine", OptionType.STRING, "Accepted; workbooks are read by calamine.", choices=("POI", "EasyExcel")

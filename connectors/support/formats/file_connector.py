@@ -39,7 +39,7 @@ from connectors.support.files.file_schema import (
 from connectors.support.files.file_types import can_hold
 from connectors.support.files.table_folders import table_folders
 from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
-from connectors.support.formats.read_files import FileList, open_files, read_files, stream_of_files
+from connectors.support.formats.read_files import FileList, modified_bound, open_files, read_files, stream_of_files
 from connectors.support.formats.write_files import partition_columns_of, rename_files, write_files
 from connectors.support.incremental import NewRows, Since, incremental_of
 from connectors.support.option import Option, Options
@@ -84,6 +84,7 @@ class FileConnector(Source, Sink[FileStaged]):
         options = self.located(options)
         _check_format(options, _SOURCE_NAMES, diagnostics)
         check_arrivals(options, diagnostics)
+        _check_modified(options, diagnostics)
         if file_format(options) == "binary":
             return (BINARY_TABLE,)
         if file_format(options) == "xml" and not options.get("xml_row_tag"):
@@ -269,6 +270,20 @@ def _check_format(options: Options, names: tuple[str, ...], diagnostics: Diagnos
         )
 
 
+def _check_modified(options: Options, diagnostics: Diagnostics) -> None:
+    for name in ("file_filter_modified_start", "file_filter_modified_end"):
+        if not options.get(name):
+            continue
+        try:
+            modified_bound(options, name)
+        except ValueError:
+            help = f'{name} = "2024-02-29 12:30:00"'
+            diagnostics.error("PEN2004", f"`{options[name]}` is not a time", options.span(name), help)
+        if options.string("archive_compress_codec").lower() != "none":
+            message = f"`{name}` cannot choose files in archives: those are unpacked for each run"
+            diagnostics.error("PEN2011", message, options.span(name), "choose the archives by `file_filter_pattern`")
+
+
 def _check_types(kind: str, data: Sequence[Column], options: Options, diagnostics: Diagnostics) -> None:
     """Report types that such files cannot hold; Spark would report them only when the job runs."""
     if kind == "binary":
@@ -277,12 +292,12 @@ def _check_types(kind: str, data: Sequence[Column], options: Options, diagnostic
             message = "binary files are written from the columns `data` (binary) and `relativePath` (string)"
             diagnostics.error("PEN4003", message, options.span("file_format_type"))
         return
-    if options.seatunnel is not None:
-        return  # as in SeaTunnel, types that a format lacks are written as text
+    is_lenient = options.seatunnel is not None or options.flag("types_as_text")  # types as text, as in SeaTunnel
     for column in data:
-        if not has_unknown(column.type) and not can_hold(kind, column.type):
+        if not is_lenient and not has_unknown(column.type) and not can_hold(kind, column.type):
             message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
-            help = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"
+            cast = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"
+            help = f"{cast}, or `types_as_text = true`"
             diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
 
 

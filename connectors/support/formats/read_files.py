@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -277,7 +278,27 @@ def _reader(
     pattern = options.optional_string("file_filter_pattern")
     if pattern and options.seatunnel is None and not _is_archive(options):
         reader = reader.option("pathGlobFilter", pattern)
-    return reader
+    return reader.options(**_modified(options))
+
+
+def _modified(options: Options) -> dict[str, str]:
+    """Spark's filters by the time of the last change. Both of its bounds are exclusive."""
+    start, end = (
+        modified_bound(options, "file_filter_modified_start"),
+        modified_bound(options, "file_filter_modified_end"),
+    )
+    first = {"modifiedAfter": _moment(start - timedelta(milliseconds=1))} if start else {}
+    return first | ({"modifiedBefore": _moment(end)} if end else {})
+
+
+def modified_bound(options: Options, name: str) -> datetime | None:
+    """The time that the option names; raises `ValueError` if it is none."""
+    text = options.optional_string(name)
+    return datetime.fromisoformat(text.strip().replace(" ", "T")) if text else None
+
+
+def _moment(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds") + "Z"
 
 
 def _options(options: Options) -> dict[str, str]:

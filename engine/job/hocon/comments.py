@@ -19,9 +19,10 @@ class Comments:
         self.lines = self.source.text.split("\n")
 
     def header(self) -> list[str]:
-        """The lines of comments that the file starts with."""
-        count = next((i for i, line in enumerate(self.lines) if not _is_comment(line)), len(self.lines))
-        return self._take(range(count))
+        """The lines of comments that the file starts with, after empty ones."""
+        first = next((i for i, line in enumerate(self.lines) if line.strip()), 0)
+        count = next((i for i, line in enumerate(self.lines[first:], first) if not _is_comment(line)), len(self.lines))
+        return self._take(range(first, count))
 
     def above(self, offset: int) -> list[str]:
         """The lines of comments right above the line that holds the character at `offset`."""

@@ -54,6 +54,7 @@ def _block(block: MapNode, comments: Comments) -> Iterator[str]:
     yield f"  {name.value if isinstance(name, TextNode) else 'unknown'} {{"
     for entry in block.entries:
         if entry.key != "plugin_name":
+            yield from _commented(comments, entry, "    ")
             yield from _entry(entry.key, entry.value, "    ")
     yield "  }"
 

@@ -12,6 +12,7 @@ from engine.job.model.tree import Entry, MapNode, Node, Place, ScalarNode, TextN
 from engine.job.options.option_schema import conforms, violations
 from engine.job.options.option_values import converted, entries, nodes, texts, written
 from engine.job.options.secret_options import Secrets
+from engine.job.options.unsupported import Unsupported
 
 _STAND_INS: Final[dict[OptionType, Value]] = {
     OptionType.STRING: "",
@@ -34,14 +35,18 @@ def check_options(
     at: Span | None = None,
     secrets: Secrets | None = None,
     is_lenient: bool = False,
+    unsupported: Mapping[str, Unsupported] | None = None,
 ) -> Options:
     """The block's options; its errors go to `diagnostics`.
 
     `owner` names the plugin in messages; `at` is where a missing option is reported (default: the block). With
     `is_lenient`, an unknown option is only a warning. Without `secrets`, secret files and ciphers are not read.
+    `unsupported`: options that are reported with their reason.
     """
     by_name = {name: option for option in spec for name in (option.name, *option.alternatives)}
-    check = _Check(block, spec, by_name, owner, at or block.place.span, secrets or Secrets(), is_lenient)
+    check = _Check(
+        block, spec, by_name, owner, at or block.place.span, secrets or Secrets(), is_lenient, unsupported or {}
+    )
     options = check.options()
     diagnostics.extend(check.diagnostics)
     return options
@@ -58,6 +63,7 @@ class _Check:
     at: Span
     secrets: Secrets
     is_lenient: bool
+    unsupported: Mapping[str, Unsupported]
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     values: dict[str, Value] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
@@ -69,7 +75,7 @@ class _Check:
 
     def options(self) -> Options:
         files = {f"{name}_file": option for name, option in self.by_name.items() if option.sensitive}
-        for name, entry in flatten(self.block, {*self.by_name, *files}):
+        for name, entry in flatten(self.block, {*self.by_name, *files, *self.unsupported}):
             self.take(name, entry, files)
         for name, entry in self.unknown:
             self.report_unknown(name, entry)
@@ -101,6 +107,10 @@ class _Check:
     def report_unknown(self, name: str, entry: Entry) -> None:
         """Report an unknown option, then treat it as the nearest known one, so that errors in its value
         are reported too."""
+        known = self.unsupported.get(name)
+        if known is not None:
+            self.report_unsupported(name, known, entry)
+            return
         report = self.diagnostics.warning if self.is_lenient else self.diagnostics.error
         report(
             "PEN2003", f"{self.owner} has no option `{name}`", entry.key_place.span, did_you_mean(name, self.by_name)
@@ -112,6 +122,14 @@ class _Check:
         if option.name not in self.written_as and conforms(converted(entry.value, option), option):
             self.written_as[option.name] = name
             self.read(name, option, entry.value)
+
+    def report_unsupported(self, name: str, known: Unsupported, entry: Entry) -> None:
+        """An error, since the job would have other rows; under the flag, not where the option changes nothing."""
+        if self.is_lenient and known.allows(written(entry.value)):
+            return
+        is_warning = self.is_lenient and known.is_ignored
+        report = self.diagnostics.warning if is_warning else self.diagnostics.error
+        report("PEN2003", f"{self.owner} does not support `{name}`", entry.key_place.span, known.reason)
 
     def read(self, name: str, option: Option, node: Node) -> None:
         is_leaf = isinstance(node, TextNode | ScalarNode)  # as most values are

@@ -1,0 +1,41 @@
+"""`penstock migrate`: prints a job of Apache SeaTunnel as a strict job, with comments where it had to change."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from engine.terminal.arguments import add_format_argument, variable
+
+SUMMARY = "turn a job of Apache SeaTunnel into a strict job, which needs no --compat"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("job", type=Path, metavar="JOB", help="a job file of SeaTunnel")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="where to write it (default: standard output)"
+    )
+    parser.add_argument(
+        "--sql",
+        choices=("seatunnel", "spark"),
+        default="seatunnel",
+        help="the SQL of its queries: SeaTunnel's, as written, or Spark's, rewritten (default: seatunnel)",
+    )
+    parser.add_argument(
+        "-i", "--variable", dest="variables", action="append", default=[], type=variable, metavar="NAME=VALUE",
+        help="a value with which the result is checked; may be repeated. Variables stay in the job",
+    )  # fmt: skip
+    add_format_argument(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from engine.compile import Settings
+    from engine.migrating.migrate import migrate
+    from engine.terminal.report import report
+
+    migrated = migrate(arguments.job, Settings(dict(arguments.variables)), to_spark_sql=arguments.sql == "spark")
+    if arguments.output:
+        arguments.output.write_text(migrated.text, encoding="utf-8")
+    elif arguments.format == "text":
+        sys.stdout.write(migrated.text)
+    report(migrated.left, arguments.format)
+    return 2 if migrated.left else 0

@@ -1,0 +1,173 @@
+"""Options of Apache SeaTunnel's documentation that Penstock does not support: the reason, or what to use instead."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+from engine.job.options.unsupported import Unsupported
+
+FILES: Final = ("LocalFile", "HdfsFile", "S3File", "OssFile", "FtpFile", "SftpFile")
+"""The connectors that are the file connector over another file system."""
+
+_STREAM_OF_FILES: Final = Unsupported("a streaming job reads arriving files: `job.mode = STREAMING`", ("once",))
+_COMPARED: Final = Unsupported("files are not compared with a target: `incremental` reads those that are new")
+_UNTOUCHED: Final = Unsupported("files of a source are never removed or moved", ("none",))
+_KERBEROS: Final = Unsupported("set Kerberos up for Spark: `spark.kerberos.…` in `env`, or `kinit`", (False,))
+_TIMEOUT: Final = Unsupported("give the driver's own setting in `properties`", is_ignored=True)
+_SPLITS: Final = Unsupported("the read is split by `partition_column`", is_ignored=True)
+_NO_PROTOBUF: Final = Unsupported(
+    "there is no format `protobuf`: read it as `raw` and decode it in a `Python` transform"
+)
+_NO_AVRO: Final = Unsupported(
+    "there is no format `avro` in Kafka: read it as `raw`, and decode it in a `Python` transform"
+)
+_CATALOG: Final = Unsupported(
+    'give `table_path = "catalog.namespace.table"` with `spark.sql.catalog.…` in `env`, or `warehouse` and `table`'
+)
+_SNAPSHOTS: Final = Unsupported("what changed between two snapshots is not read: filter the rows, or use `incremental`")
+_STREAM: Final = Unsupported("only a streaming job has it", is_ignored=True)
+_HADOOP: Final = Unsupported("set Hadoop up for Spark: `spark.hadoop.…` in `env`")
+
+_SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
+    "files": {
+        "discovery_mode": _STREAM_OF_FILES,
+        "scan_interval": _STREAM_OF_FILES,
+        "start_mode": _STREAM_OF_FILES,
+        "sync_mode": Unsupported(_COMPARED.reason, ("full",)),
+        "target_path": _COMPARED,
+        "target_hadoop_conf": _COMPARED,
+        "update_strategy": _COMPARED,
+        "compare_mode": _COMPARED,
+        "update_compare_parallelism": _COMPARED,
+        "update_compare_bulk_threshold": _COMPARED,
+        "post_sync_action": _UNTOUCHED,
+        "backup_path": _UNTOUCHED,
+        "retention_max_age": _UNTOUCHED,
+        "retention_check_interval": _UNTOUCHED,
+        "recursive_file_scan": Unsupported("give `path` a pattern, such as `in/*.csv`", (True,)),
+        "sort_files_by_modification_time": Unsupported("rows have no order", is_ignored=True),
+        "metalake_type": Unsupported("no metadata service is asked: give a `schema`, or lock it with `schema sync`"),
+    },
+    "FtpFile": {
+        "remote_verification_enabled": Unsupported("Hadoop's FTP client verifies in any case", is_ignored=True),
+        "control_encoding": Unsupported("names of files are read as UTF-8", ("UTF-8",)),
+    },
+    "FakeSource": {
+        "auto.increment.enabled": Unsupported("number the rows in a `Sql` transform, by `row_number()`", (False,)),
+        "auto.increment.start": Unsupported("number the rows in a `Sql` transform, by `row_number()`", (1,)),
+    },
+    "Jdbc": {
+        "dialect": Unsupported("the dialect follows from the URL", is_ignored=True),
+        "connect_timeout_ms": _TIMEOUT,
+        "socket_timeout_ms": _TIMEOUT,
+        "decimal_type_narrowing": Unsupported("columns have the database's types: cast them", is_ignored=True),
+        "int_type_narrowing": Unsupported("columns have the database's types: cast them in `query`", (True,)),
+        "handle_blob_as_string": Unsupported("cast the column in a `Sql` transform", (False,)),
+        "use_kerberos": _KERBEROS,
+        "kerberos_principal": _KERBEROS,
+        "kerberos_keytab_path": _KERBEROS,
+        "krb5_path": _KERBEROS,
+        "use_regex": Unsupported("name each table in `tables_configs`", (False,)),
+        "split.allow-sampling": _SPLITS,
+        "split.string-strategy": _SPLITS,
+        "enable_concurrent_read": _SPLITS,
+    },
+    "Kafka": {
+        "avro_schema": _NO_AVRO,
+        "strip_schema_registry_header": Unsupported(_NO_AVRO.reason, (False,)),
+        "debezium_record_include_schema": Unsupported("records of both forms are read", is_ignored=True),
+        "debezium_record_table_filter": Unsupported("route or filter the rows by their table in a transform"),
+        "start_mode.end_timestamp": Unsupported("filter by the record's time: `metadata_columns`"),
+        "ignore_no_leader_partition": Unsupported("Spark waits for a leader", is_ignored=True),
+        "is_native": Unsupported("use `format = native`", (False,)),
+        "kafka_headers_fields": Unsupported("read the headers as a column: `metadata_columns`"),
+        "protobuf_message_name": _NO_PROTOBUF,
+        "protobuf_schema": _NO_PROTOBUF,
+    },
+    "Iceberg": {
+        "catalog_name": _CATALOG,
+        "namespace": _CATALOG,
+        "iceberg.catalog.config": _CATALOG,
+        "hadoop.config": _HADOOP,
+        "iceberg.hadoop-conf-path": _HADOOP,
+        "case_sensitive": Unsupported("names of columns ignore case", (False,)),
+        "start_snapshot_timestamp": _SNAPSHOTS,
+        "start_snapshot_id": _SNAPSHOTS,
+        "end_snapshot_id": _SNAPSHOTS,
+        "use_snapshot_timestamp": Unsupported("use `as_of_timestamp`"),
+        "stream_scan_strategy": _STREAM,
+        "increment.scan-interval": _STREAM,
+        "query": Unsupported("use a `Sql` transform: its columns and filters are pushed into the read"),
+    },
+}
+_SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
+    "*": {"multi_table_sink_replica": Unsupported("Spark's tasks write a table in parallel", is_ignored=True)},
+    "files": {
+        "merge_update_event": Unsupported("change logs are written to Kafka, not to files", (False,)),
+        "schema_evolution_enabled": Unsupported("files of a new run have the columns of that run", (False,)),
+        "sheet_max_rows": Unsupported("a workbook has one sheet, of at most 1,048,576 rows", (1_048_576,)),
+    },
+    "FtpFile": {
+        "remote_verification_enabled": Unsupported("Hadoop's FTP client verifies in any case", is_ignored=True),
+        "control_encoding": Unsupported("names of files are written as UTF-8", ("UTF-8",)),
+    },
+    "Jdbc": {
+        "compatible_mode": Unsupported("the dialect follows from the URL", is_ignored=True),
+        "dialect": Unsupported("the dialect follows from the URL", is_ignored=True),
+        "tablePrefix": Unsupported('write it in the table: `table = "prefix_${table_name}"`'),
+        "tableSuffix": Unsupported('write it in the table: `table = "${table_name}_suffix"`'),
+        "multi_table_config": Unsupported('give `primary_keys = ["${primary_key}"]`, or a sink for each key'),
+        "connect_timeout_ms": _TIMEOUT,
+        "socket_timeout_ms": _TIMEOUT,
+        "batch_interval_ms": Unsupported("rows are loaded at once and committed together", is_ignored=True),
+        "field_ide": Unsupported("change the names' case with `FieldRename`", ("ORIGINAL",)),
+        "is_primary_key_updated": Unsupported("a changed key is a delete and an insert", is_ignored=True),
+        "support_upsert_by_insert_only": Unsupported("use `write_mode = upsert`", (False,)),
+        "table_options": Unsupported("create the table with them before the first run"),
+        "oracle_insert_mode": Unsupported("rows are loaded into a staging table", is_ignored=True),
+        "create_index": Unsupported("a new table gets its primary key, no other index", is_ignored=True),
+        "use_kerberos": _KERBEROS,
+        "kerberos_principal": _KERBEROS,
+        "kerberos_keytab_path": _KERBEROS,
+        "krb5_path": _KERBEROS,
+        "access_key_id": Unsupported("Aurora DSQL is not supported"),
+        "secret_access_key": Unsupported("Aurora DSQL is not supported"),
+        "region": Unsupported("Aurora DSQL is not supported"),
+    },
+    "Kafka": {
+        "assign_partitions": Unsupported("records go to partitions by their key: `partition_key_fields`"),
+        "protobuf_message_name": _NO_PROTOBUF,
+        "protobuf_schema": _NO_PROTOBUF,
+    },
+    "Iceberg": {
+        "catalog_name": _CATALOG,
+        "namespace": _CATALOG,
+        "iceberg.catalog.config": _CATALOG,
+        "hadoop.config": _HADOOP,
+        "iceberg.hadoop-conf-path": _HADOOP,
+        "case_sensitive": Unsupported("names of columns ignore case", (False,)),
+        "iceberg.table.write-props": Unsupported("use `table_properties`"),
+        "iceberg.table.auto-create-props": Unsupported("use `table_properties`"),
+        "iceberg.table.schema-evolution-enabled": Unsupported("use `schema_evolution`", (False,)),
+        "iceberg.table.primary-keys": Unsupported("use `primary_keys`"),
+        "iceberg.table.partition-keys": Unsupported("use `partition_by`"),
+        "iceberg.table.upsert-mode-enabled": Unsupported("use `write_mode = upsert`", (False,)),
+        "iceberg.table.commit-branch": Unsupported("a run commits to the table's main branch"),
+        "custom_sql": Unsupported("use `delete_condition`, or `data_save_mode`"),
+        "krb5_path": _KERBEROS,
+        "kerberos_principal": _KERBEROS,
+        "kerberos_keytab_path": _KERBEROS,
+    },
+}
+_TRANSFORMS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
+    "Embedding": {"aws_region": Unsupported("Amazon Bedrock signs its requests, and is not OpenAI's API")},
+}
+_OF_KIND: Final = {"source": _SOURCES, "transform": _TRANSFORMS, "sink": _SINKS}
+
+
+@cache
+def unsupported_options(kind: str, plugin: str) -> Mapping[str, Unsupported]:
+    """The unsupported options of a `source`, `transform` or `sink` block, by name; the plugin's case is ignored."""
+    groups = ["*", *(["files"] if plugin.lower() in {name.lower() for name in FILES} else []), plugin]
+    tables = {name.lower(): options for name, options in _OF_KIND[kind].items()}
+    return {name: option for group in groups for name, option in tables.get(group.lower(), {}).items()}

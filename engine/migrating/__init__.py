@@ -1,0 +1,1 @@
+"""Turns job files of Apache SeaTunnel into strict ones."""
