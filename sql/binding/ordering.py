@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from catalog.datatypes import INTEGRAL_TYPES, UNKNOWN, VARIANT
+from catalog.datatypes import INT, SMALLINT, TINYINT, UNKNOWN, VARIANT
 from sql.binding.group_keys import Grouping, Key, canonical
 from sql.binding.select_item import Item
 from sql.expressions import infer, is_aggregate
@@ -127,10 +127,39 @@ def bind_limits(scope: SelectScope, node: exp.Expr) -> None:
             continue
         if body.find(exp.Query) is not None:
             scope.report("PEN3017", body, f"{clause} takes a constant integer, not a subquery")
-        elif typed.type not in INTEGRAL_TYPES and typed.type != UNKNOWN:
+        elif typed.type not in (TINYINT, SMALLINT, INT, UNKNOWN):
             scope.report("PEN3017", body, f"{clause} takes a constant integer, this is {typed.type}")
-        elif isinstance(body, exp.Neg) or (isinstance(typed.value, int) and typed.value < 0):
+        elif _is_null(body):
+            scope.report("PEN3017", body, f"{clause} must not be null")
+        elif (_constant(body) or 0) < 0:
             scope.report("PEN3017", body, f"{clause} must not be negative")
+
+
+def _is_null(node: exp.Expr) -> bool:
+    """Whether a constant is NULL, cast or within arithmetic."""
+    match node:
+        case exp.Null():
+            return True
+        case exp.Paren() | exp.Cast() | exp.Neg():
+            return _is_null(node.this)
+        case exp.Add() | exp.Sub() | exp.Mul():
+            return _is_null(node.this) or _is_null(node.expression)
+    return False
+
+
+def _constant(node: exp.Expr) -> int | None:
+    """The value of a sum, a difference or a product of integers; None if it is something else."""
+    if isinstance(node, exp.Paren):
+        return _constant(node.this)
+    if isinstance(node, exp.Neg):
+        inner = _constant(node.this)
+        return None if inner is None else -inner
+    if isinstance(node, (exp.Add, exp.Sub, exp.Mul)):
+        left, right = _constant(node.this), _constant(node.expression)
+        if left is None or right is None:
+            return None
+        return {exp.Add: left + right, exp.Sub: left - right}.get(type(node), left * right)
+    return int(node.name) if isinstance(node, exp.Literal) and node.name.isdigit() else None
 
 
 def check_sorted_aggregates(

@@ -1,13 +1,27 @@
 """PIVOT and UNPIVOT of a FROM item."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, UNKNOWN, VOID, DataType
+from catalog.datatypes import (
+    BOOLEAN,
+    DATE,
+    INTEGRAL_TYPES,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    UNKNOWN,
+    VOID,
+    DataType,
+    is_numeric,
+)
 from sql.expressions import infer, is_aggregate, output_name, widest
 from sql.grammar.call_names import call_name
+from sql.grammar.typed_literals import is_date, read_timestamp
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, merge
@@ -102,18 +116,51 @@ def _check_value(scope: SelectScope, node: exp.Expr, columns: Sequence[Typed]) -
         forced = len(values) > 1 and not column.nullable and forces_null(found, target)
         if UNKNOWN not in (found, target) and (forced or not fits):
             scope.report("PEN3008", value, f"the column that is pivoted is {target}, this value is {found}")
+        elif isinstance(value, exp.Literal) and value.is_string and not _may_be(value.name.strip(), target):
+            scope.report("PEN3013", value, f"the column that is pivoted is {target}, '{value.name}' is none")
+
+
+_TRUTH_VALUES: Final = frozenset(("t", "true", "y", "yes", "1", "f", "false", "n", "no", "0"))
+
+
+def _may_be(text: str, target: DataType) -> bool:
+    """Whether a text can be cast to a type, as far as it is known."""
+    if target in INTEGRAL_TYPES:
+        return text.lstrip("+-").isdigit()
+    if is_numeric(target):
+        return _NUMBER.fullmatch(text) is not None
+    if target == BOOLEAN:
+        return text.lower() in _TRUTH_VALUES
+    if target == DATE:
+        return is_date(text)
+    return target not in (TIMESTAMP, TIMESTAMP_NTZ) or read_timestamp(text) is not None
+
+
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?|[+-]?(?i:nan|inf|infinity)")
 
 
 def _value_name(scope: SelectScope, node: exp.Expr) -> str:
     if isinstance(node, (exp.PivotAlias, exp.Alias)):
         return str(node.args["alias"].name)
-    if isinstance(node, exp.Literal):
-        return node.name
+    if isinstance(node, exp.Paren):
+        return _value_name(scope, node.this)
     if isinstance(node, exp.Null):
         return "null"
-    if isinstance(node, exp.Tuple):
-        return "{" + ", ".join(_value_name(scope, expression) for expression in node.expressions) + "}"
-    return output_name(node, scope)
+    name = (
+        call_name(node).lower() if isinstance(node, exp.Anonymous) else "struct" if isinstance(node, exp.Tuple) else ""
+    )
+    if name not in ("array", "struct", "named_struct", "map"):
+        shown = output_name(node, scope)
+        literal = _TYPED_LITERAL.fullmatch(shown) if isinstance(node, exp.Cast) else None
+        return literal[1] if literal is not None else shown
+    parts = [_value_name(scope, expression) for expression in node.expressions]
+    if name == "map":
+        return "{" + ", ".join(f"{key} -> {value}" for key, value in zip(parts[::2], parts[1::2], strict=False)) + "}"
+    parts = parts[1::2] if name == "named_struct" else parts
+    return ("[{}]" if name == "array" else "{{{}}}").format(", ".join(parts))
+
+
+_TYPED_LITERAL: Final = re.compile(r"(?:DATE|TIMESTAMP|TIMESTAMP_NTZ|TIME) '(.*)'")
 
 
 def _unpivot(scope: SelectScope, pivot: exp.Pivot) -> Output:

@@ -32,6 +32,9 @@ def _columns(name: str, call: Call) -> tuple[NamedTyped, ...] | None:
         case "json_tuple":
             return tuple(NamedTyped(f"c{index}", Typed(STRING)) for index in range(len(call.args) - 1))
         case "range":
+            for index, arg in enumerate(call.given[:4]):
+                if arg.type == STRING and isinstance(arg.value, str) and not arg.value.strip().lstrip("+-").isdigit():
+                    raise Mismatch(f"'{arg.value}' is no bigint", index, "PEN3013")
             if len(call.given) > 2 and call.given[2].value == 0:
                 raise Mismatch("the step of `range` is not 0", 2)
             return (NamedTyped("id", Typed(BIGINT, False)),)

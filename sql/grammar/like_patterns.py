@@ -19,6 +19,25 @@ def patterns(node: exp.Any | exp.All) -> list[exp.Expr]:
 
 
 def are_constant_patterns(node: exp.Any | exp.All) -> bool:
-    """Whether Spark's parser sees only constants (no column, no call): it then keeps one expression that may be null,
-    and else writes the test out as LIKEs between OR or AND."""
-    return all(isinstance(part, _CONSTANT) for pattern in patterns(node) for part in pattern.walk())
+    """Whether Spark's parser sees only constant strings (no column, no call, no NULL without a type): it then keeps
+    one expression that may be null, and else writes the test out as LIKEs between OR or AND."""
+    return all(_is_text(pattern) for pattern in patterns(node)) and all(
+        isinstance(part, _CONSTANT) for pattern in patterns(node) for part in pattern.walk()
+    )
+
+
+def _is_text(node: exp.Expr) -> bool:
+    match node:
+        case exp.Literal():
+            return bool(node.is_string)
+        case exp.Paren():
+            return _is_text(node.this)
+        case exp.Cast():
+            return bool(node.to.is_type("text"))
+        case exp.Case():
+            results = [branch.args["true"] for branch in node.args["ifs"]]
+            return all(map(_is_text, [*results, *filter(None, [node.args.get("default")])]))
+        case exp.DPipe():
+            return _is_text(node.this) and _is_text(node.expression)
+        case _:
+            return not isinstance(node, (exp.Null, exp.Boolean))

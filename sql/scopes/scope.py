@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
@@ -239,7 +240,7 @@ class SelectScope:
         self.outer_references = []
         output = self.binder.query(node, replace(self.environment, outer=self))
         if self.outer_references:
-            self.correlated[id(outermost(node))] = tuple(self.outer_references)
+            self.correlated[id(outermost(node))] = tuple(_in_plan_order(node, self.outer_references))
         self.outer_references = before
         origins = merge(*(attribute.origins for attribute in output.attributes))
         rows = through(output.row_origins, Dependency.CONDITIONAL)
@@ -292,3 +293,22 @@ def _suggest(name: str, known: Sequence[str]) -> str | None:
         return f"did you mean `{close}`?"
     distinct = sorted(set(known))
     return "known: " + ", ".join(f"`{column}`" for column in distinct) if 0 < len(distinct) <= 8 else None
+
+
+_PLAN_ORDER: Final = {"having": 0, "expressions": 1, "group": 1, "where": 2}
+"""The clauses of a query as Spark's plan has them from its root on; what FROM holds comes last."""
+
+
+def _in_plan_order(query: exp.Expr, references: "list[tuple[exp.Column, Bound]]") -> "list[tuple[exp.Column, Bound]]":
+    """Columns of the outer query in the order in which Spark finds them in the plan of the query that uses them."""
+    select = query.unnest()
+    if not isinstance(select, exp.Select):
+        return references
+
+    def clause(reference: "tuple[exp.Column, Bound]") -> int:
+        node: exp.Expr = reference[0]
+        while node.parent is not None and node.parent is not select:
+            node = node.parent
+        return _PLAN_ORDER.get(node.arg_key or "expressions", 3)
+
+    return sorted(references, key=clause)

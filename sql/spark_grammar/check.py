@@ -119,5 +119,12 @@ def _is_alone_in_brackets(cursor: Cursor, word: int) -> bool:
 
 def _taken(cursor: Cursor) -> Verdict:
     span = cursor.tokens.span
+    matches = cursor.tokens.matches
+    foreign = () if matches[0].string.isascii() else cursor.kinds
+    for at, kind in enumerate(foreign):
+        if not kind.isascii():
+            name = matches[at].string[slice(*span(at))]
+            message = f"a name with letters other than a to z is written in backquotes: `{name}`"
+            return Verdict(Unexpected(*span(at), message))
     nested = tuple(Nested(span(first)[0], span(last)[1], call) for first, last, call in set(cursor.nested))
     return Verdict(None, nested, frozenset(span(at)[0] for at in cursor.aliases))

@@ -36,7 +36,7 @@ from catalog.datatypes import (
 )
 from sql.types import decimals
 from sql.types.casts import forces_null
-from sql.types.coercion import as_decimal, is_equal_but_names, promoted_string, tightest, widest
+from sql.types.coercion import as_decimal, is_equal_but_names, promoted_string, tightest, widest, widest_unpromoted
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.type_family import kind_of
 
@@ -265,7 +265,9 @@ def _null_after(side: Typed, other: Typed, common: DataType) -> bool:
 
 def comparable(a: DataType, b: DataType) -> DataType | None:
     """The type in which two values are compared; the names of fields do not count where their types are equal."""
-    return widest(a, b) or (a if is_equal_but_names(a, b) else None)
+    if isinstance(a, Array | Map | Struct):  # within which no string is promoted
+        return widest_unpromoted(a, b) or (a if is_equal_but_names(a, b) else None)
+    return widest(a, b)
 
 
 def is_orderable(type: DataType) -> bool:
