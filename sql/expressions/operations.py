@@ -24,6 +24,8 @@ def infer_arithmetic(symbol: str) -> Handler:
             units = literals.units_of(node)
             if units is not None and not _has_plus(node, scope):
                 scope.printed.note_shape(node, "interval")
+                for part in _intervals(node):
+                    literals.interval(part)  # which raises where its number is none
                 return literals.interval_of(units)
         left, right = infer(node.this, scope), infer(node.expression, scope)
         found = arithmetic(symbol, left, right)

@@ -95,6 +95,9 @@ def bracketed(tokens: Sequence[Token], nested: Sequence[Nested]) -> Sequence[Tok
         while ends and ends[0] <= token.start:
             made.append(_token(_T.R_PAREN, ")", made[-1], made[-1]))
             ends.pop(0)
+        if made and made[-1].start == token.start:  # sqlglot makes three tokens of `2L`
+            made.append(token)
+            continue
         made += [_token(_T.VAR, IN_PIVOT, token, token)] * (token.start in pivoted)
         made += [_token(_T.L_PAREN, "(", token, token)] * opened[token.start]
         if token.start in signs:

@@ -37,7 +37,9 @@ def pretty_not(node: exp.Not, scope: Scope) -> str:
     return f"(NOT {pretty(inner, scope)})"
 
 
-_WITHOUT_NOT: Final = re.compile(r"[\s)\]]*(?:end\b[\s)\]]*)*is\s+(?!not\b)", re.IGNORECASE)
+_WITHOUT_NOT: Final = re.compile(
+    r"[\s)\]]*(?:(?:end\b|as\s[\w<>,\s]+(?:\([\d,\s]*\))?\s*\))[\s)\]]*)*is\s+(?!not\b)", re.IGNORECASE
+)
 
 
 def _is_before(node: exp.Not, scope: Scope) -> bool:

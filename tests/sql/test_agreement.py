@@ -57,4 +57,4 @@ def test_mutants(oracle, count):
     _assert_agrees(found)
     assert found.rejected_here >= 0.98 * found.rejected, "\n".join([str(found), *found.problems[:40]])
     # the first error, not any of them, is at the changed token or where Spark points
-    assert found.placed >= 0.94 * found.rejected_here, "\n".join([str(found), *found.problems[:40]])
+    assert found.placed >= 0.97 * found.rejected_here, "\n".join([str(found), *found.problems[:40]])
