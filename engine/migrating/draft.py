@@ -65,6 +65,21 @@ def as_node(value: Plain, place: Place) -> Node:
             return ScalarNode(value, place, repr(value))
 
 
+def without_kind(place: Place, name: str, kinds: str, output: str) -> tuple[MapNode, MapNode]:
+    """Two transforms that make inserts of rows with kinds: the kind becomes a column, which is then left out."""
+    column = "_row_kind"
+    extractor = _block(
+        place, "RowKindExtractor", {"plugin_input": name, "plugin_output": kinds, "custom_field_name": column}
+    )
+    selection = _block(place, "Filter", {"plugin_input": kinds, "plugin_output": output, "exclude_fields": [column]})
+    return extractor, selection
+
+
+def _block(place: Place, plugin: str, options: dict[str, Plain]) -> MapNode:
+    named: dict[str, Plain] = {"plugin_name": plugin, **options}
+    return MapNode(tuple(Entry(key, place, as_node(value, place)) for key, value in named.items()), place)
+
+
 def without(node: Node, spans: Collection[Span], dropped: list[str]) -> Node:
     """The value without the keys at these locations, or with values at them; their names go to `dropped`."""
     match node:

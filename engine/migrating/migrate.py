@@ -24,12 +24,12 @@ from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.syntax import HoconArray
 from engine.job.load import COMMON, load, read_file
 from engine.job.model.job import Block, BlockKind, Job
-from engine.job.model.tree import Entry, ListNode, MapNode, Node, flatten, plain
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, flatten, plain
 from engine.job.model.wiring import wire
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
 from engine.job.options.variables import is_placeholder
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
-from engine.migrating.draft import Draft, as_node, is_at, without
+from engine.migrating.draft import Draft, as_node, is_at, without, without_kind
 from engine.migrating.plugins import migrate_plugin
 from engine.plan.building.build_plan import build
 from engine.plan.nodes import Plan, Query, Scan, Write
@@ -112,7 +112,8 @@ class _Migration:
                 draft.put("query", query, "the query in Spark's SQL")
         needs_dialect = bool(queries) and not (to_spark_sql and all(queries.values()))
         env, notes = self.env(tree, needs_dialect)
-        new = self.with_blocks(tree, env, drafts)
+        added = self.without_kinds(drafts)
+        new = self.with_blocks(tree, env, drafts, added)
         left = self.left(self.rendered(new, drafts, notes), drafts)
         return Migrated(self.rendered(new, drafts, notes), left)
 
@@ -207,10 +208,29 @@ class _Migration:
             notes.append("`sql.dialect`: the queries call functions with SeaTunnel's meaning (`--sql spark` rewrites)")
         return MapNode(tuple(entries), place), notes
 
-    def with_blocks(self, tree: MapNode, env: MapNode, drafts: list[Draft]) -> MapNode:
+    def without_kinds(self, drafts: list[Draft]) -> list[MapNode]:
+        """Transforms after which rows have no kind, for sinks to which SeaTunnel writes every row whatever its kind."""
+        writes = {node.span for node in (self.plan.nodes() if self.plan else ())
+                  if isinstance(node, Write) and node.drops_row_kind}  # fmt: skip
+        inputs = wire(self.job, Diagnostics()).inputs
+        by_block = {draft.block: draft for draft in drafts}
+        added: list[MapNode] = []
+        for draft in drafts:
+            wires = inputs.get(draft.block, ())
+            if draft.block.options.span() not in writes or len(wires) != 1:
+                continue
+            name = wires[0].name or f"rows_{len(added)}"
+            by_block[wires[0].producer].options.setdefault("plugin_output", as_node(name, draft.node.place))
+            kinds, plain_rows = f"{name}_kinds_{len(added)}", f"{name}_plain_{len(added)}"
+            added += without_kind(Place(self.source, 0, 0), name, kinds, plain_rows)
+            draft.put("plugin_input", plain_rows, "SeaTunnel writes every row, whatever its kind")
+        return added
+
+    def with_blocks(self, tree: MapNode, env: MapNode, drafts: list[Draft], added: list[MapNode]) -> MapNode:
         entries = [Entry("env", tree.place, env)]
         for kind in BlockKind:
             blocks = tuple(draft.result for draft in drafts if draft.block.kind is kind)
+            blocks += tuple(added) if kind is BlockKind.TRANSFORM else ()
             entries.append(Entry(kind.value, tree.place, ListNode(blocks, tree.place)))
         return MapNode(tuple(entries), tree.place)
 
