@@ -42,7 +42,8 @@ _LINE: Final = re.compile(
     r"(?P<value>\"\"\".*?\"\"\"|\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?|[^\s,}#]+)",
     re.MULTILINE | re.DOTALL,
 )
-_USER_INFO: Final = re.compile(r"(?P<before>//[^/:@\s]*:)(?P<value>[^/\s]+)(?=@)")
+_USER_INFO: Final = re.compile(r"(?P<before>(?:/|[a-z]:)/[^/:@\s]*:)(?P<value>[^/\s]+)(?=@)")
+"""The slashes of a URL that was taken for a path may be one."""
 _BEARER: Final = re.compile(r"\b(?P<before>Bearer\s+|Basic\s+(?=[\w+/]{8,}=*))(?P<value>[\w.~+/-]+=*)", re.IGNORECASE)
 
 _SHORTEST: Final = 4

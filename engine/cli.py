@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from catalog.diagnostics import Diagnostic
@@ -36,7 +36,7 @@ def parse(words: Sequence[str]) -> Namespace:
     from engine.commands import command, command_names
 
     names = command_names()
-    parser = ArgumentParser(prog="penstock", description="Declarative, SQL-first ETL on Spark.")
+    parser = _Parser(prog="penstock", description="Declarative, SQL-first ETL on Spark.")
     parser.add_argument("--version", action="version", version=_version() if "--version" in words else "")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     if words and not words[0].startswith("-") and words[0] not in names:
@@ -51,6 +51,15 @@ def parse(words: Sequence[str]) -> Namespace:
         parser.print_help(sys.stderr)
         parser.exit(EXIT_USAGE)
     return parser.parse_args(words)
+
+
+class _Parser(ArgumentParser):
+    """Its errors quote arguments, which may hold secrets: `-i password=…`."""
+
+    def error(self, message: str) -> NoReturn:
+        from catalog.secret_names import redacted_text
+
+        super().error(redacted_text(message))
 
 
 def _unknown_command(word: str, names: Sequence[str]) -> str:

@@ -17,19 +17,20 @@ SPELLINGS = [
     "fs.azure.sas.fixed", "db.pw", "Cookie",
 ]  # fmt: skip
 VALUES = {
-    "url": f"jdbc:postgresql://h/db?user=me&password={SECRET}&ssl=true",
-    "server": f"jdbc:sqlserver://h;user=me;pwd={SECRET};x=1",
-    "dsn": f"host=h password={SECRET} port=1",
-    "address": f"https://me:{SECRET}@host:80/x",
-    "sasl": f'org.example.PlainLoginModule required username=\\"me\\" password=\\"{SECRET}\\" ;',
-    "body": f'{{\\"user\\": \\"me\\", \\"api_key\\": \\"{SECRET}\\"}}',
-    "header": f"Bearer {SECRET}",
+    "url": "jdbc:postgresql://h/db?user=me&password=%s&ssl=true",
+    "server": "jdbc:sqlserver://h;user=me;pwd=%s;x=1",
+    "dsn": "host=h password=%s port=1",
+    "address": "https://me:%s@host:80/x",
+    "sasl": 'org.example.PlainLoginModule required username=\\"me\\" password=\\"%s\\" ;',
+    "body": '{\\"user\\": \\"me\\", \\"api_key\\": \\"%s\\"}',
+    "header": "Bearer %s",
 }
-OPTIONS = [*((name, SECRET) for name in SPELLINGS), *VALUES.items()]
+OPTIONS = [*((name, "%s") for name in SPELLINGS), *VALUES.items()]
+LINES = "\n".join(f'"{name}" = "{value % f"{SECRET}{index}"}"' for index, (name, value) in enumerate(OPTIONS))
 
 JOB = """
 source { FakeSource { plugin_output = "t", schema { fields { id = bigint } } } }
-sink { Spark { format = parquet, path = "out", %s options { compression = "none", "%s" = "%s" } } }
+sink { Spark { format = parquet, path = "out", %s options { compression = "none", %s } } }
 """
 
 
@@ -40,16 +41,46 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("name", "value"), OPTIONS, ids=[name for name, _ in OPTIONS])
-def test_no_output_without_spark_shows_it(folder, capsys, name, value):
-    (folder / "job.conf").write_text(JOB % ("", name, value))
-    (folder / "wrong.conf").write_text(JOB % ("paht = x,", name, value))
-    for words in (["explain"], ["explain", "--format", "json"], ["lineage"], ["lineage", "--format", "openlineage"]):
-        assert main([words[0], "job.conf", *words[1:]]) == 0
+def test_no_output_without_spark_shows_it(folder, capsys):
+    (folder / "job.conf").write_text(JOB % ("", LINES))
+    (folder / "wrong.conf").write_text(JOB % ("paht = x,", LINES))
+    for words in (
+        "explain", "explain --format json", "explain --format mermaid", "explain --rules --columns",
+        "explain --unoptimized", "lineage", "lineage --format json", "lineage --format openlineage", "fmt --check",
+        "schema sync", "schema diff", "schema show",
+    ):  # fmt: skip
+        command, *options = words.split()
+        verb = [options.pop(0)] if command == "schema" else []
+        assert main([command, *verb, "job.conf", *options]) in (0, 1), words
     assert main(["graph", "job.conf", "--output", "page.html"]) == 0
     for format in Format:
         assert main(["validate", "wrong.conf", "--format", format.value]) == 2
     written = capsys.readouterr()
-    shown = [written.out, written.err, (folder / "page.html").read_text()]
     assert "PEN2003" in written.out + written.err
-    assert not [text for text in shown if SECRET in text]
+    assert "compression" in written.out
+    pages = [path.read_text() for path in folder.iterdir() if path.suffix != ".conf"]
+    shown = "\n".join([written.out, written.err, *pages])
+    assert [name for index, (name, _) in enumerate(OPTIONS) if f"{SECRET}{index}" in shown] == []
+    assert SECRET not in shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["describe", f"jdbc:postgresql://me:{SECRET}@127.0.0.1:1/db?password={SECRET}", "--table", "t"],
+        ["describe", f"https://me:{SECRET}@127.0.0.1/x.csv"],
+        ["show", f"https://me:{SECRET}@127.0.0.1/x.csv"],
+        ["validate", f"https://me:{SECRET}@127.0.0.1/x.conf"],
+        ["validate", "job.conf", "-i", f"pasword={SECRET}"],
+        ["package", "job.conf", "--output", "app.zip", "-i", f"password={SECRET}"],
+        ["state", "--state-dir", f"s3a://me:{SECRET}@bucket/state"],
+        ["runs", "--state-dir", f"s3a://me:{SECRET}@bucket/state"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_no_argument_is_shown_with_its_secret(folder, capsys, arguments):
+    (folder / "job.conf").write_text(JOB % ("", f'token = "{SECRET}"'))
+    main(arguments)
+    written = capsys.readouterr()
+    assert written.out + written.err
+    assert SECRET not in written.out + written.err
