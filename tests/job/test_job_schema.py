@@ -25,9 +25,38 @@ EXAMPLES = find_jobs([str(ROOT / "examples")], Diagnostics())
 @pytest.fixture(scope="module")
 def validator():
     schema = job_schema()
-    Draft202012Validator.check_schema(schema)
-    json.dumps(schema)
+    of_schemas = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+    for part in different_parts(schema, set()):
+        of_schemas.validate(part)
     return Draft202012Validator(schema)
+
+
+def different_parts(schema, seen):
+    """Each different schema in a schema once, with `true` for those below it: most options are those of many blocks."""
+    text = json.dumps(schema, sort_keys=True)
+    if isinstance(schema, bool) or text in seen:
+        return
+    seen.add(text)
+    shallow = {}
+    for key, value in schema.items():
+        if key in ("properties", "patternProperties"):
+            below, shallow[key] = value.values(), dict.fromkeys(value, True)
+        elif key in ("allOf", "anyOf"):
+            below, shallow[key] = value, [True] * len(value)
+        elif key in ("items", "if", "then", "additionalProperties"):
+            below, shallow[key] = [value], True
+        else:
+            below, shallow[key] = (), value
+        for part in below:
+            yield from different_parts(part, seen)
+    yield shallow
+
+
+def test_a_wrong_part_of_a_schema_is_seen():
+    of_schemas = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+    for wrong in ({"type": "text"}, {"required": "a"}, {"minimum": "1"}):
+        schema = {"allOf": [{"if": {}, "then": {"properties": {"a": {"items": {"anyOf": [wrong]}}}}}]}
+        assert not all(of_schemas.is_valid(part) for part in different_parts(schema, set()))
 
 
 def tree(text):
