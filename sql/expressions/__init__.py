@@ -19,6 +19,7 @@ from sql.expressions.classify import (
 )
 from sql.expressions.conversion_syntax import infer_cast, infer_collated, infer_extract, infer_text
 from sql.expressions.function_calls import (
+    infer_arrow,
     infer_filter,
     infer_function,
     infer_lambda,
@@ -130,6 +131,7 @@ HANDLERS.update(
         exp.Dot: infer_dot,
         exp.Anonymous: infer_function,
         exp.Lambda: infer_lambda,
+        exp.JSONExtract: infer_arrow,
         exp.Filter: infer_filter,
         exp.WithinGroup: infer_within_group,
         exp.Window: infer_window,

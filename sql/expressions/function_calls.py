@@ -24,6 +24,12 @@ def infer_function(node: exp.Anonymous, scope: Scope) -> Typed:
     return infer_call(node, scope, infer)
 
 
+def infer_arrow(node: exp.JSONExtract, scope: Scope) -> Typed:
+    """`(x -> x)` in brackets or alone, which sqlglot takes for a path in JSON."""
+    scope.report("PEN3011", node, "a lambda function may only be an argument of a function that takes one")
+    return NOT_KNOWN
+
+
 def infer_lambda(node: exp.Lambda, scope: Scope) -> Typed:
     """A lambda function where none is taken: its names are bound, nothing is known of it."""
     if not isinstance(node.parent, exp.Anonymous):

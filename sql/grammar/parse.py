@@ -92,7 +92,13 @@ def parse(text: str, nested: Sequence[Nested] = (), names: frozenset[int] = froz
 def _tree(tokens: list[Token], text: str) -> exp.Expr | None:
     try:
         trees = SPARK.parser(error_level=ErrorLevel.IMMEDIATE).parse(keep_calls(tokens), text)
-    except (TypeError, ValueError, AttributeError, LookupError) as error:  # sqlglot's, over a tree that it cannot make
+    except (
+        TypeError,
+        ValueError,
+        AttributeError,
+        LookupError,
+        ArithmeticError,
+    ) as error:  # sqlglot's, over a tree that it cannot make
         raise ParseError(UNPARSED) from error
     return trees[0] if trees else None
 

@@ -164,11 +164,6 @@ def _parameter(binder: Binder, node: exp.Expr) -> None:
         binder.report("PEN3001", node, "a query here has no parameters", "use a `${variable}` of the job")
 
 
-def _arrow(binder: Binder, node: exp.Expr) -> None:
-    """`(x -> x)` in brackets, which sqlglot takes for a path in JSON."""
-    binder.report("PEN3011", node, "a lambda function may only be an argument of a function that takes one")
-
-
 def _fetch(binder: Binder, node: exp.Expr) -> None:
     binder.report("PEN3017", node, "Spark has no FETCH FIRST", "use LIMIT")
 
@@ -199,7 +194,6 @@ _CHECKS: Final[dict[type[exp.Expr], _Check]] = {
     exp.Parameter: _parameter,
     exp.SessionParameter: _parameter,
     exp.Fetch: _fetch,
-    exp.JSONExtract: _arrow,
     exp.Pivot: _pivot,
     exp.PivotAlias: _pivot_alias,
 }
