@@ -39,6 +39,7 @@ class Console(Sink[ConsoleStaged]):
         ),
     )
     staged_type: ClassVar[type[Staged]] = ConsoleStaged
+    aborts_without_spark: ClassVar[bool] = True
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),

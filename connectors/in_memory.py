@@ -37,6 +37,7 @@ class InMemory(Sink[InMemoryStaged]):
         Option("throw_exception_of_committer", OptionType.BOOLEAN, "As `throw_exception`.", default=False),
     )
     staged_type: ClassVar[type[Staged]] = InMemoryStaged
+    aborts_without_spark: ClassVar[bool] = True
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),

@@ -71,6 +71,7 @@ class Kafka(Source, Sink[KafkaStaged]):
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=False, streaming=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = KafkaStaged
+    aborts_without_spark: ClassVar[bool] = True
     position_type: ClassVar[type[Staged]] = KafkaPosition
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),

@@ -59,6 +59,7 @@ class Spark(Source, Sink[SparkStaged]):
     )
     sink_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, *SAVE_OPTIONS)
     staged_type: ClassVar[type[Staged]] = SparkStaged
+    aborts_without_spark: ClassVar[bool] = True
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA, DataSaveMode.DROP_DATA),

@@ -96,11 +96,13 @@ class Sink(Connector, Generic[S]):
     """A connector that writes, in three steps; every step can safely be repeated.
 
     `staged_type` is the class that its steps pass on (`Sink[TableStaged]`), and as which the journal is read.
+    `aborts_without_spark`: `abort` takes None for the session where the staging directory is on this machine's disk.
     """
 
     sink_options: ClassVar[tuple[Option, ...]]
     sink_capabilities: ClassVar[SinkCapabilities]
     staged_type: ClassVar[type[Staged]]
+    aborts_without_spark: ClassVar[bool] = False
     required_attributes: ClassVar[tuple[str, ...]] = ("sink_options", "sink_capabilities", "staged_type")
 
     @abstractmethod

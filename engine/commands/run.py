@@ -82,7 +82,7 @@ def run(arguments: Namespace) -> int:
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from catalog.diagnostics import PenstockError
-    from engine.runtime.application import application
+    from engine.runtime.application import application, clean_up_cancelled, state_dir_of
     from engine.runtime.execute import new_run_id, run_job
     from engine.runtime.interrupts import InterruptedRun
     from engine.runtime.states import State
@@ -91,9 +91,10 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
     run_id = arguments.run_id or new_run_id()
     ended: dict[str, bool] = {}
-    code = 0
+    code, name, job, master = 0, run_id, jobs[0], ""
     try:
         with application(jobs, arguments.master, arguments.state_dir, is_quiet=arguments.quiet) as spark:
+            master = str(spark.sparkContext.master)
             for number, job in enumerate(jobs, start=1):
                 name = run_id if len(jobs) == 1 else f"{run_id}-{number}"
                 try:
@@ -124,7 +125,8 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
                     break
     except InterruptedRun as interrupt:
         left = "what it staged is removed"
-        if not interrupt.is_clean:
+        state = state_dir_of(job.plan, arguments.state_dir)
+        if not interrupt.is_clean and not clean_up_cancelled(name, state, master):
             left = "what it staged is removed by the next run, or by --resume"
         print(f"{interrupt}: the run was cancelled; {left}", file=sys.stderr)
         code = interrupt.exit_code

@@ -18,7 +18,7 @@ from engine.job.options.env import is_of_application
 from engine.plan.nodes import Plan, Scan, Write
 from engine.runtime.state_dir import state_dir, state_setting
 from engine.spark.errors import SPARK_ERRORS
-from engine.spark.session import has_session, open_session
+from engine.spark.session import end_java, has_session, open_session
 from engine.spark.writing import recover
 from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.sink_checks import outlooks
@@ -84,6 +84,15 @@ def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
     jars = [jar for needed in used.values() for jar in needed]
     with _session("penstock resume", {}, used, jars, master) as spark:
         return recover.resume(spark, state, run_id)
+
+
+def clean_up_cancelled(run_id: str, state: str, master: str) -> bool:
+    """Remove what a cancelled run staged although some of its tasks have not ended: first their Java process is ended.
+
+    Call it after `application`. Returns False where the next run must do it: the tasks run on other machines, or what
+    they wrote can be removed only with Spark.
+    """
+    return master.startswith("local") and _is_here(state) and end_java() and recover.roll_back(state, run_id)
 
 
 def state_dir_of(plan: Plan, chosen: str | None = None) -> str:

@@ -26,7 +26,7 @@ from engine.spark import expect
 from engine.spark.lower import Arrived, lower
 from engine.spark.session import pipeline_session
 from engine.spark.tasks import wait_for_tasks
-from engine.spark.writing.abort import abort, abort_all
+from engine.spark.writing.abort import abort, abort_all, left_to_tasks
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.open_run import OpenRun
 from engine.spark.writing.stage import note_positions, stage, staged_rows
@@ -65,6 +65,7 @@ class JobExecution:
         self.before = last_execution(spark)
         self.attempts = dict.fromkeys(self.pipelines, 0)
         self.policy = FailurePolicy(plan.env.failure_policy)
+        self.unended: set[str] = set()
 
     def result(self) -> JobResult:
         try:
@@ -75,7 +76,7 @@ class JobExecution:
                 self.received.check()
                 left = self._commit_or_abort(outcomes, progress)
         except BaseException as error:
-            left = () if self.run.journal.is_decided else abort_all(self.spark, self.run)
+            left = () if self.run.journal.is_decided else self._abort_all()
             if left and isinstance(error, InterruptedRun):
                 error.is_clean = False
             raise
@@ -96,7 +97,7 @@ class JobExecution:
         be removed, and about failed maintenance."""
         failed = [outcome.name for outcome in outcomes if outcome.state is not State.FINISHED]
         if failed and (self.policy is FailurePolicy.STOP or len(failed) == len(outcomes)):
-            return abort_all(self.spark, self.run)
+            return self._abort_all()
         abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
         committed = [name for name in self.pipelines if name not in failed]
         progress.committing(committed)
@@ -109,6 +110,10 @@ class JobExecution:
         warned = commit_all(self.spark, self.run, read)
         progress.committed(committed)
         return warned
+
+    def _abort_all(self) -> tuple[Diagnostic, ...]:
+        """Remove what was staged, unless a task that has not ended would write after that: then the run stays open."""
+        return abort_all(self.spark, self.run) if not self.unended else left_to_tasks(self.run.run_id, self.unended)
 
     def _stage(self, progress: Progress) -> tuple[PipelineOutcome[StagedPipeline], ...]:
         env = self.plan.env
@@ -133,8 +138,9 @@ class JobExecution:
     def _work(self, name: str, progress: Progress) -> StagedPipeline:
         try:
             return self._stage_pipeline(name, progress)
-        except BaseException:
-            wait_for_tasks(self.spark, self._tag(name))  # what is staged can be removed, or staged again
+        except BaseException:  # what is staged can be removed, or staged again, once the tasks have ended
+            if not wait_for_tasks(self.spark, self._tag(name), is_cancelled=lambda: self.received.received is not None):
+                self.unended.add(name)
             raise
 
     def _stage_pipeline(self, name: str, progress: Progress) -> StagedPipeline:
@@ -184,15 +190,19 @@ class JobExecution:
 
     @contextmanager
     def _labelled(self, name: str) -> Iterator[None]:
-        """Run the thread's Spark jobs in their own pool, and with a tag by which they can be cancelled."""
+        """Run the thread's Spark jobs in their own pool, and with a tag by which they can be cancelled.
+
+        Their tasks are interrupted then: one that waits for a server or in `sleep` would not see that it was killed.
+        """
         context = self.spark.sparkContext
+        context.setInterruptOnCancel(True)
         context.setLocalProperty("spark.scheduler.pool", self._tag(name))
         context.addJobTag(self._tag(name))
         try:
             yield
         finally:  # the thread will run other pipelines
             context.clearJobTags()
-            for label in ("spark.scheduler.pool", "spark.job.description"):
+            for label in ("spark.scheduler.pool", "spark.job.description", "spark.job.interruptOnCancel"):
                 context.setLocalProperty(label, None)  # type: ignore[arg-type]
 
     def _tag(self, name: str) -> str:

@@ -60,6 +60,8 @@ _ALONE: Final = "?transitive=false"
 """After the coordinates of a jar that is added by itself, although `EXCLUDES` leaves it out where others ask for it."""
 
 _LOG_LINES: Final = 20
+_JAVA_SECONDS: Final = 3.0
+"""How long Java may take to end before it is killed."""
 
 
 def open_session(
@@ -120,6 +122,25 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 def has_session() -> bool:
     """Whether Spark is running in this process."""
     return SparkContext._active_spark_context is not None
+
+
+def end_java() -> bool:
+    """End the Java process that `open_session` has started, and its tasks; returns whether it has ended.
+
+    Only once its session is stopped, and not for the process of `spark-submit`.
+    """
+    gateway: Any = SparkContext._gateway
+    process = getattr(gateway, "proc", None)
+    if process is None or has_session():
+        return False
+    process.terminate()
+    try:
+        process.wait(_JAVA_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    SparkContext._gateway = SparkContext._jvm = None
+    return True
 
 
 def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = None) -> SparkSession:

@@ -1,29 +1,49 @@
 """Tasks that outlive their job."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic, sleep
 from typing import Any, Final
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.sql import SparkSession
 
 POLL_SECONDS: Final = 0.1
+CANCEL_SECONDS: Final = 1.0
+"""How long a cancelled run waits for its tasks, which Spark interrupts."""
+_BUS_MILLISECONDS: Final = 500
 
 
-def wait_for_tasks(spark: SparkSession, tag: str, seconds: float = 30.0) -> None:
-    """Wait until no task of the jobs with this tag is running, at most the given seconds.
+def wait_for_tasks(
+    spark: SparkSession, tag: str, seconds: float = 30.0, is_cancelled: Callable[[], bool] = lambda: False
+) -> bool:
+    """Wait until no task of the jobs with this tag is running, at most the given seconds; returns whether none is.
 
-    A failed or cancelled job ends before its tasks: each runs until it next checks whether it was killed, and may still
-    write a file into a directory that was removed in the meantime.
+    A failed or cancelled job ends before its tasks: each runs until it next checks whether it was killed, as it does
+    between two rows, and may still write a file into a directory that was removed in the meantime. Once `is_cancelled`,
+    the user is waiting, and `CANCEL_SECONDS` are the limit.
     """
-    ends = monotonic() + seconds
+    ends, is_hurried = monotonic() + seconds, False
     with suppress(Py4JError):  # Java is shutting down, together with its tasks
         context: Any = spark.sparkContext._jsc.sc()
         while True:
-            context.listenerBus().waitUntilEmpty(10_000)
-            if not _runs(context.statusTracker(), tag) or monotonic() >= ends:
-                return
+            if not is_hurried and is_cancelled():
+                ends, is_hurried = min(ends, monotonic() + CANCEL_SECONDS), True
+            if _has_settled(context) and not _runs(context.statusTracker(), tag):
+                return True
+            if monotonic() >= ends:
+                return False
             sleep(POLL_SECONDS)
+    return True
+
+
+def _has_settled(context: Any) -> bool:
+    """Whether the events of the tasks that have started and ended have arrived."""
+    try:
+        context.listenerBus().waitUntilEmpty(_BUS_MILLISECONDS)
+    except Py4JJavaError:  # a time-out
+        return False
+    return True
 
 
 def _runs(tracker: Any, tag: str) -> bool:

@@ -1,4 +1,9 @@
-"""`penstock stop`: which runs can be asked to stop."""
+"""Runs are stopped: streaming runs by `penstock stop`, batch runs by Ctrl-C."""
+
+import os
+import signal
+import threading
+import time
 
 import pytest
 
@@ -33,3 +38,33 @@ def test_other_runs_are_refused(state, capsys, run):
     shown = capsys.readouterr().err
     assert f"no streaming run `{run}` is running" in shown
     assert ("did you mean `streaming`?" in shown) == (run == "streamin")
+
+
+@pytest.mark.spark
+def test_ctrl_c_cancels_at_once_although_tasks_are_waiting(spark, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    job = tmp_path / "job.conf"
+    job.write_text(f"""
+source {{ FakeSource {{ plugin_output = t, row.num = 4, schema {{ fields {{ id = int }} }} }} }}
+transform {{ Sql {{ plugin_output = u, query = "select reflect('java.lang.Thread', 'sleep', 60000L) as s from t" }} }}
+sink {{ LocalFile {{ path = "{tmp_path}/out", file_format_type = json }} }}
+""")
+    interrupted = []
+
+    def interrupt():
+        tracker = spark.sparkContext._jsc.sc().statusTracker()
+        while not any(executor.numRunningTasks() for executor in tracker.getExecutorInfos()):
+            time.sleep(0.05)
+        time.sleep(0.5)
+        interrupted.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    assert main(["run", str(job), "--run-id", "cut"]) == 130
+    seconds = time.monotonic() - interrupted[0]
+    thread.join()
+    said = capsys.readouterr().err
+    assert said.index("cancelling") < said.index("SIGINT: the run was cancelled; what it staged is removed\n")
+    assert not list(tmp_path.glob(".out.penstock/*"))
+    assert seconds < 15, "it waited for tasks that were asleep"

@@ -2,9 +2,11 @@
 
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
+from connectors.delta import connector as delta
 from connectors.support import run_owner as owner
 from engine.cli import main
 
@@ -39,6 +41,27 @@ def test_settings_of_each_jobs_own_session_may_differ(tmp_path, capsys):
 
     files = [write_job(tmp_path, name, f"spark.sql.shuffle.partitions = {n}") for name, n in (("a", 1), ("b", 2))]
     refuse_differing_settings(compile_jobs(files, Settings()))
+
+
+def test_progress_says_that_spark_starts_and_which_jars_it_fetches(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pyspark")
+    from engine.runtime import application
+
+    def ends_here(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(application, "has_session", lambda: False)
+    monkeypatch.setattr(application, "open_session", ends_here)
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    job = write_job(tmp_path, "a", "parallelism = 1")
+    assert main(["run", job]) == 130
+    assert capsys.readouterr().err == "starting Spark\ninterrupted\n"
+    Path(job).write_text(Path(job).read_text().replace("Console {}", f'Delta {{ path = "{tmp_path}/t" }}'))
+    assert main(["run", job]) == 130
+    said = capsys.readouterr().err
+    assert said.startswith(f"starting Spark; it fetches {delta.maven[0]} if they are not here yet\n")
+    assert main(["run", job, "--quiet"]) == 130
+    assert "starting Spark" not in capsys.readouterr().err
 
 
 def test_a_run_whose_java_process_is_dying_is_one_to_recover(tmp_path):

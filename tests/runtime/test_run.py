@@ -173,7 +173,8 @@ def test_an_interrupt_while_cleaning_up_leaves_nothing_staged(spark, folder, cap
     [(signal.SIGINT, 130, False), (signal.SIGTERM, 143, False), (signal.SIGTERM, 143, True)],
 )
 def test_an_interrupt_cancels_and_leaves_nothing_staged(number, code, reaches_java, folder):
-    slow = "amount + cast(aggregate(sequence(1, 40000000), 0L, (a, b) -> (a + b * id) % 1000003) as int)"
+    inner = "aggregate(sequence(1, 100000), 0L, (a, b) -> (a + b * id) % 1000003)"  # computed for minutes
+    slow = f"amount + cast(aggregate(sequence(1, 100000), 0L, (c, d) -> c + d + {inner}) % 1000 as int)"
     job = write_job(folder, slow)
     command = [sys.executable, "-m", "engine.cli", "run", job, "--run-id", "cut", "--master", "local[2]"]
     with (folder / "log").open("wb") as log:
@@ -186,7 +187,7 @@ def test_an_interrupt_cancels_and_leaves_nothing_staged(number, code, reaches_ja
         assert time.monotonic() < deadline, (folder / "log").read_text()
         time.sleep(0.2)
     os.killpg(process.pid, number) if reaches_java else process.send_signal(number)
-    assert process.wait(60) == code, (folder / "log").read_text()
+    assert process.wait(60) == code, (folder / "log").read_text()  # no task has come to its end
     assert "cancelled" in (folder / "log").read_text()
     assert not (folder / "some").exists()
     assert not (folder / "others").exists()

@@ -39,5 +39,28 @@ def test_cancelled_tasks_are_waited_for(spark):
     context.cancelJobsWithTag(TAG)
     thread.join()
     assert errors
-    wait_for_tasks(spark, TAG)
+    assert wait_for_tasks(spark, TAG)
     assert running(spark) == 0
+
+
+def test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cancelled(spark):
+    from engine.spark.tasks import wait_for_tasks
+
+    context = spark.sparkContext
+
+    def work():
+        context.addJobTag(TAG)
+        try:
+            spark.range(1).selectExpr("reflect('java.lang.Thread', 'sleep', 8000L)").collect()
+        finally:
+            context.clearJobTags()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not running(spark):
+        time.sleep(0.05)
+    started = time.monotonic()
+    assert not wait_for_tasks(spark, TAG, is_cancelled=lambda: True)
+    assert time.monotonic() - started < 6
+    assert wait_for_tasks(spark, TAG)
+    thread.join()

@@ -41,7 +41,17 @@ def abort_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
     return tuple(left)
 
 
+def left_to_tasks(run_id: str, pipelines: Iterable[str]) -> tuple[Diagnostic, ...]:
+    """The warning for a run whose staged rows are not removed yet: tasks of these pipelines may still write some."""
+    names = ", ".join(f"`{name}`" for name in sorted(pipelines))
+    message = f"tasks of {names} have not ended, so that what run `{run_id}` staged is not removed yet"
+    return (Diagnostic("PEN5011", message, None, _removed_by(run_id), Severity.WARNING),)
+
+
 def _left(run_id: str, what: str, error: BaseException) -> Diagnostic:
     message = f"what {what} staged in run `{run_id}` cannot be removed: {reason(error)}"
-    help = f"the next run removes it, or `penstock run --resume {run_id}`; the target is as it was"
-    return Diagnostic("PEN5011", message, None, help, Severity.WARNING)
+    return Diagnostic("PEN5011", message, None, _removed_by(run_id), Severity.WARNING)
+
+
+def _removed_by(run_id: str) -> str:
+    return f"the next run removes it, or `penstock run --resume {run_id}`; the target is as it was"

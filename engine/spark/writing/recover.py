@@ -42,6 +42,25 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
     return _end(spark, journal(spark, state, run_id), recorded)
 
 
+def roll_back(state: str, run_id: str) -> bool:
+    """Remove what a cancelled run of this process staged on this machine's disk, once Java and its tasks have ended.
+
+    Returns False where that needs Spark: the run stays open.
+    """
+    log = journal(None, state, run_id)
+    recorded = log.read()
+    if recorded is None or recorded.outcome is not None or recorded.is_decided:
+        return False
+    sinks = [connectors.sink(name) for name in recorded.writes.values()]
+    if not all(sink is not None and sink.aborts_without_spark for sink in sinks):
+        return False
+    try:
+        _end(None, log, recorded)
+    except (PenstockError, OSError, ValueError):  # ValueError: of a staging directory elsewhere than on this disk
+        return False
+    return True
+
+
 def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
     """End all killed runs of this state directory whose connectors this session has.
 
