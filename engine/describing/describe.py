@@ -60,24 +60,26 @@ def _options(source: Source, given: Mapping[str, Value]) -> Options:
     return Options({option.name: option.default for option in source.source_options} | dict(given))
 
 
-def as_hocon(described: Described, name: str) -> str:
-    """The source block of a HOCON job."""
+def as_hocon(described: Described, name: str, settings: Mapping[str, str] | None = None) -> str:
+    """The source block of a HOCON job, after an `env` block with Spark's settings, if it needs any."""
     lines = [f"  {described.guess.plugin} {{", f"    plugin_output = {_text(name)}"]
     lines += [f"    {key} = {_text(value)}" for key, value in described.guess.options.items()]
     lines += [f"    {key} = ${{{variable}}}" for key, variable in described.guess.secrets.items()]
     width = max(len(_key(column.name)) for column in described.columns)
     fields = [f"        {_key(column.name):{width}} = {_text(to_ddl(column.type))}" for column in described.columns]
     lines += ["    schema {", "      fields {", *fields, "      }", "    }", "  }"]
-    return "\n".join(["source {", *lines, "}", ""])
+    env = [f"  {_text(key)} = {_text(value)}" for key, value in (settings or {}).items()]
+    return "\n".join([*(("env {", *env, "}") if env else ()), "source {", *lines, "}", ""])
 
 
-def as_sql(described: Described, name: str) -> str:
-    """The same as a `CREATE TABLE` statement."""
+def as_sql(described: Described, name: str, settings: Mapping[str, str] | None = None) -> str:
+    """The same as `SET` and `CREATE TABLE` statements."""
     columns = [f"  {quote_name(column.name)} {to_ddl(column.type).upper()}" for column in described.columns]
     hidden = {option: f"${{{variable}}}" for option, variable in described.guess.secrets.items()}
     options = {"connector": described.guess.plugin, **described.guess.options, **hidden}
     pairs = ", ".join(f"{_sql(key)} = {_sql(_plain(value))}" for key, value in options.items())
-    return f"CREATE TABLE {quote_name(name)} (\n" + ",\n".join(columns) + f"\n) WITH ({pairs});\n"
+    env = "".join(f"SET {_sql(key)} = {_sql(value)};\n" for key, value in (settings or {}).items())
+    return env + f"CREATE TABLE {quote_name(name)} (\n" + ",\n".join(columns) + f"\n) WITH ({pairs});\n"
 
 
 def _text(value: Value) -> str:

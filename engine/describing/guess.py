@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 
 from catalog.diagnostics import job_error
-from connectors.support.files.file_schema import data_files, local_path
+from connectors.support.files.file_schema import data_files, local_path, near_path
 from connectors.support.option import Value
 
 _LINES: Final = 50
@@ -41,17 +41,16 @@ def guess(path: str, format: str | None = None, table: str | None = None, user: 
     """How to read a path, or the table of a database; raises `JobError` PEN4032 if it does not show."""
     if path.startswith("jdbc:"):
         return _database(path, table, user)
-    if path.startswith(("http://", "https://")):
-        help = f"fetch the file first, and describe that: curl -O {path}"
-        raise job_error("PEN4032", f"`{path}` is a web address, and its format does not show", None, help)
     local = local_path(path)
     if format == "delta" or (local is not None and os.path.isdir(os.path.join(local, "_delta_log"))):
         return Guess("Delta", {"path": path})
     files = data_files(local) if local is not None else []
     if not files and format is None and _TABLE.fullmatch(path) and os.path.splitext(path)[1] not in _BY_SUFFIX:
-        return Guess("Spark", {"format": "table", "table": path})
+        return Guess("Table", {"table": path})
     if local is not None and not files:
-        raise job_error("PEN4030", f"no file is at `{os.path.abspath(local)}`")
+        near = near_path(path)
+        help = f"did you mean `{near}`?" if near else None
+        raise job_error("PEN4030", f"no file is at `{os.path.abspath(local)}`", None, help)
     kind = format or _format(files[0] if files else path)
     options: dict[str, Value] = {"path": path, "file_format_type": kind}
     if kind == "csv":
@@ -70,13 +69,19 @@ def _database(url: str, table: str | None, user: str | None) -> Guess:
 
 
 def _format(name: str) -> str:
+    found = format_of(name)
+    if found is None:
+        help = "name it: `--file-format csv`, `json`, `parquet`, `orc`, `text` or `delta`"
+        raise job_error("PEN4032", f"the name of `{name}` does not show its format", None, help)
+    return found
+
+
+def format_of(name: str) -> str | None:
+    """The format that a file's name shows: `orders.csv.gz` is csv."""
     stem, suffix = os.path.splitext(name.lower())
     if suffix in _COMPRESSED:
         suffix = os.path.splitext(stem)[1]
-    if suffix not in _BY_SUFFIX:
-        help = "name it: `--file-format csv`, `json`, `parquet`, `orc`, `text` or `delta`"
-        raise job_error("PEN4032", f"the name of `{name}` does not show its format", None, help)
-    return _BY_SUFFIX[suffix]
+    return _BY_SUFFIX.get(suffix)
 
 
 def _csv_options(file: str) -> dict[str, Value]:

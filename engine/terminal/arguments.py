@@ -84,6 +84,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def spark_setting(text: str) -> tuple[str, str]:
+    """The argument type for a setting of Spark: `spark.…=VALUE`."""
+    name, value = _variable(text)
+    if not name.startswith("spark."):
+        raise ArgumentTypeError(f"`{name}` is no setting of Spark: those begin with `spark.`")
+    return name, value
+
+
 def _variables_file(name: str) -> tuple[tuple[str, str], ...]:
     """The variables of a file: one NAME=VALUE a line; empty lines and those that begin with `#` are left out."""
     try:

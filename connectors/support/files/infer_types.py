@@ -6,7 +6,7 @@
 A value with a leading zero, such as a postal code, makes its column a string.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -47,42 +47,51 @@ def infer_types(df: "DataFrame", *, finds_null: bool = False) -> Inferred:
     texts = [column.name for column in columns if column.type == STRING]
     if not texts:
         return Inferred(columns)
-    row = df.selectExpr(*(text for index, name in enumerate(texts) for text in _aggregates(index, name))).first()
-    assert row is not None
-    kinds = {name: int(row[f"k{index}"] or 0) for index, name in enumerate(texts)}
-    null = _null_text(kinds.values()) if finds_null else None
-    types = {
-        name: _type(kinds[name], null, int(row[f"s{index}"] or 0), int(row[f"d{index}"] or 0))
-        for index, name in enumerate(texts)
-    }
+    found = _kinds(df, texts)
+    null = _null_text(kinds for kinds, _, _ in found.values()) if finds_null else None
+    types = {name: _type(kinds, null, scale, digits) for name, (kinds, scale, digits) in found.items()}
     return Inferred(
         tuple(Column(column.name, types.get(column.name, column.type), column.nullable) for column in columns), null
     )
 
 
-def _aggregates(index: int, name: str) -> tuple[str, str, str]:
-    """For each column: the kinds of its values as bits, and the most digits after and before a decimal point."""
-    value = quote(name)
+def _kinds(df: "DataFrame", names: Sequence[str]) -> dict[str, tuple[int, int, int]]:
+    """Of each column, the kinds of its values as bits, and the most digits after and before a decimal point.
+
+    Columns become rows, and are grouped by their number: aggregates for each column would be compiled one by one, which
+    takes longer than reading a file of this size.
+    """
+    from pyspark.sql.functions import expr
+
+    values = df.selectExpr(f"posexplode(array({', '.join(map(quote, names))})) as (number, value)")
+    point = "instr(value, '.')"
+    rows = values.groupBy("number").agg(
+        expr(f"bit_or({_kind()}) as kinds"),
+        expr(f"max(if({point} > 0, length(value) - {point}, 0)) as scale"),
+        expr(f"max(if({point} > 0, {point} - 1, length(value))) as digits"),
+    )
+    found = {
+        names[row.number]: (int(row.kinds or 0), int(row.scale or 0), int(row.digits or 0)) for row in rows.collect()
+    }
+    return {name: found.get(name, (0, 0, 0)) for name in names}
+
+
+def _kind() -> str:
+    """The kind of a `value` as a bit."""
     nulls = " ".join(
-        f"when {value} = '{text.replace(chr(92), chr(92) * 2)}' then {1 << (_FIRST_TEXT + bit)}"
+        f"when value = '{text.replace(chr(92), chr(92) * 2)}' then {1 << (_FIRST_TEXT + bit)}"
         for bit, text in enumerate(NULL_TEXTS)
     )
-    kind = f"""case when {value} is null then 0
-        when {value} rlike '^-?(0|[1-9][0-9]{{0,17}})$' then if(length({value}) <= {_INT_LENGTH}, {_INT}, {_BIGINT})
-        when {value} rlike '^-?(0|[1-9][0-9]*)[.][0-9]+$' then {_DECIMAL}
-        when {value} rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$' then
-            if(try_cast({value} as date) is null, {_STRING}, {_DATE})
-        when {value} rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}' then
-            if(try_cast({value} as timestamp) is null, {_STRING}, {_TIMESTAMP})
-        when {value} rlike '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)[eE][+-]?[0-9]+$' then {_DOUBLE}
-        when lower({value}) in ('true', 'false') then {_BOOLEAN}
+    return f"""case when value is null then 0
+        when value rlike '^-?(0|[1-9][0-9]{{0,17}})$' then if(length(value) <= {_INT_LENGTH}, {_INT}, {_BIGINT})
+        when value rlike '^-?(0|[1-9][0-9]*)[.][0-9]+$' then {_DECIMAL}
+        when value rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$' then
+            if(try_cast(value as date) is null, {_STRING}, {_DATE})
+        when value rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}' then
+            if(try_cast(value as timestamp) is null, {_STRING}, {_TIMESTAMP})
+        when value rlike '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)[eE][+-]?[0-9]+$' then {_DOUBLE}
+        when lower(value) in ('true', 'false') then {_BOOLEAN}
         {nulls} else {_STRING} end"""
-    point = f"instr({value}, '.')"
-    return (
-        f"bit_or({kind}) as k{index}",
-        f"max(if({point} > 0, length({value}) - {point}, 0)) as s{index}",
-        f"max(if({point} > 0, {point} - 1, length({value}))) as d{index}",
-    )
 
 
 def _null_text(kinds: Iterable[int]) -> str | None:

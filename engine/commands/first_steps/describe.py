@@ -1,17 +1,26 @@
-"""`penstock describe`: prints a source block for a file or folder, with the types of its columns."""
+"""`penstock describe`: prints a source block for data, with the types of its columns."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from engine.terminal.arguments import positive
+from engine.terminal.arguments import positive, spark_setting
 
-SUMMARY = "print a source block for a file or table, with column types read from the data"
+if TYPE_CHECKING:
+    from engine.describing.describe import Described
+    from engine.describing.guess import Guess
+
+SUMMARY = "print a source block for a file, web address or table, with column types read from the data"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "path",
         metavar="PATH",
-        help="a file, folder or pattern, a URL such as s3a://bucket/orders, a table of Spark's catalog, or a JDBC URL",
+        help="a file, folder or pattern, a URL such as s3a://bucket/orders or https://host/orders.json, a table of "
+        "Spark's catalogs, or a JDBC URL",
     )
     parser.add_argument("--table", metavar="NAME", help="of a JDBC URL: the table")
     parser.add_argument(
@@ -25,22 +34,87 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="the format, if the name does not show it",
     )
     parser.add_argument("--sample", type=positive, metavar="N", help="read types from the first N rows only")
+    parser.add_argument(
+        "--conf",
+        action="append",
+        default=[],
+        type=spark_setting,
+        metavar="KEY=VALUE",
+        help="a setting of Spark, such as that of a catalog: spark.sql.catalog.lake=…; may be repeated",
+    )
 
 
 def run(arguments: Namespace) -> int:
-    from engine.describing.describe import as_hocon, as_sql, describe, needs, table_name
-    from engine.describing.guess import guess
+    from engine.describing.describe import as_hocon, as_sql, table_name
+    from engine.describing.fetch import is_web_address, without_query
     from engine.terminal.needs_spark import require_spark
 
-    found = guess(arguments.path, arguments.file_format, arguments.table, arguments.user)
     require_spark("describing data")
+    notes: list[str] = []
+    path = arguments.path
+    if is_web_address(path):
+        described = _web_address(arguments, notes)
+        path = without_query(path)
+    else:
+        from engine.describing.guess import guess
+
+        described = _described(arguments, guess(path, arguments.file_format, arguments.table, arguments.user))
+    if described.rows:
+        notes.append(f"types from the first {described.rows:,} rows")
+    options = described.guess.options
+    table = str(options.get("table_path") or options.get("table") or "").rpartition(".")[2]
+    name = arguments.name or table_name(table or path)
+    settings = _without_secrets(dict(arguments.conf), notes)
+    for note in notes:
+        print(f"{'--' if arguments.sql else '#'} {note}")
+    print((as_sql if arguments.sql else as_hocon)(described, name, settings), end="")
+    return 0
+
+
+def _described(arguments: Namespace, found: "Guess") -> "Described":
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    from catalog.diagnostics import run_error
+    from engine.describing.describe import describe, needs
+    from engine.spark.errors import reason
     from engine.spark.session import open_session
 
-    spark = open_session("penstock describe", {}, *needs(found))
-    described = describe(found, spark, arguments.sample)
-    table = str(found.options.get("table_path") or found.options.get("table") or "").rpartition(".")[2]
-    name = arguments.name or table_name(table or arguments.path)
-    if described.rows:
-        print(f"{'--' if arguments.sql else '#'} types from the first {described.rows:,} rows")
-    print((as_sql if arguments.sql else as_hocon)(described, name), end="")
-    return 0
+    spark = open_session("penstock describe", dict(arguments.conf), *needs(found))
+    try:
+        return describe(found, spark, arguments.sample)
+    except (PySparkException, Py4JError) as error:
+        help = None
+        if found.plugin == "Table":
+            help = (
+                "no file has this name, so that it was looked for among Spark's tables; a table of another catalog "
+                "needs its settings: --conf spark.sql.catalog.lake=…"
+            )
+        raise run_error("PEN5004", f"`{arguments.path}` cannot be read: {reason(error)}", None, help) from error
+
+
+def _web_address(arguments: Namespace, notes: list[str]) -> "Described":
+    from catalog.secret_names import redacted_text
+    from engine.describing.fetch import fetch
+    from engine.describing.web_address import web_source
+
+    with TemporaryDirectory(prefix="penstock-") as folder:
+        fetched = fetch(arguments.path, Path(folder))
+        source = web_source(arguments.path, fetched, arguments.file_format)
+        found = source.described(_described(arguments, source.sample))
+    if found.guess.plugin == "LocalFile":
+        notes.append("a job reads files from a disk or an object store; fetch this one first, for instance by")
+        notes.append(f"  curl -fLo {fetched.name} '{redacted_text(arguments.path)}'")
+    elif redacted_text(arguments.path) != arguments.path:
+        notes.append("the address holds a secret: put a variable in its place, and give that by the environment")
+    return found
+
+
+def _without_secrets(settings: Mapping[str, str], notes: list[str]) -> dict[str, str]:
+    """The settings for the printed block; secrets are left out, and a note says so."""
+    from catalog.secret_names import is_secret_name
+
+    secrets = [name for name in settings if is_secret_name(name)]
+    if secrets:
+        notes.append(f"add {', '.join(secrets)} to `env`, with a variable as value: secrets are not printed")
+    return {name: value for name, value in settings.items() if name not in secrets}

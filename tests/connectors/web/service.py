@@ -29,7 +29,7 @@ class Service:
 
 @contextmanager
 def service(answer: Callable[[Request], object]) -> Iterator[Service]:
-    """`answer` gives a text, what becomes JSON, or a status with a text and headers."""
+    """`answer` gives a text, bytes, what becomes JSON, or a status with a text and headers."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -40,13 +40,14 @@ def service(answer: Callable[[Request], object]) -> Iterator[Service]:
             running.requests.append(request)
             given = answer(request)
             status, content, more = given if isinstance(given, tuple) else (200, given, {})
-            text = content if isinstance(content, str) else json.dumps(content)
+            text = content if isinstance(content, str | bytes) else json.dumps(content)
+            sent = text if isinstance(text, bytes) else text.encode()
             self.send_response(status)
             for name, value in more.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(text.encode())))
+            self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
-            self.wfile.write(text.encode())
+            self.wfile.write(sent)
 
         do_POST = do_GET
 
