@@ -45,10 +45,16 @@ def run(arguments: Namespace) -> int:
 def _forget(arguments: Namespace) -> int:
     from engine.runtime.forget import forget
 
-    writes = forget(local_state_dir(arguments.state_dir), arguments.forget)
+    dismissed = forget(local_state_dir(arguments.state_dir), arguments.forget)
     print(f"run {arguments.forget}: dismissed; no target was changed")
-    for write in writes:
+    for write in dismissed.writes:
         print(f"  {write.connector}: {write.state}" + (f"; staged rows: {write.staging}" if write.staging else ""))
+    for node in dismissed.unmoved:
+        print(f"  the watermark of `{node}` has not moved: the next run reads again what this one has read")
+    if dismissed.unmoved and any(write.may_hold_rows for write in dismissed.writes):
+        print(
+            "  where its rows are in a target already, set the watermark: penstock state JOB --reset SOURCE --to VALUE"
+        )
     return 0
 
 

@@ -64,7 +64,8 @@ def _sync(arguments: Namespace) -> int:
     diagnostics.raise_errors()
     report(diagnostics)
     for path, count in written.items():
-        print(f"{path}: {count} sources")
+        reason = "" if count else ": each source of these jobs declares its columns"
+        print(f"{path}: {count} source{'s' * (count != 1)}{reason}")
     return 0
 
 

@@ -84,7 +84,7 @@ def _run_job(
     refuse_unfinished(spark, state, plan.env.name, nodes)
     checks = check(spark, plan.writes, run_id)
     try:
-        run = begin(spark, checks, run_id, state, plan.env.name)
+        run = begin(spark, checks, run_id, state, plan.env.name, incremental=nodes)
     except OSError as error:
         help = "name another with `--state-dir DIR` or PENSTOCK_STATE_DIR"
         message = f"the state directory `{state}` cannot be written: {error.strerror or error}"

@@ -18,7 +18,10 @@ import pytest
 from rich.console import Console
 
 from connectors.delta import VERSION
+from connectors.support.files.filesystem import files_at
+from connectors.support.incremental import Progress
 from engine.cli import main
+from engine.incremental.watermarks import Watermark, Watermarks
 from engine.runtime.counting.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
 from engine.runtime.interrupts import InterruptedRun, interrupts
 from engine.runtime.progress import Screen, shown
@@ -59,7 +62,7 @@ def test_the_project_of_init_runs_and_its_rows_and_run_are_shown(spark, project,
     said = capsys.readouterr()
     assert "FINISHED: 3 rows written" in said.out
     lines = [line.split(": ")[-1].split("  ")[-1] for line in said.err.splitlines()]
-    assert lines[-4:] == ["RUNNING", "STAGED", "committing 1 pipeline", "FINISHED"]
+    assert lines[-4:] == ["RUNNING", "STAGED", "committing 1 pipeline", "FINISHED"]  # finished: after the commit
     assert main(["run", "jobs/orders.sql", "--run-id", "first"]) == 0
     assert "run first is committed already: nothing was written" in capsys.readouterr().out
     assert main(["runs", "first"]) == 0
@@ -71,6 +74,21 @@ def test_the_project_of_init_runs_and_its_rows_and_run_are_shown(spark, project,
     assert main(["show", "jobs/orders.sql", "ordres"]) == 2
     assert "did you mean `orders`?" in capsys.readouterr().err
     assert main(["test", "jobs"]) == 0
+
+
+@pytest.mark.spark
+def test_parquet_runs_without_pyarrow_and_console_counts_its_rows(spark, project, capsys, monkeypatch):
+    spark.range(7).write.parquet(str(project / "lake"))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    Path("a.conf").write_text(
+        f'source {{ LocalFile {{ path = "{project}/lake", file_format_type = parquet }} }}\nsink {{ Console {{}} }}\n'
+    )
+    assert main(["run", "a.conf", "--run-id", "shown"]) == 0
+    assert "FINISHED: 7 rows written" in capsys.readouterr().out
+    assert main(["runs", "shown", "--format", "json"]) == 0
+    (counts,) = json.loads(capsys.readouterr().out)["counts"]["sinks"].values()
+    assert counts["rows"] == 7
 
 
 @pytest.mark.spark
@@ -163,6 +181,28 @@ def test_runs_forget_dismisses_a_run_that_cannot_be_ended(tmp_path, monkeypatch,
     assert main(["runs", "--forget", "night"]) == 2
     assert "nothing is left to dismiss" in capsys.readouterr().err
     assert sorted(path.name for path in journal.iterdir()) == ["a.prepared.json", "begin.json", "end.json"]
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_runs_forget_of_an_incremental_run_says_that_the_watermark_has_not_moved(
+    is_committed, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path))
+    journal = tmp_path / "runs/night/journal"
+    journal.mkdir(parents=True)
+    files, root = files_at(None, str(tmp_path))
+    seen = Watermark("orders", "read", "id", None, Progress("7"), None, "night", "2024-01-01T00:00:00Z")
+    Watermarks(files, root, "orders").write(seen)
+    begun = {"owner": {"host": "a-machine-that-is-gone", "pid": 7}, "writes": {"a": "Delta"}, "job": "orders"}
+    (journal / "begin.json").write_text(json.dumps({**begun, "incremental": ["events", "read"]}))
+    if is_committed:
+        (journal / "commit.json").write_text("{}")
+        (journal / "a.committed.json").write_text("{}")
+    assert main(["runs", "--forget", "night"]) == 0
+    said = capsys.readouterr().out
+    assert "the watermark of `events` has not moved: the next run reads again what this one has read" in said
+    assert "`read`" not in said, "its watermark was moved by this run"
+    assert ("penstock state JOB --reset SOURCE --to VALUE" in said) == is_committed
 
 
 def said_of(tmp_path, capsys, job, name="job.conf", code=2):
@@ -346,11 +386,21 @@ sink {{ LocalFile {{ path = "{tmp_path}/out", file_format_type = json, data_save
     assert "no errors found" in said_of(tmp_path, capsys, job.replace("DROP_DATA", "APPEND_DATA"), code=0)
 
 
-def test_describe_asks_for_the_table_of_a_database_and_for_the_file_of_a_web_address(capsys):
+@pytest.mark.spark
+def test_describe_of_a_mistyped_path_names_the_file_that_is_there(project, capsys):
+    assert main(["describe", "data/ordrs.csv"]) == 2
+    assert "did you mean `data/orders.csv`?" in capsys.readouterr().err
+
+
+def test_schema_sync_says_why_it_locks_nothing(project, capsys):
+    assert main(["schema", "sync", "jobs"]) == 0
+    assert "0 sources: each source of these jobs declares its columns" in capsys.readouterr().out
+
+
+@pytest.mark.spark
+def test_describe_asks_for_the_table_of_a_database(capsys):
     assert main(["describe", "jdbc:postgresql://host/shop"]) == 2
     assert "--table public.orders" in capsys.readouterr().err
-    assert main(["describe", "https://example.org/orders.csv"]) == 2
-    assert "curl -O https://example.org/orders.csv" in capsys.readouterr().err
 
 
 @pytest.mark.spark

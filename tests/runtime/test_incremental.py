@@ -84,6 +84,8 @@ def test_runs_read_what_is_past_the_watermark(spark, folder, capsys):
 
     events(folder, "1.csv", row(1, 0), row(2, 1), row(3, None))
     assert run(path, "--run-id", "a") == 0, capsys.readouterr().err
+    (begun,) = folder.rglob("runs/a/journal/begin.json")
+    assert json.loads(begun.read_text())["incremental"] == [f"by_{column}" for column in columns]  # for `runs --forget`
     events(folder, "2.csv", row(4, 2), row(5, 1))
     assert run(path, "--run-id", "b") == 0
     events(folder, "3.csv", row(6, 3))
@@ -201,6 +203,10 @@ def test_a_kill_loses_and_repeats_nothing(spark, folder, monkeypatch, capsys, st
     events(folder, "3.csv", (3, 3))
     if ended_by == "resume":
         assert main(["run", "--resume", "killed"]) == 0, capsys.readouterr().err
+        said = (
+            "its commit had begun" if (folder / "out").exists() else "its commit had not begun: no target has changed"
+        )
+        assert said in capsys.readouterr().out
     if ended_by == "the same run id":
         assert run(path, "--run-id", "killed") == 0, capsys.readouterr().err
     assert run(path, "--run-id", "last") == 0, capsys.readouterr().err

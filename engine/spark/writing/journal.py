@@ -61,14 +61,23 @@ class Journal:
         """Where the run may write what it needs only while it runs; removed when it ends, also by another process."""
         return f"{self.folder.rpartition('/')[0]}/scratch"
 
-    def begin(self, mark: Mapping[str, Value], writes: Mapping[str, str], job: str, done: Collection[str] = ()) -> None:
+    def begin(
+        self,
+        mark: Mapping[str, Value],
+        writes: Mapping[str, str],
+        job: str,
+        done: Collection[str] = (),
+        incremental: Collection[str] = (),
+    ) -> None:
         """Start again: `writes` are connector names by write id. The steps of an earlier, ended try are removed; `done`
-        are the ids of writes that it committed.
+        are the ids of writes that it committed; `incremental` the sources whose watermarks the run is to move.
 
         If the process is killed in between, either the earlier try has ended or this one has begun:
         `end.json` is removed last.
         """
         content = {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job}
+        if incremental:
+            content["incremental"] = sorted(incremental)
         if not done:
             self.files.delete(self.folder)
             self._put("begin", content)

@@ -30,11 +30,20 @@ class OpenRun:
     lock: Lock = field(default_factory=Lock)
 
 
-def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: str, job: str = "") -> OpenRun | None:
+def begin(
+    spark: SparkSession,
+    checks: Sequence[SinkCheck],
+    run_id: str,
+    state: str,
+    job: str = "",
+    *,
+    incremental: Collection[str] = (),
+) -> OpenRun | None:
     """Open the run's journal; None if this run id has already committed all these writes.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
-    will stand. Raises PEN5007 if a living process holds the run id, PEN5005 if a target can never be one.
+    will stand. `incremental`: the sources whose watermarks the run is to move. Raises PEN5007 if a living process holds
+    the run id, PEN5005 if a target can never be one.
     """
     log = journal(spark, state, run_id)
     recorded = log.read()
@@ -51,7 +60,7 @@ def begin(spark: SparkSession, checks: Sequence[SinkCheck], run_id: str, state: 
     places = {
         check.write.id: check.write.connector.prepare(spark, tasks[check.write.id], check.actions) for check in checks
     }
-    log.begin(mark, {check.write.id: check.write.connector.name for check in checks}, job, done)
+    log.begin(mark, {check.write.id: check.write.connector.name for check in checks}, job, done, incremental)
     for write_id, place in places.items():
         log.prepared(write_id, place)
     return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
