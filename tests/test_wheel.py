@@ -94,3 +94,24 @@ def test_it_runs_a_job_from_outside_the_checkout(penstock: Path, tmp_path: Path,
     (tmp_path / "job.conf").write_text(JOB, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     run(penstock, "run", "job.conf")
+
+
+@pytest.mark.soak
+def test_a_fresh_environment_with_the_extra_spark_runs_csv_and_parquet_jobs(tmp_path: Path, monkeypatch):
+    """As a user installs it: pip fetches all that the extra names, and nothing of this environment is seen."""
+    venv = tmp_path / "venv"
+    run(sys.executable, "-m", "venv", venv)
+    run(venv / "bin" / "python", "-m", "pip", "install", "--quiet", f"{ROOT}[spark]")
+    assert run(venv / "bin" / "python", "-m", "pip", "show", "pyarrow", check=False).returncode == 1
+    command = venv / "bin" / "penstock"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    run(command, "init", ".")
+    assert "FINISHED: 3 rows written" in run(command, "run", "jobs/orders.sql").stdout
+    (tmp_path / "job.conf").write_text(
+        'source { LocalFile { path = "out/revenue", file_format_type = parquet } }\n'
+        'sink { LocalFile { path = "out/csv", file_format_type = csv } }\n',
+        encoding="utf-8",
+    )
+    assert "FINISHED: 3 rows written" in run(command, "run", "job.conf").stdout
+    assert "Spark needs Java" in run(command, "run", "job.conf", check=False, PATH="/", JAVA_HOME="").stderr
