@@ -95,6 +95,7 @@ PROMISES = {
         ("runtime/test_tasks.py", "test_cancelled_tasks_are_waited_for"),
         ("runtime/test_tasks.py", "test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cancelled"),
         (RUN, "test_an_interrupt_cancels_and_leaves_nothing_staged"),
+        ("connectors/test_endings.py", "test_what_a_cancelled_run_staged_is_removed_without_spark"),
     ],
     "`--keep-going` goes on; without it, what was not run is named": [
         (FIRST_HOUR, "test_keep_going_runs_the_jobs_after_one_that_failed"),

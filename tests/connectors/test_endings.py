@@ -13,7 +13,7 @@ from connectors.support.files.filesystem import LocalFiles
 from engine.runtime.forget import forget
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.journal import RunOutcome, journal
-from engine.spark.writing.recover import recover, resume
+from engine.spark.writing.recover import recover, resume, roll_back
 from tests.connectors.jobs import run_writes, stage_writes
 from tests.connectors.suite import _dead
 from tests.connectors.test_local_file import TestParquet
@@ -47,6 +47,23 @@ def test_waste_that_cannot_be_removed_keeps_no_run_back(spark, tmp_path, monkeyp
         assert left.code == "PEN5011"
     assert resume(spark, str(tmp_path / "state"), "dead") is RunOutcome.ROLLED_BACK
     assert sorted(os.listdir(tmp_path)) == ["state"]
+
+
+@pytest.mark.spark
+def test_what_a_cancelled_run_staged_is_removed_without_spark(spark, tmp_path):
+    """As after Ctrl-C, where the tasks of a run end only with their Java process."""
+    state = str(tmp_path / "state")
+    staged(spark, tmp_path, decided=False)
+    assert roll_back(state, "dead")
+    assert sorted(os.listdir(tmp_path)) == ["state"]
+    assert journal(None, state, "dead").read().outcome is RunOutcome.ROLLED_BACK
+    assert not roll_back(state, "dead"), "it has ended"
+    staged(spark, tmp_path, decided=True)
+    assert not roll_back(state, "dead"), "it can only be finished"
+    assert resume(spark, state, "dead") is RunOutcome.FINISHED
+    log = journal(None, state, "jdbc")
+    log.begin({}, {"w": "Jdbc"}, "job")
+    assert not roll_back(state, "jdbc"), "the database's driver is Java's"
 
 
 @pytest.mark.spark
