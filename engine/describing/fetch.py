@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import re
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -73,7 +74,9 @@ def _unreachable(url: str, reason: str) -> RunError:
 
 
 def _file_name(url: str) -> str:
-    return os.path.basename(unquote(urlsplit(url).path).rstrip("/")) or "data"
+    """The last part of the address, as a plain file name: it is printed in a command."""
+    name = os.path.basename(unquote(urlsplit(url).path).rstrip("/"))
+    return re.sub(r"[^\w.-]+", "_", name).lstrip(".-") or "data"
 
 
 def without_query(url: str) -> str:

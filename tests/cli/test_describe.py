@@ -102,6 +102,7 @@ def test_a_web_address_that_cannot_be_described_has_a_remedy(tmp_path):
             fetch(f"{base}/large.csv", tmp_path, most_bytes=1000)
         with pytest.raises(JobError, match="its content type is `text/html`"):
             web_source(f"{base}/page", fetch(f"{base}/page", tmp_path))
+        assert fetch(f"{base}/a%0Ab%3B%20rm.csv", tmp_path).name == "a_b_rm.csv"
     with pytest.raises(RunError, match="PEN5004"):
         fetch(f"{base}/gone", tmp_path)
     for name, text in (("a.json", "[1, 2]"), ("b.json", "{"), ("c.json", "[]")):

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,7 @@ def _web_address(arguments: Namespace, notes: list[str]) -> "Described":
         found = source.described(_described(arguments, source.sample))
     if found.guess.plugin == "LocalFile":
         notes.append("a job reads files from a disk or an object store; fetch this one first, for instance by")
-        notes.append(f"  curl -fLo {fetched.name} '{redacted_text(arguments.path)}'")
+        notes.append(f"  curl -fLo {fetched.name} {quote(redacted_text(arguments.path))}")
     elif redacted_text(arguments.path) != arguments.path:
         notes.append("the address holds a secret: put a variable in its place, and give that by the environment")
     return found
