@@ -144,6 +144,8 @@ def test_describe_of_a_catalog_table_prints_a_table_source_that_runs(spark, fold
         spark.sql("drop database described cascade")
         for key in conf:
             spark.conf.unset(key)
-    with pytest.raises(SystemExit):
-        main(["describe", "t", "--conf", "master=local"])
+
+
+def test_a_setting_that_is_none_of_spark_s_is_refused(capsys):
+    assert main(["describe", "t", "--conf", "master=local"]) == 2
     assert "`master` is no setting of Spark" in capsys.readouterr().err
