@@ -86,7 +86,7 @@ def positive(text: str) -> int:
 
 def spark_setting(text: str) -> tuple[str, str]:
     """The argument type for a setting of Spark: `spark.…=VALUE`."""
-    name, value = _variable(text)
+    name, value = variable(text)
     if not name.startswith("spark."):
         raise ArgumentTypeError(f"`{name}` is no setting of Spark: those begin with `spark.`")
     return name, value
