@@ -37,6 +37,12 @@ class Assert(Sink[AssertStaged]):
             "of several tables are in `tables_configs = [{ table_path, row_rules, … }]`; `table-names` lists them.",
             required=True,
         ),
+        Option(
+            "null_equals_all",
+            OptionType.BOOLEAN,
+            "Whether NULL satisfies every `equals_to`; under `--compat seatunnel` it always does.",
+            default=False,
+        ),
     )
     staged_type: ClassVar[type[Staged]] = AssertStaged
     aborts_without_spark: ClassVar[bool] = True

@@ -104,7 +104,7 @@ def _assert(draft: Draft) -> None:
         return
     draft.options["rules"] = _with_rules(rules)
     if any(name == "equals_to" and value is not None for name, value in _leaves(plain(rules))):
-        draft.notes.append("`equals_to` fails on NULL here; in SeaTunnel, NULL equals every value")
+        draft.put("null_equals_all", True, "in SeaTunnel, NULL equals every value of `equals_to`")
 
 
 def _with_rules(node: Node) -> Node:

@@ -176,8 +176,10 @@ def rules_of(sink: MapNode) -> dict | None:
 
 
 def flipped_job(path: Path, block: AssertBlock, flips: list[Flip], target: Path) -> Path:
-    """The job with the rules of one sink flipped."""
+    """The job with the rules of one sink flipped. A broken table does not stop the others."""
     tree, comments = tree_of(path)
+    env = tree.entry("env")
+    policy = Entry("failure_policy", env.key_place, as_node("continue", env.key_place))
     new = []
     for number, sink in enumerate(sinks(tree)):
         if number == block.number:
@@ -186,8 +188,10 @@ def flipped_job(path: Path, block: AssertBlock, flips: list[Flip], target: Path)
             new.append(MapNode((*entries, Entry("rules", sink.place, rules)), sink.place))
         else:
             new.append(sink)
-    entries = tuple(
-        Entry(e.key, e.key_place, ListNode(tuple(new), e.value.place)) if e.key == "sink" else e for e in tree.entries
-    )
+    changed = {
+        "sink": ListNode(tuple(new), tree.place),
+        "env": MapNode((*env.value.entries, policy), env.value.place),
+    }
+    entries = tuple(Entry(e.key, e.key_place, changed.get(e.key, e.value)) for e in tree.entries)
     target.write_text(to_hocon(MapNode(entries, tree.place), comments))
     return target

@@ -172,7 +172,7 @@ def _equality(
         except LiteralError as cause:
             diagnostics.error("PEN2004", f"`{value}` {cause}", span)
             return
-    if options.seatunnel:  # in SeaTunnel, NULL equals everything
+    if options.seatunnel or options.flag("null_equals_all"):  # in SeaTunnel, NULL equals everything
         keeps = f"({column} is null or {keeps})"
     yield AssertRule(f"`{name}` EQUALS_TO {value}", span, keeps, column)
 
