@@ -148,7 +148,7 @@ PROMISES = {
         (FIRST_HOUR, "test_an_unknown_setting_of_spark_is_a_warning_with_the_one_that_is_meant")
     ],
     "upsert is offered only where it exists": [(FIRST_HOUR, "test_upsert_is_offered_only_where_a_sink_can_do_it")],
-    "carets mark the token": [(FIRST_HOUR, "test_carets_mark_the_operator_of_a_long_expression")],
+    "carets mark the token": [(FIRST_HOUR, "test_carets_mark_the_operand_of_a_long_expression")],
     "help adds something": [
         (FIRST_HOUR, "test_a_format_or_a_database_as_connector_is_answered_by_the_connector_that_has_it"),
         ("cli/test_commands.py", "test_a_mistyped_command_and_a_missing_one_say_what_there_is"),
