@@ -16,7 +16,7 @@ from sql.functions.resolve import arguments
 from sql.functions.rules.call import Call
 from sql.grammar.call_names import call_name
 from sql.types.expression_type import NamedTyped, Scope, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 def call_kind(node: exp.Expr) -> str:

@@ -17,7 +17,7 @@ from sql.naming import suffixed_number
 from sql.types import literals
 from sql.types.casts import can_cast, forces_null, try_forces_null
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from sql.types.type_names import to_type
 
 

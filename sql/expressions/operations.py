@@ -13,8 +13,10 @@ from sql.expressions.walk import Handler, folded_with, infer, infer_children, no
 from sql.functions.argument_kinds import kind
 from sql.types import literals
 from sql.types.casts import forces_null
+from sql.types.date_arithmetic import date_shape
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
-from sql.types.operators import Mismatch, arithmetic, bitwise, concatenated, date_shape, inverted, negated
+from sql.types.mismatch import Mismatch
+from sql.types.operators import arithmetic, bitwise, concatenated, inverted, negated
 from sql.types.type_family import kind_of
 
 

@@ -20,7 +20,7 @@ from sql.functions.rules.elements import element_may_be_null
 from sql.grammar.token_rewrites import is_path
 from sql.types import coercion
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from sql.types.struct_fields import field_of, refusal
 
 

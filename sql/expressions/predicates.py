@@ -27,7 +27,8 @@ from sql.naming.field_names import own_name
 from sql.types import coercion
 from sql.types.casts import forces_null
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
-from sql.types.operators import Mismatch, comparison, is_orderable, logical
+from sql.types.mismatch import Mismatch
+from sql.types.operators import comparison, is_orderable, logical
 
 
 def infer_comparison(symbol: str) -> Handler:

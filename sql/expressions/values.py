@@ -16,7 +16,7 @@ from sql.expressions.walk import Handler, infer
 from sql.grammar.call_names import call_name
 from sql.types import literals
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 LITERAL_FUNCTIONS: Final[dict[str, DataType]] = {
     "current_date": DATE,

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from catalog.datatypes import VOID
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 Handler = Callable[..., Typed]
 

@@ -6,7 +6,7 @@ from catalog.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, VO
 from sql.functions.rules.call import Call
 from sql.types.coercion import is_equal_but_names
 from sql.types.expression_type import NamedTyped, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 def generated(call: Call) -> tuple[NamedTyped, ...] | None:

@@ -16,7 +16,7 @@ from sql.functions.rules.call import Call
 from sql.grammar.call_names import call_name
 from sql.types.casts import forces_null
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from sql.types.type_family import kind_of
 from sql.types.type_names import parse_schema
 

@@ -14,7 +14,7 @@ from sql.naming.dispatch import pretty
 from sql.types import intervals
 from sql.types.expression_type import Scope
 from sql.types.literals import interval, interval_of, stands_alone, units_of
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 def pretty_literal(node: exp.Literal, scope: Scope) -> str:

@@ -27,7 +27,7 @@ from catalog.datatypes import (
 from sql.grammar.typed_literals import is_date, is_time, read_timestamp
 from sql.types import decimals, intervals
 from sql.types.expression_type import NOT_KNOWN, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 BITS: Final[dict[str, tuple[DataType, int]]] = {
     "y": (TINYINT, 7), "s": (SMALLINT, 15), "": (INT, 31), "l": (BIGINT, 63),

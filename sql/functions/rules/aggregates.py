@@ -29,7 +29,7 @@ from sql.types import decimals
 from sql.types.casts import forces_null
 from sql.types.coercion import tightest
 from sql.types.expression_type import NOT_KNOWN, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 YEAR_MONTH: Final = Interval("year", "month")
 DAY_TIME: Final = Interval("day", "second")

@@ -5,7 +5,7 @@ from sql.functions.rules.call import Call
 from sql.types.casts import forces_null
 from sql.types.coercion import tightest, widest_of
 from sql.types.expression_type import Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 def array_of(call: Call, index: int) -> Array:

@@ -7,7 +7,8 @@ from sql.functions.rules.call import Call, Rule
 from sql.types import decimals
 from sql.types.coercion import as_decimal, tightest
 from sql.types.expression_type import NOT_KNOWN, Typed
-from sql.types.operators import Mismatch, arithmetic
+from sql.types.mismatch import Mismatch
+from sql.types.operators import arithmetic
 
 
 def round_(call: Call) -> Typed:

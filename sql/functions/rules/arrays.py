@@ -23,7 +23,8 @@ from sql.functions.rules.call import Call, Rule
 from sql.naming.field_names import own_name
 from sql.types.coercion import as_nullable, tightest, widest
 from sql.types.expression_type import NOT_KNOWN, Typed
-from sql.types.operators import Mismatch, concatenated
+from sql.types.mismatch import Mismatch
+from sql.types.operators import concatenated
 
 
 def array(call: Call) -> DataType:

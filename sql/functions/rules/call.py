@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from catalog.datatypes import DataType
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 _WITH_POSITION: Final = ("transform", "filter")
 """Functions whose lambda may leave out its second argument, the position."""

@@ -8,7 +8,8 @@ from sql.functions.rules.call import Call, Rule
 from sql.types.casts import forces_null
 from sql.types.coercion import widest
 from sql.types.expression_type import Typed
-from sql.types.operators import Mismatch, comparison, is_orderable
+from sql.types.mismatch import Mismatch
+from sql.types.operators import comparison, is_orderable
 
 
 def coalesce(call: Call) -> Typed:

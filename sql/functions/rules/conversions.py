@@ -6,7 +6,7 @@ from catalog.datatypes import DATE, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType,
 from sql.functions.rules.call import Call, Rule
 from sql.types.casts import can_cast, forces_null
 from sql.types.expression_type import Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from sql.types.type_names import ATOMIC
 
 

@@ -23,7 +23,7 @@ from sql.functions.rules.call import Call, Rule
 from sql.types import intervals
 from sql.types.casts import forces_null
 from sql.types.expression_type import NOT_KNOWN, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 SECONDS: Final = Decimal(8, 6)
 _CALENDAR_FIELDS: Final = """

@@ -7,7 +7,7 @@ from sql.functions.rules.argument_checks import fitting
 from sql.functions.rules.call import Call, Rule
 from sql.types.coercion import tightest
 from sql.types.expression_type import NOT_KNOWN, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 def element(call: Call) -> DataType:

@@ -7,7 +7,7 @@ from sql.functions.rules.argument_checks import array_of, fitting, map_of
 from sql.functions.rules.call import Call, Rule
 from sql.functions.rules.maps import check_key
 from sql.types.expression_type import Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 def transform(call: Call) -> DataType:

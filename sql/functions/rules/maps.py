@@ -7,7 +7,7 @@ from sql.functions.rules.argument_checks import array_of, becomes_null, common, 
 from sql.functions.rules.call import Call, Rule
 from sql.types.coercion import holds_map
 from sql.types.expression_type import NOT_KNOWN, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 def map_(call: Call) -> DataType:

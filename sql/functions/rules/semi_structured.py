@@ -25,7 +25,7 @@ from catalog.datatypes import (
 from sql.functions.rules.call import Call, Rule
 from sql.grammar.call_names import call_name
 from sql.types.casts import can_cast
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from sql.types.type_names import parse_schema, schema_error
 
 

@@ -21,7 +21,7 @@ from catalog.datatypes import (
 from sql.functions.rules.call import Call, Rule
 from sql.types.casts import forces_null
 from sql.types.expression_type import Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 def words(call: Call) -> DataType:

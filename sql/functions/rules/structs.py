@@ -8,7 +8,7 @@ from sqlglot import exp
 from catalog.datatypes import STRING, UNKNOWN, DataType, Field, Struct
 from sql.functions.rules.call import Call, Rule
 from sql.naming.field_names import own_name
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 def named_struct(call: Call) -> DataType:

@@ -6,7 +6,7 @@ from sqlglot import exp
 from catalog.datatypes import BIGINT, INT, VOID
 from sql.expressions.walk import HANDLERS, folded_with, infer, infer_children, note_void
 from sql.types.expression_type import NOT_KNOWN, Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from sql.types.printed_forms import PrintedForms
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from sql.functions.generators import generated
 from sql.functions.rules.call import Call
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from tests.sql.functions.rules.rule_calls import typed
 
 

@@ -6,7 +6,7 @@ from sqlglot import exp
 from catalog.datatypes import DATE, TIMESTAMP, Time
 from sql.grammar.parse import parse
 from sql.types.literals import interval, interval_of, number, typed_literal, units_of
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 
 
 @pytest.mark.parametrize(

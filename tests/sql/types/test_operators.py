@@ -4,19 +4,10 @@ import pytest
 
 from catalog.datatypes import BOOLEAN, DATE, INT, STRING
 from catalog.typenames import parse_type
+from sql.types.date_arithmetic import date_shape
 from sql.types.expression_type import Typed
-from sql.types.operators import (
-    Mismatch,
-    arithmetic,
-    bitwise,
-    comparison,
-    concatenated,
-    date_shape,
-    inverted,
-    is_orderable,
-    logical,
-    negated,
-)
+from sql.types.mismatch import Mismatch
+from sql.types.operators import arithmetic, bitwise, comparison, concatenated, inverted, is_orderable, logical, negated
 
 
 def typed(text: str) -> Typed:

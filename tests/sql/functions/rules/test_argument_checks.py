@@ -4,7 +4,7 @@ import pytest
 
 from catalog.typenames import parse_type
 from sql.functions.rules.argument_checks import becomes_null, fitting
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from tests.sql.functions.rules.rule_calls import typed
 
 

@@ -6,7 +6,7 @@ from catalog.datatypes import INT, Array
 from sql.functions.rules.arrays import RULES
 from sql.functions.rules.call import Call
 from sql.types.expression_type import Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from tests.sql.functions.rules.rule_calls import result
 
 FULL = Typed(Array(INT, False), False)

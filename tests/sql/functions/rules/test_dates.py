@@ -3,7 +3,7 @@
 import pytest
 
 from sql.functions.rules.dates import extracted
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from tests.sql.functions.rules.rule_calls import result, typed
 
 WINDOW = "struct<start:timestamp,end:timestamp>"

@@ -7,7 +7,7 @@ import pytest
 from catalog.datatypes import INT, Array
 from sql.functions.rules.elements import element_may_be_null
 from sql.types.expression_type import Typed
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from tests.sql.functions.rules.rule_calls import result
 
 FULL = Typed(Array(INT, False), False)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.types.operators import Mismatch
+from sql.types.mismatch import Mismatch
 from tests.sql.functions.rules.rule_calls import result
 
 
