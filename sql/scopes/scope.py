@@ -11,10 +11,11 @@ from sqlglot.tokenizer_core import Token
 from catalog.datatypes import BIGINT
 from sql.expressions import is_aggregate, literal_function, time_window
 from sql.grammar.subquery_position import is_scalar, outermost
-from sql.scopes.analysis import Binder, Bound, EnclosingScope, Environment, nearest
+from sql.scopes.analysis import Binder, Bound, EnclosingScope, Environment
 from sql.scopes.lineage import Dependency, Origin, Origins, through, use_of
 from sql.scopes.relations import Attribute, Relation, Slot, merge
 from sql.scopes.stars import expand_star
+from sql.scopes.unresolved_names import report_ambiguous, report_unknown, suggest
 from sql.types.expression_type import NOT_KNOWN, NamedTyped, Typed
 from sql.types.printed_forms import PrintedForms
 from sql.types.struct_fields import field_names, field_of, refusal
@@ -91,7 +92,7 @@ class SelectScope:
         window = time_window(node, self)
         if window is not None:
             return self._fields(Bound(None, window), identifiers, 1)
-        self._report_unknown(node, parts)
+        report_unknown(self, node, parts, self.aliases)
         return Bound(None, NOT_KNOWN)
 
     def find(self, node: exp.Column, parts: Sequence[str], *, lateral: bool) -> tuple[Bound, int] | None:
@@ -102,7 +103,7 @@ class SelectScope:
         if prefers_alias and not is_doubled and (found := self._find_alias(node, parts)):
             return found
         if len(slots) > 1:
-            self._report_ambiguous(node, parts, slots)
+            report_ambiguous(self, node, parts, slots)
             return Bound(None, NOT_KNOWN, merge(*(slot.attribute.origins for slot in slots))), len(parts)
         if slots:
             return self._slot(slots[0]), taken
@@ -147,46 +148,13 @@ class SelectScope:
                 owner = ".".join(identifier.name for identifier in identifiers[: list(identifiers).index(part)])
                 code, message = refusal(f"`{owner}`", typed.type, part.name)
                 known = field_names(typed.type) if code == "PEN3005" else ()
-                self.report(code, part, message, _suggest(part.name, known))
+                self.report(code, part, message, suggest(part.name, known))
                 return Bound(None, NOT_KNOWN, origins, bound.depth)
             typed = inner
             key = None if key is None else (*key, part.name.lower())
         if typed is not bound.typed:
             origins = through(origins, Dependency.TRANSFORMATION)
         return Bound(key, typed, origins, bound.depth, bound.is_alias)
-
-    def _report_ambiguous(self, node: exp.Column, parts: Sequence[str], slots: Sequence[Slot]) -> None:
-        owners = [slot.source.label for slot in slots]
-        choices = " or ".join(dict.fromkeys(f"`{owner}.{parts[-1]}`" for owner in owners if owner))
-        if len(set(owners)) == 1 and owners[0] and slots[0].source is not slots[1].source:
-            twice = f"`{owners[0]}` is in FROM twice under one name"
-            help = f"give each an alias: `{owners[0]} as x join {owners[0]} as y`, then write `x.{parts[-1]}`"
-            self.report("PEN3003", node, f"column `{'.'.join(parts)}` is ambiguous: {twice}", help)
-            return
-        where = ", ".join(f"`{owner}`" for owner in dict.fromkeys(owners) if owner)
-        message = f"column `{'.'.join(parts)}` is ambiguous" + (f": it is in {where}" if where else "")
-        self.report("PEN3003", node, message, f"write {choices}" if len(set(owners)) > 1 and len(parts) == 1 else None)
-
-    def _report_unknown(self, node: exp.Column, parts: Sequence[str]) -> None:
-        sources = self.relation.sources
-        owners = tuple(source for source in sources if len(parts) > 1 and source.answers([parts[0].lower()]))
-        is_qualified = bool(owners)
-        if len(parts) > 1 and not owners:
-            labels = [source.label for source in sources if source.label]
-            first = node.parts[0]
-            self.report(
-                "PEN3004", first, f"`{parts[0]}` is not a table or column of this query", _suggest(parts[0], labels)
-            )
-            return
-        owners = owners or sources
-        known = [attribute.name for source in owners for attribute in source.output.attributes] + [
-            attribute.name for named in self.aliases.values() for attribute in named
-        ]
-        where = ", ".join(dict.fromkeys(f"`{source.label}`" for source in owners if source.label))
-        name = parts[1] if is_qualified else parts[-1]
-        place = node.parts[parts.index(name)] if len(parts) > 1 else node
-        message = f"column `{name}` does not exist" + (f" in {where}" if where else "")
-        self.report("PEN3004", place, message, _suggest(name, known))
 
     def is_lateral_alias(self, node: exp.Column) -> bool:
         bound = self.bound.get(id(node))
@@ -259,7 +227,7 @@ class SelectScope:
             return None
         found = self.windows.get(name.name.lower())
         if found is None:
-            self.report("PEN3017", name, f"no window is named `{name.name}`", _suggest(name.name, list(self.windows)))
+            self.report("PEN3017", name, f"no window is named `{name.name}`", suggest(name.name, list(self.windows)))
         return found
 
     def take_used(self) -> list[tuple[exp.Expr, Origins]]:
@@ -285,14 +253,6 @@ def is_aggregated(node: exp.Expr, within: exp.Expr | None = None) -> bool:
             return True
         parent = parent.parent
     return False
-
-
-def _suggest(name: str, known: Sequence[str]) -> str | None:
-    close = nearest(name, known)
-    if close is not None:
-        return f"did you mean `{close}`?"
-    distinct = sorted(set(known))
-    return "known: " + ", ".join(f"`{column}`" for column in distinct) if 0 < len(distinct) <= 8 else None
 
 
 _PLAN_ORDER: Final = {"having": 0, "expressions": 1, "group": 1, "where": 2}

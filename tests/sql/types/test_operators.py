@@ -4,7 +4,6 @@ import pytest
 
 from catalog.datatypes import BOOLEAN, DATE, INT, STRING
 from catalog.typenames import parse_type
-from sql.types.date_arithmetic import date_shape
 from sql.types.expression_type import Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import arithmetic, bitwise, comparison, concatenated, inverted, is_orderable, logical, negated
@@ -71,22 +70,6 @@ def test_a_whole_literal_beside_a_decimal_has_its_own_digits():
     hundred = Typed(INT, False, True, 100)
     assert str(arithmetic("*", typed("decimal(10,2)"), hundred).type) == "decimal(14,2)"
     assert str(arithmetic("*", typed("decimal(10,2)"), typed("int")).type) == "decimal(21,2)"
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "shape"),
-    [
-        ("date", "int", "days"),
-        ("int", "date", "days_swapped"),
-        ("date", "interval day", "interval_days"),
-        ("interval month", "timestamp", "moved_swapped"),
-        ("string", "interval day", "moved"),
-        ("date", "date", None),
-        ("int", "int", None),
-    ],
-)
-def test_how_a_point_in_time_is_moved(left, right, shape):
-    assert date_shape("+", parse_type(left), parse_type(right)) == shape
 
 
 def test_a_comparison_is_null_where_a_side_or_its_cast_is():
