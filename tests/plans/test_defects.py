@@ -27,7 +27,7 @@ sink { LocalFile { plugin_input = "made", path = "out", file_format_type = "json
 QUERIES = {
     "unknown column": ("PEN3004", "    select o.id,\n           o.«stat» from orders o"),
     "ambiguous column": ("PEN3003", "    select «id» from orders o\n      join customers c on o.customer = c.id"),
-    "bigint + array": ("PEN3008", "    select state,\n           «id + tags» as x from orders"),
+    "bigint + array": ("PEN3008", "    select state,\n           id + «tags» as x from orders"),
     "unknown function": ("PEN3006", "    select «uper(state)» as x\n    from orders"),
     "bad arity": ("PEN3007", "    select «upper(state, 'x')» as x from orders"),
     "missing GROUP BY": (
@@ -50,7 +50,7 @@ OPTIONS = {
 SEVEN = """\
     select o.«stat», «uper(o.state)» as a, o.place.«town»,
       «id»,
-      «o.id + o.tags» as b,
+      o.id + «o.tags» as b,
       «upper(o.state, 'x')» as c
     from orders o join customers c on o.customer = c.«idd»"""
 
