@@ -24,7 +24,9 @@ def bind_values(binder: Binder, environment: Environment, node: exp.Values) -> O
     width = Counter(map(len, rows)).most_common(1)[0][0]
     for row, tuple_ in zip(rows, node.expressions, strict=True):
         if len(row) != width:
-            binder.report("PEN3010", tuple_, f"a row of {len(row)} values in an inline table of {width} columns")
+            fitting = next(node for node, cells in zip(node.expressions, rows, strict=True) if len(cells) == width)
+            message = f"a row of {len(row)} values in an inline table of {width} columns"
+            binder.report("PEN3010", tuple_, message, also=[fitting])
             return Output((), is_open=True)
     typed = [[infer(value, scope) for value in row] for row in rows]
     for value in (value for row in rows for value in row):
@@ -61,7 +63,8 @@ def _common(binder: Binder, nodes: Sequence[exp.Expr], types: Sequence[DataType]
     for node, type_ in zip(nodes[1:], types[1:], strict=True):
         both = widest_unpromoted(result, type_)
         if both is None:
-            binder.report("PEN3010", node, f"an inline table has {result} and {type_} in one column")
+            message = f"an inline table has {result} and {type_} in one column"
+            binder.report("PEN3010", node, message, also=[nodes[0]])
             return UNKNOWN
         result = both
     return result
