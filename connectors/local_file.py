@@ -8,8 +8,8 @@ from connectors.support.formats.file_connector import FileConnector
 class LocalFile(FileConnector):
     name: ClassVar[str] = "LocalFile"
     doc: ClassVar[str] = (
-        "Reads and writes csv, json, parquet, orc, text, xml, excel and binary files, local or of any Hadoop file "
-        "system."
+        "Reads and writes csv, json, parquet, orc, avro, text, xml, excel and binary files, local or of any Hadoop "
+        "file system."
     )
 
 

@@ -31,11 +31,12 @@ def update(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """A session as `penstock run` makes it, on two cores, with the jars of Delta, Iceberg, Kafka and databases."""
+    """A session as `penstock run` makes it, on two cores, with the jars of the connectors and of databases."""
     pytest.importorskip("pyspark")
     from connectors.delta import connector as delta
     from connectors.iceberg import connector as iceberg
     from connectors.kafka import connector as kafka_connector
+    from connectors.support.formats.file_connector import AVRO_JAR
     from connectors.support.jdbc.dialects import DIALECTS
     from engine.spark.session import open_session
 
@@ -51,7 +52,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse}",
     }
     drivers = (dialect.maven for dialect in DIALECTS if dialect.is_tested)
-    jars = (*delta.maven, *iceberg.maven, *kafka_connector.maven, *drivers)
+    jars = (*delta.maven, *iceberg.maven, *kafka_connector.maven, AVRO_JAR, *drivers)
     session = open_session("tests", settings, jars, delta.session_settings)
     yield session
     session.stop()

@@ -12,9 +12,9 @@ from connectors.support.incremental import INCREMENTAL
 from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
-FORMATS: Final = ("csv", "json", "parquet", "orc", "text", "xml", "excel", "binary")
+FORMATS: Final = ("csv", "json", "parquet", "orc", "text", "xml", "excel", "binary", "avro")
 CODECS: Final = (
-    "none", "gzip", "bzip2", "deflate", "lz4", "snappy", "zstd", "zlib", "lzo", "brotli",
+    "none", "gzip", "bzip2", "deflate", "lz4", "snappy", "zstd", "zlib", "lzo", "brotli", "xz",
 )  # fmt: skip
 
 PATH: Final = Option(
@@ -288,6 +288,7 @@ _OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "binary": ("file_filter_pattern",),
     "parquet": ("compress_codec", "file_filter_pattern"),
     "orc": ("compress_codec", "file_filter_pattern"),
+    "avro": ("compress_codec", "file_filter_pattern"),
 }
 """The options that a format uses; writing one for another format is an error."""
 
@@ -297,7 +298,7 @@ _ONLY_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "skip_header_row_number": ("csv", "text", "excel"),
     "enable_header_write": ("csv", "text"),
 }
-TEXT_CODECS: Final = ("none", "bzip2", "gzip", "lz4", "snappy", "deflate", "zstd")
+TEXT_CODECS: Final = ("none", "bzip2", "gzip", "lz4", "snappy", "deflate")
 CODECS_OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "csv": TEXT_CODECS,
     "json": TEXT_CODECS,
@@ -307,7 +308,11 @@ CODECS_OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "binary": ("none",),
     "parquet": ("none", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd"),
     "orc": ("none", "snappy", "zlib", "lzo", "zstd", "lz4", "brotli"),
+    "avro": ("none", "snappy", "deflate", "bzip2", "xz", "zstd"),
 }
+_AVRO_CODECS: Final[Mapping[str, str]] = {"none": "uncompressed", "zstd": "zstandard"}
+"""Codecs to which Spark's Avro writer gives another name."""
+
 XML_ATTRIBUTE: Final = "_"
 """The prefix of columns that are attributes of the row's element."""
 
@@ -386,6 +391,8 @@ def writer_options(options: Options) -> dict[str, str]:
         found["rowTag"] = options.optional_string("xml_row_tag") or "RECORD"
         found["attributePrefix"] = XML_ATTRIBUTE
         found["declaration"] = f'version="1.0" encoding="{options.string("encoding")}"'
+    if file_format(options) == "avro" and "compression" in found:
+        found["compression"] = _AVRO_CODECS.get(found["compression"], found["compression"])
     if file_format(options) == "json":
         found["ignoreNullFields"] = "false"  # else a column that is NULL in all rows is lost
     return found

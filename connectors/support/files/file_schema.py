@@ -126,6 +126,8 @@ def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str
             return _arrow_columns(_parquet_schema, files[0])
         case "orc":
             return _arrow_columns(_orc_schema, files[0])
+        case "avro":
+            return _avro_columns(files[0])
         case "csv" if read_csv_header is not None:
             return [Column(name, STRING, options=UNTYPED) for name in read_csv_header(files[0])]
         case "csv":
@@ -223,6 +225,15 @@ def _arrow_columns(read: "Callable[[str], list[Column]]", file: str) -> list[Col
         raise MissingPackageError("reading it without Spark needs pyarrow (pip install pyarrow)") from cause
     except (OSError, ValueError) as cause:
         raise UnreadableFileError(f"`{file}` cannot be read: {cause}") from cause
+
+
+def _avro_columns(file: str) -> list[Column]:
+    from connectors.support.files.avro_schema import avro_columns  # here, since few jobs read Avro
+
+    try:
+        return avro_columns(file)
+    except (OSError, ValueError, KeyError) as cause:
+        raise UnknownSchemaError(f"`{file}` cannot be read: {cause}") from cause
 
 
 def _parquet_schema(file: str) -> list[Column]:

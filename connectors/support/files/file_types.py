@@ -28,7 +28,9 @@ from catalog.datatypes import (
     Struct,
     Time,
     has_unknown,
+    parts,
 )  # fmt: skip
+from catalog.table import Column
 
 _NESTED: Final = (Array, Map, Struct)
 _REFUSED: Final[Mapping[str, tuple[DataType, ...]]] = {
@@ -37,9 +39,10 @@ _REFUSED: Final[Mapping[str, tuple[DataType, ...]]] = {
     "xml": (CALENDAR_INTERVAL, VARIANT, VOID),
     "orc": (CALENDAR_INTERVAL, VARIANT, VOID),
     "parquet": (CALENDAR_INTERVAL,),
+    "avro": (CALENDAR_INTERVAL, VARIANT),
     "delta": (CALENDAR_INTERVAL,),
 }
-_WITHOUT_TIME: Final = ("csv", "json", "xml", "orc", "delta")
+_WITHOUT_TIME: Final = ("csv", "json", "xml", "orc", "avro", "delta")
 
 
 @lru_cache(maxsize=1024)
@@ -60,6 +63,14 @@ def can_hold(file_format: str, type: DataType) -> bool:
             return all(can_hold(file_format, field.type) for field in fields)
         case _:
             return True
+
+
+def unfit_for_avro(column: Column) -> str | None:
+    """Why Avro refuses the name of the column, or of a field in it; None if it takes them."""
+    names = [column.name, *(field.name for part in parts(column.type) if isinstance(part, Struct)
+                            for field in part.fields)]  # fmt: skip
+    unfit = [name for name in names if not name.replace("_", "a").isalnum() or name[0].isdigit()]
+    return f"`{unfit[0]}` is no name in Avro" if unfit else None
 
 
 def can_read_as(file_format: str, held: DataType, declared: DataType) -> bool:

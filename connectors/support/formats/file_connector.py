@@ -36,7 +36,7 @@ from connectors.support.files.file_schema import (
     target_folder,
     unfit_name,
 )
-from connectors.support.files.file_types import can_hold
+from connectors.support.files.file_types import can_hold, unfit_for_avro
 from connectors.support.files.table_folders import table_folders
 from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
 from connectors.support.formats.read_files import FileList, modified_bound, open_files, read_files, stream_of_files
@@ -76,6 +76,9 @@ class FileConnector(Source, Sink[FileStaged]):
     def located(self, options: Options) -> Options:
         """The options with `path` as Spark reads it: a local path, or a URI."""
         return options
+
+    def jars(self, options: Options) -> tuple[str, ...]:
+        return (*self.maven, AVRO_JAR) if file_format(options) == "avro" else self.maven
 
     def hadoop_settings(self, options: Options) -> Mapping[str, str]:
         """Hadoop's settings for the file system of these options."""
@@ -244,6 +247,9 @@ class FileConnector(Source, Sink[FileStaged]):
         file_commit.abort(spark, staged)
 
 
+AVRO_JAR: Final = "org.apache.spark:spark-avro_2.13:4.1.1?transitive=false"
+"""Spark's reader and writer of Avro, in the version that has it for each patch of Spark 4.1."""
+
 BINARY_TABLE: Final = CatalogTable.of(
     "local_file", (Column("data", BINARY), Column("relativePath", STRING), Column("partIndex", BIGINT))
 )
@@ -295,6 +301,10 @@ def _check_types(kind: str, data: Sequence[Column], options: Options, diagnostic
         return
     is_lenient = options.seatunnel is not None or options.flag("types_as_text")  # types as text, as in SeaTunnel
     for column in data:
+        if kind == "avro" and (unfit := unfit_for_avro(column)):
+            message = f"avro files cannot hold the column `{column.name}`: {unfit}"
+            help = "give it a name of letters, digits and `_`, a letter or `_` first"
+            diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
         if not is_lenient and not has_unknown(column.type) and not can_hold(kind, column.type):
             message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
             cast = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"

@@ -7,7 +7,21 @@ from datetime import datetime, timedelta
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from catalog.datatypes import BINARY, STRING, VARIANT, VOID, Array, DataType, Field, Map, Struct, Time
+from catalog.datatypes import (
+    BINARY,
+    INT,
+    SMALLINT,
+    STRING,
+    TINYINT,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Field,
+    Map,
+    Struct,
+    Time,
+)  # fmt: skip
 from catalog.quoting import quote, quote_text
 from catalog.table import Column
 from catalog.typenames import columns_to_ddl, to_ddl
@@ -140,11 +154,13 @@ def stored_type(kind: str, type: DataType) -> DataType:
         case Array(element, nulls):
             return Array(stored_type(kind, element), nulls)
         case Map(key, value, nulls):
-            return Map(stored_type(kind, key), stored_type(kind, value), nulls)
+            return Map(STRING if kind == "avro" else stored_type(kind, key), stored_type(kind, value), nulls)
         case Struct(fields):
             return Struct(tuple(Field(f.name, stored_type(kind, f.type), f.nullable, f.comment) for f in fields))
         case Time():
             return STRING
+    if kind == "avro" and type in (TINYINT, SMALLINT):
+        return INT
     return STRING if type == VOID else type
 
 

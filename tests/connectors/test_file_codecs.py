@@ -1,0 +1,123 @@
+"""Each file format with each of its codecs, and each archive: written by one job, read and compared by another.
+
+The formats and codecs come from the connector's own tables, so that a new one is tested from its first day.
+"""
+
+import gzip
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from catalog.diagnostics import Diagnostics
+from connectors.support.files.file_options import CODECS_OF_FORMAT, FORMATS
+from engine.compile import Settings, compile_job
+
+ELSEWHERE = {("parquet", "lzo"), ("parquet", "brotli"), ("orc", "brotli")}
+"""Codecs whose library neither Spark nor a Python package has: the cluster must bring it."""
+
+COLUMNS = {
+    "id": ("int", "7"),
+    "name": ("string", '"Zoë, \\"the\\" first"'),
+    "price": ('"decimal(10,2)"', '"12.50"'),
+    "ratio": ("double", "0.25"),
+    "flag": ("boolean", "true"),
+    "day": ("date", '"2024-02-29"'),
+    "at": ("timestamp", '"2024-02-29T12:30:00"'),
+    "nothing": ("string", "null"),
+}
+FIELDS = ", ".join(f"{name} = {type}" for name, (type, _) in COLUMNS.items())
+VALUES = ", ".join(value for _, value in COLUMNS.values())
+RULES = ", ".join(
+    f"{{ field_name = {name}, field_value = [{{ {rule} }}] }}"
+    for name, (_, value) in COLUMNS.items()
+    for rule in ("rule_type = NULL" if value == "null" else f"equals_to = {value}",)
+)
+GIVEN = {"xml": 'xml_row_tag = "row"', "text": 'field_delimiter = "|"\n null_format = "NULL"'}
+ARCHIVES = ("zip", "tar", "tar_gz", "gz")
+ARCHIVED = ("csv", "json", "text", "xml", "excel")
+"""The formats that are read out of archives."""
+
+
+def run(spark, tmp_path: Path, text: str, name: str) -> None:
+    from engine.runtime.execute import run_job
+    from engine.runtime.states import State
+
+    path = tmp_path / f"{name}.conf"
+    path.write_text(f"env {{ parallelism = 4 }}\n{text}")
+    diagnostics = Diagnostics()
+    compiled = compile_job(path, Settings({"work": str(tmp_path)}), diagnostics)
+    assert compiled is not None, diagnostics.items
+    result = run_job(spark, compiled, name)
+    assert result.state is State.FINISHED, result.diagnostics
+
+
+def written(kind: str, codec: str) -> str:
+    codecs = f"compress_codec = {codec}" if codec != "none" or kind not in ("excel", "binary") else ""
+    return f"""LocalFile {{ plugin_input = rows, path = "${{work}}/{kind}-{codec}", file_format_type = {kind}
+ {GIVEN.get(kind, "")}
+ {codecs} }}"""
+
+
+def read(name: str, kind: str, path: str, more: str = "") -> tuple[str, str]:
+    source = f"""LocalFile {{ plugin_output = "{name}", path = "${{work}}/{path}", file_format_type = {kind}
+ {GIVEN.get(kind, "")}
+ {more}
+ schema {{ fields {{ {FIELDS} }} }} }}"""
+    sink = f"""Assert {{ plugin_input = "{name}", rules {{
+ row_rules = [{{ rule_type = MIN_ROW, rule_value = 1 }}, {{ rule_type = MAX_ROW, rule_value = 1 }}]
+ field_rules = [{RULES}] }} }}"""
+    return source, sink
+
+
+def reading(parts: list[tuple[str, str]]) -> str:
+    sources, sinks = zip(*parts, strict=True)
+    return "source {{\n{}\n}}\nsink {{\n{}\n}}".format("\n".join(sources), "\n".join(sinks))
+
+
+def pack(files: list[Path], codec: str, target: Path) -> None:
+    target.mkdir()
+    match codec:
+        case "zip":
+            with zipfile.ZipFile(target / "rows.zip", "w") as archive:
+                for file in files:
+                    archive.write(file, file.name)
+        case "tar" | "tar_gz":
+            with tarfile.open(
+                target / f"rows.{codec.replace('_', '.')}", "w:gz" if codec == "tar_gz" else "w"
+            ) as archive:
+                for file in files:
+                    archive.add(file, file.name)
+        case "gz":
+            for file in files:
+                (target / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["parquet", "avro"])
+def test_each_codec_and_archive_keeps_the_rows(spark, tmp_path, monkeypatch, kind):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    codecs = [codec for codec in CODECS_OF_FORMAT[kind] if (kind, codec) not in ELSEWHERE]
+    sinks = "\n".join(written(kind, codec) for codec in codecs)
+    run(spark, tmp_path, f"""
+source {{ FakeSource {{ plugin_output = rows, schema {{ fields {{ {FIELDS} }} }}
+ rows = [{{ kind = INSERT, fields = [{VALUES}] }}] }} }}
+sink {{ {sinks} }}""", "write")  # fmt: skip
+    parts = [read(f"{kind}_{codec}", kind, f"{kind}-{codec}") for codec in codecs]
+    if kind in ARCHIVED:
+        files = [file for file in (tmp_path / f"{kind}-none").iterdir() if not file.name.startswith(("_", "."))]
+        for codec in ARCHIVES:
+            pack(files, codec, tmp_path / f"{kind}-in-{codec}")
+            more = f"archive_compress_codec = {codec}"
+            parts.append(read(f"{kind}_in_{codec}", kind, f"{kind}-in-{codec}", more))
+    if kind == "csv":
+        run(spark, tmp_path, """
+source { LocalFile { path = "${work}/csv-none", file_format_type = binary } }
+sink { LocalFile { path = "${work}/copied", file_format_type = binary } }""", "copy")  # fmt: skip
+        parts.append(read("copied", "csv", "copied"))
+    run(spark, tmp_path, reading(parts), "read")
+
+
+def test_each_format_has_its_codecs():
+    assert set(CODECS_OF_FORMAT) == set(FORMATS)
