@@ -47,7 +47,7 @@ class Incremental:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ReadProgress:
     """How far a source has been read: the greatest value, as Spark casts it to a string; of files that arrive also
     which were read, with their modification times in milliseconds, as far as they are within `lag` of it."""
 
@@ -59,8 +59,8 @@ class Progress:
 class Since:
     """What a run reads: what is past `after` (None: the first run), up to `until` (None: all there is)."""
 
-    after: Progress | None = None
-    until: Progress | None = None
+    after: ReadProgress | None = None
+    until: ReadProgress | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,7 +68,7 @@ class NewRows:
     """The rows of one run. `reached` is asked once they were read: how far they go, None where nothing was read."""
 
     df: "DataFrame"
-    reached: Callable[[], Progress | None]
+    reached: Callable[[], ReadProgress | None]
 
 
 def incremental_of(options: Options) -> Incremental | None:
@@ -193,17 +193,17 @@ def until_now(df: "DataFrame", asked: Incremental, since: Since) -> Since:
     one may see rows that an earlier one should have."""
     greatest = df.selectExpr(f"cast(max({quote(str(asked.column))}) as string)").first()
     value = greatest[0] if greatest is not None else None
-    return since if value is None else Since(since.after, Progress(value))
+    return since if value is None else Since(since.after, ReadProgress(value))
 
 
-def _observed(df: "DataFrame", observation: Any) -> Progress | None:
+def _observed(df: "DataFrame", observation: Any) -> ReadProgress | None:
     """What was observed; None where Spark found that it need not read the rows, as of a join with nothing."""
     context: Any = df.sparkSession.sparkContext
     context._jsc.sc().listenerBus().waitUntilEmpty(60_000)
     if not observation._jo.future().isCompleted():
         return None
     value: Value = observation.get["value"]
-    return None if value is None else Progress(str(value))
+    return None if value is None else ReadProgress(str(value))
 
 
 def _lagging(value: str, lag: str, type: DataType) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any
 from catalog.diagnostics import Diagnostics, RunError, run_error
 from connectors.support.files.file_schema import target_folder
 from connectors.support.files.filesystem import Files
-from connectors.support.incremental import Incremental, Progress, Since, incremental_of
+from connectors.support.incremental import Incremental, ReadProgress, Since, incremental_of
 from engine.plan.nodes import Plan, Scan
 
 
@@ -30,15 +30,18 @@ class Watermark:
     node: str
     column: str
     location: str | None
-    value: Progress
-    previous: Progress | None
+    value: ReadProgress
+    previous: ReadProgress | None
     run_id: str
     at: str
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> "Watermark":
         previous = record["previous"]
-        own = {"value": Progress(**record["value"]), "previous": None if previous is None else Progress(**previous)}
+        own = {
+            "value": ReadProgress(**record["value"]),
+            "previous": None if previous is None else ReadProgress(**previous),
+        }
         return cls(**{**record, **own})
 
 
@@ -118,7 +121,7 @@ def starts(plan: Plan, watermarks: Watermarks, run_id: str | None = None) -> dic
     return found
 
 
-def moved(job: str, scan: Scan, since: Since, reached: Progress | None, run_id: str) -> Watermark | None:
+def moved(job: str, scan: Scan, since: Since, reached: ReadProgress | None, run_id: str) -> Watermark | None:
     """The watermark once a run has committed what it read; None where it stays."""
     asked = incremental_of(scan.options)
     if asked is None or reached is None or since.until is not None or reached == since.after:
@@ -132,7 +135,7 @@ def reset(watermarks: Watermarks, scan: Scan, asked: Incremental, value: str | N
         watermarks.delete(node_of(scan))
         return
     location = location_of(scan)
-    own = (watermarks.job, node_of(scan), order_of(scan, asked), location, Progress(value), None, "", _now())
+    own = (watermarks.job, node_of(scan), order_of(scan, asked), location, ReadProgress(value), None, "", _now())
     watermarks.write(Watermark(*own))
 
 

@@ -28,7 +28,7 @@ class Counter:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Partitions:
+class PartitionCounts:
     """The numbers of the partitions whose rows have passed, once for each time that they were read."""
 
     accumulator: Any
@@ -59,11 +59,11 @@ class Counters:
         counted = spark.if_(condition, spark.literal(accumulator, self._type), self._nothing)
         return Counter(accumulator, spark.after(self._add_one, counted))
 
-    def partitions(self) -> Partitions:
+    def partitions(self) -> PartitionCounts:
         """Record each partition at its first row."""
         accumulator, spark = self._context.collectionAccumulator(), self._catalyst
         type_ = spark.object_type(accumulator)
         first = spark.parse(f"monotonically_increasing_id() % {_ROWS_PER_PARTITION} = 0")
         number = spark.parse(f"monotonically_increasing_id() div {_ROWS_PER_PARTITION}")
         noted = spark.if_(first, spark.literal(accumulator, type_), spark.literal(None, type_))
-        return Partitions(accumulator, spark.after(spark.setter("add", number), noted))
+        return PartitionCounts(accumulator, spark.after(spark.setter("add", number), noted))

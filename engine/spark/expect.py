@@ -19,7 +19,7 @@ from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
 from engine.plan.nodes import AnyNode, Expect, Rejects
 from engine.spark.catalyst import Catalyst, Expression
-from engine.spark.counters import Counter, Counters, Partitions
+from engine.spark.counters import Counter, Counters, PartitionCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Watched:
     rows: DataFrame
     passed: Counter
     rejected: Counter | None
-    partitions: Partitions
+    partitions: PartitionCounts
     broken: Mapping[int, Counter]
     about: Mapping[int, Counter]
     observation: Observation | None

@@ -11,7 +11,7 @@ from sql.dialect.functions import RULES
 from sql.dialect.functions.strings import as_text, joined
 from sql.dialect.functions.system import cast_to
 from sql.dialect.functions.times import extracted
-from sql.dialect.sites.call import Call, argument_ranges
+from sql.dialect.sites.call import CallSite, argument_ranges
 from sql.dialect.sites.edits import Edits, Parts, Site, closing, query_depth
 from sql.dialect.sites.operands import concatenation, product_operands
 
@@ -58,12 +58,12 @@ def _call(edits: Edits, index: int, end: int) -> Site | None:
     ranges = argument_ranges(tokens, index + 1, end)
     if any(_has_inner_word(tokens, first, last) for first, last in ranges):
         return None
-    call = Call(name, ranges, edits)
+    call = CallSite(name, ranges, edits)
     rewrite = partial(_filled, call, rule) if isinstance(rule, str) else partial(rule, call)
     return site(edits, index, end, rewrite)
 
 
-def _filled(call: Call, template: str) -> Parts | None:
+def _filled(call: CallSite, template: str) -> Parts | None:
     """None if the call has fewer arguments than the template's: the analysis then reports it."""
     needed = max((number for number in range(9) if f"{{{number}}}" in template), default=-1) + 1
     return call.fill(template) if call.count == needed else None
@@ -90,7 +90,7 @@ def _cast(edits: Edits, index: int, end: int) -> Site | None:
     for at in range(end - 1, index + 1, -1):
         depth += (tokens[at].token_type == _T.R_PAREN) - (tokens[at].token_type == _T.L_PAREN)
         if depth == 0 and tokens[at].token_type == _T.ALIAS:
-            call = Call("cast", [(index + 2, at - 1)], edits)
+            call = CallSite("cast", [(index + 2, at - 1)], edits)
             target = edits.text.value[tokens[at + 1].start : tokens[end].start]
             return site(edits, index, end, partial(cast_to, call, target, keyword=tokens[index].text.upper()))
     return None
@@ -100,11 +100,11 @@ def _extract(edits: Edits, index: int, end: int) -> Site | None:
     tokens = edits.tokens
     if index + 3 >= end or tokens[index + 3].text.upper() != "FROM":
         return None
-    call = Call("extract", [(index + 4, end - 1)], edits)
+    call = CallSite("extract", [(index + 4, end - 1)], edits)
     return site(edits, index, end, partial(_extracted, call, tokens[index + 2].text))
 
 
-def _extracted(call: Call, field: str) -> Parts | None:
+def _extracted(call: CallSite, field: str) -> Parts | None:
     template = extracted(field, call.type(0))
     return None if template is None else call.fill(template)
 
@@ -135,17 +135,17 @@ def _joined(edits: Edits, first: int, last: int) -> Parts:
         if kind == _T.DPIPE and depth == 0:
             ranges.append((start, at - 1))
             start = at + 1
-    call = Call("||", [*ranges, (start, last)], edits)
+    call = CallSite("||", [*ranges, (start, last)], edits)
     return joined([as_text(call, argument) for argument in range(call.count)])
 
 
 def _division(edits: Edits, index: int) -> Site:
     first, last = product_operands(edits.tokens, index)
-    call = Call("/", [(first, index - 1), (index + 1, last)], edits)
+    call = CallSite("/", [(first, index - 1), (index + 1, last)], edits)
     return site(edits, first, last, partial(_divided, call))
 
 
-def _divided(call: Call) -> Parts | None:
+def _divided(call: CallSite) -> Parts | None:
     """Integers give an integer; a decimal keeps the larger scale and rounds away from zero."""
     left, right = call.type(0), call.type(1)
     if left in _WHOLE_NUMBERS and right in _WHOLE_NUMBERS:

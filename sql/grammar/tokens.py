@@ -24,7 +24,7 @@ class ScriptSyntaxError(Exception):
 
 
 @dataclass(slots=True)
-class Cursor:
+class TokenCursor:
     """The tokens of a statement and how far they were read."""
 
     text: PlacedText

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
 from catalog.violation import OnViolation
-from sql.grammar.tokens import Cursor, ScriptSyntaxError, unquoted
+from sql.grammar.tokens import ScriptSyntaxError, TokenCursor, unquoted
 from sql.script.statements import ColumnDefinition, CreateTable, CreateView, ExpectDefinition, KeyDefinition, Property
 
 COLUMN_STOPS = ("NOT", "NULL", "DEFAULT", "COMMENT", "PRIMARY", "PRIMARY KEY", "UNIQUE", "GENERATED", "CONSTRAINT", ",")
@@ -19,7 +19,7 @@ NO_CLAUSES = {
 }
 
 
-def read_create(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> CreateTable | CreateView:
+def read_create(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> CreateTable | CreateView:
     """What follows CREATE."""
     or_replace = cursor.take("OR", "REPLACE")
     is_temporary = cursor.take("TEMPORARY") or cursor.take("TEMP")
@@ -30,7 +30,9 @@ def read_create(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnost
     return _create_table(cursor, comments, diagnostics, or_replace)
 
 
-def _create_table(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnostics, or_replace: bool) -> CreateTable:
+def _create_table(
+    cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diagnostics, or_replace: bool
+) -> CreateTable:
     text = cursor.between(0, len(cursor.tokens))
     cursor.take("IF", "NOT", "EXISTS")
     name = cursor.name("the name of a table")
@@ -45,7 +47,9 @@ def _create_table(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagno
     )  # fmt: skip
 
 
-def _create_view(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnostics, or_replace: bool) -> CreateView:
+def _create_view(
+    cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diagnostics, or_replace: bool
+) -> CreateView:
     text = cursor.between(0, len(cursor.tokens))
     cursor.take("IF", "NOT", "EXISTS")
     name = cursor.name("the name of a view")
@@ -69,7 +73,7 @@ def _create_view(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnos
 class _Body:
     """What stands behind the name of a table or view, gathered clause by clause."""
 
-    def __init__(self, cursor: Cursor, diagnostics: Diagnostics) -> None:
+    def __init__(self, cursor: TokenCursor, diagnostics: Diagnostics) -> None:
         self.cursor, self.diagnostics = cursor, diagnostics
         self.columns: list[ColumnDefinition] = []
         self.keys: list[KeyDefinition] = []
@@ -208,6 +212,6 @@ class _Body:
             self.properties.append(Property(key, value, is_text=False))
 
 
-def _starts_key(cursor: Cursor) -> bool:
+def _starts_key(cursor: TokenCursor) -> bool:
     pair = f"{cursor.word()} {cursor.word(1)}"
     return cursor.word() == "PRIMARY KEY" or pair in ("PRIMARY KEY", "UNIQUE (")

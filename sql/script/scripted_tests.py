@@ -7,7 +7,7 @@ from sqlglot.errors import TokenError
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
-from sql.grammar.tokens import Cursor, ScriptSyntaxError
+from sql.grammar.tokens import ScriptSyntaxError, TokenCursor
 from sql.script.split_statements import report_unclosed, split
 
 
@@ -39,7 +39,7 @@ def read_tests(text: PlacedText, diagnostics: Diagnostics) -> tuple[ScriptedTest
         return ()
     tests = [_Test("")]
     for part in parts:
-        cursor = Cursor(text, part)
+        cursor = TokenCursor(text, part)
         try:
             _read(cursor, tests)
             if not cursor.at_end:
@@ -60,7 +60,7 @@ class _Test:
         return ScriptedTest(self.name or "test", tuple(self.given), tuple(self.expected), tuple(self.variables))
 
 
-def _read(cursor: Cursor, tests: list[_Test]) -> None:
+def _read(cursor: TokenCursor, tests: list[_Test]) -> None:
     if cursor.take("TEST"):
         tests.append(_Test(cursor.string("the name of the test").value))
     elif cursor.take("SET"):
@@ -75,7 +75,7 @@ def _read(cursor: Cursor, tests: list[_Test]) -> None:
         raise cursor.error("expected `TEST`, `SET`, `GIVEN` or `EXPECT`")
 
 
-def _rows(cursor: Cursor, *, may_be_ordered: bool = False) -> ScriptedRows:
+def _rows(cursor: TokenCursor, *, may_be_ordered: bool = False) -> ScriptedRows:
     name = cursor.name("the name of a source or node")
     ordered = may_be_ordered and cursor.take("ORDERED")
     cursor.expect("AS")

@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText
-from sql.grammar.tokens import Cursor, ScriptSyntaxError
+from sql.grammar.tokens import ScriptSyntaxError, TokenCursor
 from sql.script.create import read_create
 from sql.script.statements import ConfigBlock, Insert, SetOption, Statement
 
@@ -41,7 +41,7 @@ def read_script(text: PlacedText, diagnostics: Diagnostics) -> tuple[Statement, 
         blocks, comments = _comments(text, position, part[0].start)
         statements.extend(blocks)
         position = part[-1].end + 1
-        cursor = Cursor(text, part)
+        cursor = TokenCursor(text, part)
         try:
             statement = _statement(cursor, tuple(comments), diagnostics)
             if not cursor.at_end:
@@ -100,7 +100,7 @@ def _lines(comment: str) -> Sequence[str]:
     return lines or [""]
 
 
-def _statement(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> Statement:
+def _statement(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> Statement:
     for word, read in READERS.items():
         if cursor.take(word):
             return read(cursor, comments, diagnostics)
@@ -110,7 +110,7 @@ def _statement(cursor: Cursor, comments: tuple[str, ...], diagnostics: Diagnosti
     raise cursor.error("expected a statement of a job file", known)
 
 
-def _read_set(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics) -> SetOption:
+def _read_set(cursor: TokenCursor, comments: tuple[str, ...], _found: Diagnostics) -> SetOption:
     text = cursor.between(0, len(cursor.tokens))
     if cursor.token is not None and cursor.token.token_type == TokenType.STRING:
         key = cursor.string("a key")
@@ -126,7 +126,7 @@ def _read_set(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics) ->
     return SetOption(key, cursor.between(start, cursor.index), text, comments)
 
 
-def _read_insert(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics) -> Insert:
+def _read_insert(cursor: TokenCursor, comments: tuple[str, ...], _found: Diagnostics) -> Insert:
     text = cursor.between(0, len(cursor.tokens))
     overwrite = cursor.take("OVERWRITE")
     if overwrite:
@@ -151,7 +151,7 @@ def _read_insert(cursor: Cursor, comments: tuple[str, ...], _found: Diagnostics)
     return Insert(target, text, query, columns, by_name, overwrite, partition, comments)
 
 
-def _partition(cursor: Cursor) -> tuple[PlacedText, ...]:
+def _partition(cursor: TokenCursor) -> tuple[PlacedText, ...]:
     if cursor.word(2) == "=":
         raise cursor.error(
             "a partition with a value is not supported", "let the query yield the column: PARTITION (column)"
@@ -159,5 +159,5 @@ def _partition(cursor: Cursor) -> tuple[PlacedText, ...]:
     return cursor.names()
 
 
-Reader = Callable[[Cursor, tuple[str, ...], Diagnostics], Statement]
+Reader = Callable[[TokenCursor, tuple[str, ...], Diagnostics], Statement]
 READERS: dict[str, Reader] = {"SET": _read_set, "CREATE": read_create, "INSERT": _read_insert}

@@ -5,7 +5,7 @@ import pytest
 from catalog.datatypes import BIGINT, DATE, DOUBLE, STRING, TIMESTAMP, Decimal
 from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable, Column
-from connectors.support.incremental import INCREMENTAL, Incremental, Progress, Since, check_incremental, conditions
+from connectors.support.incremental import INCREMENTAL, Incremental, ReadProgress, Since, check_incremental, conditions
 from engine.cli import main
 from engine.compile import Settings, compile_job
 from tests.connectors.jobs import options_of
@@ -63,11 +63,11 @@ def test_a_source_may_have_an_order_of_its_own():
     [
         (Incremental("v"), Since(), "`v` is not null"),
         (Incremental("v", initial="1.5"), Since(), "`v` >= cast('1.5' as decimal(3,1))"),
-        (Incremental("v", initial="1.5"), Since(Progress("2.5")), "`v` > cast('2.5' as decimal(3,1))"),
-        (Incremental("v", lag="2"), Since(Progress("9")), "`v` >= cast('9' as decimal(3,1)) - 2"),
+        (Incremental("v", initial="1.5"), Since(ReadProgress("2.5")), "`v` > cast('2.5' as decimal(3,1))"),
+        (Incremental("v", lag="2"), Since(ReadProgress("9")), "`v` >= cast('9' as decimal(3,1)) - 2"),
         (
             Incremental("v"),
-            Since(Progress("2.5"), Progress("9.5")),
+            Since(ReadProgress("2.5"), ReadProgress("9.5")),
             "`v` > cast('2.5' as decimal(3,1)) and `v` <= cast('9.5' as decimal(3,1))",
         ),
     ],

@@ -15,7 +15,7 @@ from catalog.table import Column
 from connectors.support.files.file_schema import is_hidden, local_path, spark_path
 from connectors.support.files.filesystem import as_uri, files_at
 from connectors.support.formats.read_files import FileList, listed, passes
-from connectors.support.incremental import Incremental, Progress, Since, duration, incremental_of
+from connectors.support.incremental import Incremental, ReadProgress, Since, duration, incremental_of
 from connectors.support.option import Options
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def check_arrivals(options: Options, diagnostics: Diagnostics) -> None:
 
 def arrived(
     spark: "SparkSession", options: Options, asked: Incremental, since: Since
-) -> tuple[FileList, Progress | None]:
+) -> tuple[FileList, ReadProgress | None]:
     """The files that one run reads, and how far that goes; None where none was ever read."""
     root, times = _modification_times(spark, options)
     if since.until is not None:
@@ -56,10 +56,10 @@ def arrived(
     latest = max(*new.values(), _instant(since.after.value) if since.after else 0)
     read = {**(since.after.files if since.after else {}), **new}
     kept = {name: time for name, time in read.items() if time >= latest - lag}
-    return _files(root, new), Progress(_text(latest), kept)
+    return _files(root, new), ReadProgress(_text(latest), kept)
 
 
-def _is_new(name: str, time: int, asked: Incremental, after: Progress | None, lag: int) -> bool:
+def _is_new(name: str, time: int, asked: Incremental, after: ReadProgress | None, lag: int) -> bool:
     if after is None:
         return asked.initial is None or time >= _instant(asked.initial)
     if not after.files:  # set by `penstock state --reset`: nothing says what was read before

@@ -26,7 +26,7 @@ _BETWEEN: Final = re.compile(
 )
 
 
-class Kind(str, Enum):
+class LexemeKind(str, Enum):
     NEWLINE = "newline"
     COMMENT = "comment"
     BLANK = "blank"
@@ -41,7 +41,7 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    kind: Kind
+    kind: LexemeKind
     text: str
 
 
@@ -88,7 +88,7 @@ def _lexemes(text: str, root: Syntax) -> Iterator[Lexeme | None]:
     position = 0
     for start, end in sorted(set(_leaves(root))):
         yield from _between(text, position, start)
-        yield Lexeme(Kind.LEAF, text[start:end])
+        yield Lexeme(LexemeKind.LEAF, text[start:end])
         position = end
     yield from _between(text, position, len(text))
 
@@ -99,7 +99,7 @@ def _between(text: str, start: int, end: int) -> Iterator[Lexeme | None]:
         if match is None or match.lastgroup is None:
             yield None
             return
-        yield Lexeme(Kind(match.lastgroup), match.group())
+        yield Lexeme(LexemeKind(match.lastgroup), match.group())
         start = match.end()
 
 
@@ -145,8 +145,8 @@ class _Printer:
 
     def print(self, lexemes: list[Lexeme]) -> str:
         line: list[Lexeme] = []
-        for lexeme in [*lexemes, Lexeme(Kind.NEWLINE, "\n")]:
-            if lexeme.kind is Kind.NEWLINE:
+        for lexeme in [*lexemes, Lexeme(LexemeKind.NEWLINE, "\n")]:
+            if lexeme.kind is LexemeKind.NEWLINE:
                 self.line(line)
                 line = []
             else:
@@ -156,25 +156,25 @@ class _Printer:
         return "\n".join([*self.lines, ""]) if self.lines else ""
 
     def line(self, lexemes: list[Lexeme]) -> None:
-        words = [lexeme for lexeme in lexemes if lexeme.kind is not Kind.BLANK]
+        words = [lexeme for lexeme in lexemes if lexeme.kind is not LexemeKind.BLANK]
         if not words:
             if self.lines and self.lines[-1] and not self.has_opened:
                 self.lines.append("")
             return
-        if words[0].kind is Kind.CLOSE and self.lines and not self.lines[-1]:
+        if words[0].kind is LexemeKind.CLOSE and self.lines and not self.lines[-1]:
             self.lines.pop()
         elif not self.open_indents and self.lines and re.match(r"[}\]]", self.lines[-1]):
             self.lines.append("")  # between two sections
         indent = self.indent(words)
         for word in words:
-            if word.kind is Kind.OPEN:
+            if word.kind is LexemeKind.OPEN:
                 self.open_indents.append(indent)
-            elif word.kind is Kind.CLOSE and self.open_indents:
+            elif word.kind is LexemeKind.CLOSE and self.open_indents:
                 self.open_indents.pop()
-        last = [word for word in words if word.kind is not Kind.COMMENT][-1:]
+        last = [word for word in words if word.kind is not LexemeKind.COMMENT][-1:]
         if last:
-            self.goes_on = last[0].kind in (Kind.EQUALS, Kind.COLON)
-            self.has_opened = last[0].kind is Kind.OPEN
+            self.goes_on = last[0].kind in (LexemeKind.EQUALS, LexemeKind.COLON)
+            self.has_opened = last[0].kind is LexemeKind.OPEN
         else:
             self.has_opened = False
         self.lines.append(INDENT * indent + _spaced(lexemes))
@@ -182,7 +182,7 @@ class _Printer:
     def indent(self, words: list[Lexeme]) -> int:
         """Closers are where the line of their opener starts, all else one level further than the innermost bracket."""
         closers = 0
-        while closers < min(len(words), len(self.open_indents)) and words[closers].kind is Kind.CLOSE:
+        while closers < min(len(words), len(self.open_indents)) and words[closers].kind is LexemeKind.CLOSE:
             closers += 1
         if closers:
             return self.open_indents[-closers]
@@ -194,12 +194,12 @@ def _spaced(lexemes: list[Lexeme]) -> str:
     before: Lexeme | None = None
     gap = ""
     for lexeme in lexemes:
-        if lexeme.kind is Kind.BLANK:
+        if lexeme.kind is LexemeKind.BLANK:
             gap = lexeme.text
             continue
         if before is not None:
             text += _gap(before, lexeme, gap)
-        text += lexeme.text.rstrip() if lexeme.kind is Kind.COMMENT else lexeme.text
+        text += lexeme.text.rstrip() if lexeme.kind is LexemeKind.COMMENT else lexeme.text
         before, gap = lexeme, ""
     return text
 
@@ -207,11 +207,15 @@ def _spaced(lexemes: list[Lexeme]) -> str:
 def _gap(before: Lexeme, after: Lexeme, written: str) -> str:
     """The blanks between two lexemes of a line; those before a comment stay, since comments may be aligned."""
     match before, after:
-        case _, Lexeme(Kind.COMMENT):
+        case _, Lexeme(LexemeKind.COMMENT):
             return written or INDENT
-        case (Lexeme(Kind.DOT), _) | (_, Lexeme(Kind.DOT | Kind.COMMA | Kind.COLON)):
+        case (Lexeme(LexemeKind.DOT), _) | (_, Lexeme(LexemeKind.DOT | LexemeKind.COMMA | LexemeKind.COLON)):
             return ""
-        case (Lexeme(Kind.OPEN, "["), _) | (_, Lexeme(Kind.CLOSE, "]")) | (Lexeme(Kind.OPEN), Lexeme(Kind.CLOSE)):
+        case (
+            (Lexeme(LexemeKind.OPEN, "["), _)
+            | (_, Lexeme(LexemeKind.CLOSE, "]"))
+            | (Lexeme(LexemeKind.OPEN), Lexeme(LexemeKind.CLOSE))
+        ):
             return ""
         case _:
             return " "

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from catalog.datatypes import BIGINT, DATE, INT, SMALLINT, TIMESTAMP, TIMESTAMP_NTZ, TINYINT, Decimal
-from sql.dialect.sites.call import Call, Rule
+from sql.dialect.sites.call import CallSite, Rule
 from sql.dialect.sites.edits import Parts
 
 _INTEGERS: Final = (TINYINT, SMALLINT, INT, BIGINT)
 
 
-def _mod(call: Call) -> Parts | None:
+def _mod(call: CallSite) -> Parts | None:
     """By way of decimals; the type is the divisor's."""
     if call.count != 2:
         return None
@@ -23,7 +23,7 @@ def _mod(call: Call) -> Parts | None:
 def _whole(name: str) -> Rule:
     """`ceil` and `floor`: an INT; with digits, the nearest decimal as a double."""
 
-    def rule(call: Call) -> Parts | None:
+    def rule(call: CallSite) -> Parts | None:
         if call.count == 1:
             return call.fill(f"CAST({name}({{0}}) AS INT)")
         return call.fill(f"CAST({name}({{0}}, {{1}}) AS INT)") if call.count == 2 else None
@@ -31,14 +31,14 @@ def _whole(name: str) -> Rule:
     return rule
 
 
-def _round(call: Call) -> Parts | None:
+def _round(call: CallSite) -> Parts | None:
     type = call.type(0)
     if not isinstance(type, Decimal) or call.count not in (1, 2):
         return None
     return call.fill(f"CAST(round({{0}}{', {1}' if call.count == 2 else ''}) AS {type})")
 
 
-def _trunc(call: Call) -> Parts | None:
+def _trunc(call: CallSite) -> Parts | None:
     """Toward zero, a DOUBLE; of a date, Spark's own function."""
     if call.count == 2 and (call.text_constant(1) or call.type(0) in (DATE, TIMESTAMP, TIMESTAMP_NTZ)):
         return None
@@ -48,11 +48,11 @@ def _trunc(call: Call) -> Parts | None:
     return call.fill(f"CAST({whole} AS DOUBLE)")
 
 
-def _log(call: Call) -> Parts | None:
+def _log(call: CallSite) -> Parts | None:
     return call.fill("log10({1})") if call.count == 2 and call.integer_constant(0) == 10 else None
 
 
-def _reduce(call: Call) -> Parts | None:
+def _reduce(call: CallSite) -> Parts | None:
     is_cut = call.count == 3 and (call.text_constant(2) or "").upper() == "TRUNCATE"
     return call.fill("slice({0}, 1, {1})") if is_cut else None
 

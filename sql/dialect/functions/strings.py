@@ -6,14 +6,14 @@ from typing import Final
 from catalog.datatypes import BINARY, DATE, STRING, TIMESTAMP, TIMESTAMP_NTZ, Array, Map, Struct, Time
 from catalog.quoting import quote_text
 from catalog.source import PlacedText
-from sql.dialect.sites.call import Call, Rule
+from sql.dialect.sites.call import CallSite, Rule
 from sql.dialect.sites.edits import Parts
 
 _FLAGS: Final = {"i": "i", "n": "s", "m": "m"}
 """Flags of SeaTunnel's regular expressions, as Java writes them in a pattern."""
 
 
-def as_text(call: Call, index: int) -> Parts:
+def as_text(call: CallSite, index: int) -> Parts:
     """The argument as Java's `toString` shows it."""
     argument = call.arg(index)
     match call.type(index):
@@ -36,11 +36,11 @@ def joined(parts: "list[Parts]") -> Parts:
     return [*pieces, ")"]
 
 
-def _concat(call: Call) -> Parts:
+def _concat(call: CallSite) -> Parts:
     return joined([as_text(call, index) for index in range(call.count)])
 
 
-def _concat_ws(call: Call) -> Parts | None:
+def _concat_ws(call: CallSite) -> Parts | None:
     if call.count < 2:
         return None
     pieces: list[str | PlacedText] = ["concat_ws(coalesce(", call.arg(0), ", '')"]
@@ -50,20 +50,20 @@ def _concat_ws(call: Call) -> Parts | None:
     return [*pieces, ")"]
 
 
-def _rawtohex(call: Call) -> Parts:
+def _rawtohex(call: CallSite) -> Parts:
     if call.type(0) == BINARY:
         return call.fill("lower(hex({0}))")
     return ["lower(hex(encode(", *as_text(call, 0), ", 'UTF-16BE')))"]
 
 
-def _octets(template: str) -> Callable[[Call], Parts]:
+def _octets(template: str) -> Callable[[CallSite], Parts]:
     return lambda call: call.fill(f"CAST({template} AS BIGINT)")
 
 
-def _locate(text: int, search: int) -> Callable[[Call], Parts | None]:
+def _locate(text: int, search: int) -> Callable[[CallSite], Parts | None]:
     """The place of a text in another, 0 if there is none; a negative start searches from the end."""
 
-    def rule(call: Call) -> Parts | None:
+    def rule(call: CallSite) -> Parts | None:
         if call.count not in (2, 3):
             return None
         inside, what = f"{{{text}}}", f"{{{search}}}"
@@ -81,8 +81,8 @@ def _locate(text: int, search: int) -> Callable[[Call], Parts | None]:
     return rule
 
 
-def _pad(name: str) -> Callable[[Call], Parts | None]:
-    def rule(call: Call) -> Parts | None:
+def _pad(name: str) -> Callable[[CallSite], Parts | None]:
+    def rule(call: CallSite) -> Parts | None:
         if call.count < 3:
             return None
         constant = call.text_constant(2)
@@ -92,8 +92,8 @@ def _pad(name: str) -> Callable[[Call], Parts | None]:
     return rule
 
 
-def _trim(where: str) -> Callable[[Call], Parts | None]:
-    def rule(call: Call) -> Parts | None:
+def _trim(where: str) -> Callable[[CallSite], Parts | None]:
+    def rule(call: CallSite) -> Parts | None:
         if call.count < 2:
             return None
         constant = call.text_constant(1)
@@ -103,7 +103,7 @@ def _trim(where: str) -> Callable[[Call], Parts | None]:
     return rule
 
 
-def _pattern(call: Call, index: int, flags: int) -> Parts | None:
+def _pattern(call: CallSite, index: int, flags: int) -> Parts | None:
     """The regular expression with its flags written in it; None if the flags are not known."""
     if call.count <= flags or call.is_null(flags):
         return [call.arg(index)]
@@ -121,17 +121,17 @@ def _pattern(call: Call, index: int, flags: int) -> Parts | None:
     return [f"concat('(?{letters})', ", call.arg(index), ")"]
 
 
-def _regexp_replace(call: Call) -> Parts | None:
+def _regexp_replace(call: CallSite) -> Parts | None:
     pattern = _pattern(call, 1, 3) if call.count in (3, 4) else None
     return None if pattern is None else ["regexp_replace(", call.arg(0), ", ", *pattern, ", ", call.arg(2), ")"]
 
 
-def _regexp_like(call: Call) -> Parts | None:
+def _regexp_like(call: CallSite) -> Parts | None:
     pattern = _pattern(call, 1, 2) if call.count in (2, 3) else None
     return None if pattern is None else ["regexp_like(", call.arg(0), ", ", *pattern, ")"]
 
 
-def _regexp_substr(call: Call) -> Parts | None:
+def _regexp_substr(call: CallSite) -> Parts | None:
     if call.count == 2:
         return call.fill("regexp_substr({0}, {1})")
     if call.count < 6:
@@ -145,7 +145,7 @@ def _regexp_substr(call: Call) -> Parts | None:
     return ["get(regexp_extract_all(", *text, ", ", *pattern, ", ", *group, "), ", *occurrence, ")"]
 
 
-def _split(call: Call) -> Parts | None:
+def _split(call: CallSite) -> Parts | None:
     """As Java splits: no empty parts at the end, NULL for an empty text."""
     if call.count != 2:
         return None
@@ -154,7 +154,7 @@ def _split(call: Call) -> Parts | None:
     return call.fill(f"split(regexp_replace(nullif({{0}}, ''), {end}, ''), {{1}})")
 
 
-def _substring(call: Call) -> Parts | None:
+def _substring(call: CallSite) -> Parts | None:
     if call.count not in (2, 3):
         return None
     text: Parts = [call.arg(0)]
@@ -164,7 +164,7 @@ def _substring(call: Call) -> Parts | None:
     return ["nullif(substring(", *text, *call.fill(rest)]
 
 
-def _to_char(call: Call) -> Parts | None:
+def _to_char(call: CallSite) -> Parts | None:
     type = call.type(0)
     if call.count == 2 and type in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
         return call.fill("date_format({0}, {1})")
@@ -173,14 +173,14 @@ def _to_char(call: Call) -> Parts | None:
     return as_text(call, 0)
 
 
-def _to_base64(call: Call) -> Parts:
+def _to_base64(call: CallSite) -> Parts:
     if call.type(0) == BINARY:
         return call.fill("base64({0})")
     charset = [call.arg(1)] if call.count == 2 else ["'UTF-8'"]
     return ["base64(encode(", *as_text(call, 0), ", ", *charset, "))"]
 
 
-def _from_base64(call: Call) -> Parts:
+def _from_base64(call: CallSite) -> Parts:
     return call.fill("decode(unbase64({0}), " + ("{1})" if call.count == 2 else "'UTF-8')"))
 
 

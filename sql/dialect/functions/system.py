@@ -21,7 +21,7 @@ from catalog.datatypes import (
 )  # fmt: skip
 from catalog.source import PlacedText
 from sql.dialect.functions.strings import as_text
-from sql.dialect.sites.call import Call, Rule
+from sql.dialect.sites.call import CallSite, Rule
 from sql.dialect.sites.edits import Parts
 
 _INTEGERS: Final = (TINYINT, SMALLINT, INT)
@@ -35,7 +35,7 @@ TYPE_NAMES: Final = {
 """Names of types in casts that Spark does not have, or means otherwise."""
 
 
-def cast_to(call: Call, target: str, *, keyword: str = "CAST") -> Parts | None:
+def cast_to(call: CallSite, target: str, *, keyword: str = "CAST") -> Parts | None:
     """`CAST(argument AS target)` as SeaTunnel computes it."""
     name = target.upper().replace(" ", "")
     base = name.partition("(")[0]
@@ -61,7 +61,7 @@ def cast_to(call: Call, target: str, *, keyword: str = "CAST") -> Parts | None:
             return [f"{keyword}(", call.arg(0), f" AS {name})"]
 
 
-def _rounded_up(call: Call, target: str, keyword: str) -> Parts:
+def _rounded_up(call: CallSite, target: str, keyword: str) -> Parts:
     """Digits behind the scale round up, toward positive infinity."""
     digits = target.partition("(")[2].rstrip(")").split(",")
     precision, scale = int(digits[0] or 10), int(digits[1]) if len(digits) > 1 else 0
@@ -72,7 +72,7 @@ def _rounded_up(call: Call, target: str, keyword: str) -> Parts:
     return [f"{keyword}(", *whole, f" AS DECIMAL({precision},{scale}))"]
 
 
-def _coalesce(call: Call) -> Parts | None:
+def _coalesce(call: CallSite) -> Parts | None:
     """The first value that is not NULL, in the first one's type."""
     first = call.type(0)
     if first is None or first == VOID:
@@ -83,14 +83,14 @@ def _coalesce(call: Call) -> Parts | None:
     return [*pieces, ")"]
 
 
-def _in_type(call: Call, index: int, wanted: DataType) -> Parts:
+def _in_type(call: CallSite, index: int, wanted: DataType) -> Parts:
     type = call.type(index)
     if type is None or type in (wanted, VOID) or not isinstance(wanted, Atomic | Decimal):
         return [call.arg(index)]
     return as_text(call, index) if wanted == STRING else ["CAST(", call.arg(index), f" AS {wanted})"]
 
 
-def _nullif(call: Call) -> Parts | None:
+def _nullif(call: CallSite) -> Parts | None:
     """NULL where both are equal; a text never equals a number."""
     if call.count != 2:
         return None
@@ -100,7 +100,7 @@ def _nullif(call: Call) -> Parts | None:
     return None
 
 
-def _multi_if(call: Call) -> Parts | None:
+def _multi_if(call: CallSite) -> Parts | None:
     if call.count < 3 or call.count % 2 == 0:
         return None
     pieces: list[str | PlacedText] = ["CASE"]
@@ -109,7 +109,7 @@ def _multi_if(call: Call) -> Parts | None:
     return [*pieces, " ELSE ", call.arg(call.count - 1), " END"]
 
 
-def _array(call: Call) -> Parts | None:
+def _array(call: CallSite) -> Parts | None:
     """Elements of unlike types: texts where any is one, else doubles."""
     types = [call.type(index) for index in range(call.count)]
     if len(set(types)) < 2 or None in types:
@@ -126,7 +126,7 @@ def _array(call: Call) -> Parts | None:
     return [*pieces, ")"]
 
 
-def _key(call: Call) -> str:
+def _key(call: CallSite) -> str:
     constant = call.text_constant(1)
     if constant is None:
         return "CASE WHEN startswith({1}, 'base64:') THEN unbase64(substring({1}, 8)) ELSE " + _HASHED + " END"
@@ -136,7 +136,7 @@ def _key(call: Call) -> str:
 _HASHED: Final = "substring(unhex(sha2({1}, 256)), 1, 16)"
 
 
-def _aes_encrypt(call: Call) -> Parts | None:
+def _aes_encrypt(call: CallSite) -> Parts | None:
     if call.count == 2:
         return call.fill(f"base64(aes_encrypt(encode({{0}}, 'UTF-8'), {_key(call)}, 'CBC', 'PKCS'))")
     if call.count != 3:
@@ -145,7 +145,7 @@ def _aes_encrypt(call: Call) -> Parts | None:
     return call.fill(f"base64(substring({whole}, 17))")
 
 
-def _aes_decrypt(call: Call) -> Parts | None:
+def _aes_decrypt(call: CallSite) -> Parts | None:
     if call.count == 2:
         return call.fill(f"decode(aes_decrypt(unbase64({{0}}), {_key(call)}, 'CBC', 'PKCS'), 'UTF-8')")
     if call.count != 3:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from catalog.datatypes import DATE, STRING, Time
-from sql.dialect.sites.call import Call, Rule
+from sql.dialect.sites.call import CallSite, Rule
 from sql.dialect.sites.edits import Parts
 
 _INTERVALS: Final = {
@@ -29,7 +29,7 @@ WEEK_OF_YEAR: Final = "CAST((dayofyear({0}) + dayofweek(trunc({0}, 'YEAR')) - 2)
 """Weeks begin on Sunday and the first holds January 1: Java's week of the year in an English locale."""
 
 
-def _unit(call: Call, index: int) -> str | None:
+def _unit(call: CallSite, index: int) -> str | None:
     """The unit that a call names; DAY where it names none."""
     if call.count <= index or call.is_null(index):
         return "DAY"
@@ -37,7 +37,7 @@ def _unit(call: Call, index: int) -> str | None:
     return None if constant is None else constant.upper()
 
 
-def _dateadd(call: Call) -> Parts | None:
+def _dateadd(call: CallSite) -> Parts | None:
     unit = _unit(call, 2)
     if call.count not in (2, 3) or unit is None or unit not in _INTERVALS:
         return None
@@ -50,7 +50,7 @@ def _dateadd(call: Call) -> Parts | None:
     return call.fill(f"({value} + {_INTERVALS[unit]})")
 
 
-def _datediff(call: Call) -> Parts | None:
+def _datediff(call: CallSite) -> Parts | None:
     """From the first to the second, in whole units."""
     unit = _unit(call, 2)
     if call.count not in (2, 3) or unit is None:
@@ -64,14 +64,14 @@ def _datediff(call: Call) -> Parts | None:
     return None if name is None else call.fill(f"timestampdiff({name}, {{0}}, {{1}})")
 
 
-def _date_trunc(call: Call) -> Parts | None:
+def _date_trunc(call: CallSite) -> Parts | None:
     if call.text_constant(0) is not None and call.count == 2 and call.text_constant(1) is None:
         return None  # Spark's own order: the unit first
     unit = _unit(call, 1)
     return None if unit is None else call.fill(f"date_trunc('{unit}', {{0}})")
 
 
-def _format(call: Call) -> Parts | None:
+def _format(call: CallSite) -> Parts | None:
     if call.count != 2:
         return None
     if isinstance(call.type(0), Time):
@@ -79,7 +79,7 @@ def _format(call: Call) -> Parts | None:
     return call.fill("date_format({0}, {1})")
 
 
-def _parse(call: Call) -> Parts | None:
+def _parse(call: CallSite) -> Parts | None:
     """A timestamp, a date or a time: by what the pattern holds."""
     pattern = call.text_constant(1) if call.count == 2 else None
     if pattern is None:
@@ -101,20 +101,20 @@ IS_DATE_FORMATS: Final = frozenset(
 )
 
 
-def _is_date(call: Call) -> Parts | None:
+def _is_date(call: CallSite) -> Parts | None:
     pattern = call.text_constant(1) if call.count == 2 else None
     if pattern is not None and pattern not in IS_DATE_FORMATS:
         return ["false"]
     return call.fill("(try_to_timestamp({0}, {1}) IS NOT NULL)") if call.count == 2 else None
 
 
-def _from_unixtime(call: Call) -> Parts | None:
+def _from_unixtime(call: CallSite) -> Parts | None:
     if call.count == 3:
         return call.fill("date_format(from_utc_timestamp(timestamp_seconds({0}), {2}), {1})")
     return call.fill("from_unixtime(CAST({0} AS BIGINT), {1})") if call.count == 2 else None
 
 
-def _unix_timestamp(call: Call) -> Parts | None:
+def _unix_timestamp(call: CallSite) -> Parts | None:
     """With a pattern, a text that does not fit it is read with the default one."""
     if call.count == 2 and call.type(0) == STRING:
         return call.fill("unix_timestamp(coalesce(try_to_timestamp({0}, {1}), to_timestamp({0})))")

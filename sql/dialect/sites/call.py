@@ -15,7 +15,7 @@ _HOLE: Final = re.compile(r"\{(\d+)\}")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Call:
+class CallSite:
     """`name(args)`: `ranges` are first and last token of each argument."""
 
     name: str
@@ -66,7 +66,7 @@ class Call:
         return tokens[0] if len(tokens) == 1 else None
 
 
-Rule: TypeAlias = "str | Callable[[Call], Parts | None]"
+Rule: TypeAlias = "str | Callable[[CallSite], Parts | None]"
 """How a call is rewritten: a template, or a function; None leaves the call as it is."""
 
 

@@ -3,7 +3,7 @@
 from sqlglot.dialects.spark import Spark
 
 from catalog.source import PlacedText
-from sql.dialect.sites.call import Call, argument_ranges
+from sql.dialect.sites.call import CallSite, argument_ranges
 from sql.dialect.sites.edits import Edits
 
 
@@ -17,7 +17,7 @@ def test_the_ranges_of_arguments():
 def test_constants_of_a_call():
     text = "f('a', -3, null, b)"
     found = Edits(PlacedText.bare(text), Spark().tokenize(text), lambda *_: None)
-    call = Call("f", argument_ranges(found.tokens, 1, len(found.tokens) - 1), found)
+    call = CallSite("f", argument_ranges(found.tokens, 1, len(found.tokens) - 1), found)
     assert call.count == 4
     assert (call.text_constant(0), call.text_constant(3)) == ("a", None)
     assert (call.integer_constant(1), call.integer_constant(0)) == (-3, None)
