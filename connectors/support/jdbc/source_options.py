@@ -60,7 +60,8 @@ def check_source(options: Options, diagnostics: Diagnostics) -> None:
         for name in ("partition_num", "partition_lower_bound", "partition_upper_bound", "split.size"):
             if options.get(name) is not None:
                 message = f"`{name}` has no effect without `partition_column`"
-                diagnostics.error("PEN2011", message, options.span(name), "name the column that splits the read")
+                report = diagnostics.error if options.seatunnel is None else diagnostics.warning
+                report("PEN2011", message, options.span(name), "name the column that splits the read")
     elif options.get("split.size") is not None and options.get("partition_num") is not None:
         message = "`partition_num` and `split.size` exclude each other"
         diagnostics.error("PEN2011", message, options.span("split.size"))

@@ -14,7 +14,12 @@ from connectors.support.jdbc.dialect import Dialect
 from connectors.support.jdbc.dialects import dialect_of
 from connectors.support.jdbc.source_options import check_table_name
 from connectors.support.jdbc.table_names import parse_table_name
-from connectors.support.jdbc.writing.sql_text import count_placeholders, insert_from, split_statements
+from connectors.support.jdbc.writing.sql_text import (
+    count_placeholders,
+    insert_from,
+    named_placeholders,
+    split_statements,
+)
 from connectors.support.jdbc.writing.staged_rows import Keyed
 from connectors.support.jdbc.writing.staging import Plan
 from connectors.support.option import EVOLUTION_OPTION, KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
@@ -41,7 +46,8 @@ SINK_OPTIONS: Final = (
     Option(
         "query",
         OptionType.STRING,
-        "An INSERT in the database's own SQL with a `?` for each column of the rows, instead of a generated one.",
+        "An INSERT in the database's own SQL with a `?` for each column of the rows, or `:name` for the column `name`, "
+        "instead of a generated one.",
     ),
     *KEY_OPTIONS,
     Option(
@@ -103,7 +109,9 @@ def target_of(options: Options) -> tuple[str, ...]:
 
 
 def default_write_mode(options: Options) -> WriteMode:
-    """As in Apache SeaTunnel: upsert if there are keys."""
+    """As in Apache SeaTunnel: upsert if there are keys; under its flag a `query` alone says what happens to a row."""
+    if options.seatunnel is not None and options.get("query") is not None:
+        return WriteMode.APPEND
     return WriteMode.UPSERT if options.strings("primary_keys") and options.flag("enable_upsert") else WriteMode.APPEND
 
 
@@ -124,13 +132,17 @@ def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_key
 
 
 def _check_query(query: str, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-    count = count_placeholders(query)
-    names = tuple(f"c{index}" for index in range(count))
-    if _INTO.match(query) is None or insert_from(query, names, "s") is None:
+    count, named = count_placeholders(query), named_placeholders(query)
+    names = named or tuple(f"c{index}" for index in range(count))
+    unknown = [] if table.is_open else [name for name in named if name not in table.schema.names]
+    if _INTO.match(query) is None or insert_from(query, dict(zip(names, names, strict=True)), "s") is None:
         help = 'query = "insert into t (a, b) values (?, ?)"; `write_mode` and `table` do updates and deletes'
         message = "`query` is not an INSERT INTO … VALUES with one row of values"
         diagnostics.error("PEN2004", message, options.span("query"), help)
-    elif not table.is_open and count != len(table.columns):
+    elif unknown:
+        message = f"`query` has the placeholder `:{unknown[0]}`, and the rows have no such column"
+        diagnostics.error("PEN2004", message, options.span("query"), did_you_mean(unknown[0], table.schema.names))
+    elif not named and not table.is_open and count != len(table.columns):
         message = f"`query` has {count} placeholders, the rows have {len(table.columns)} columns"
         diagnostics.error("PEN2004", message, options.span("query"), "select the columns in the query's order")
 

@@ -328,7 +328,7 @@ def _statements(
 def _inserted(plan: Plan, change: Change) -> str:
     if plan.query is None:
         return statements.insert(change)
-    names = tuple(map(change.dialect.quote, change.columns))
+    names = {column: change.dialect.quote(column) for column in change.columns}
     found = sql_text.insert_from(plan.query, names, change.source)
     assert found is not None, "validate refuses other queries"
     return found

@@ -1,0 +1,23 @@
+"""What a commit reads of the SQL that users wrote."""
+
+import pytest
+
+from connectors.support.jdbc.writing.sql_text import insert_from, named_placeholders
+
+COLUMNS = {"id": '"id"', "name": '"name"'}
+
+
+@pytest.mark.parametrize(
+    ("query", "names", "rewritten"),
+    [
+        ("insert into t (a, b) values (?, upper(?))", (), 'select s."id", upper(s."name") from'),
+        ("insert into t (a, b) values (:name, :id)", ("name", "id"), 'select s."name", s."id" from'),
+        ("insert into t (a, b) values (:id, :id + 1)", ("id", "id"), 'select s."id", s."id" + 1 from'),
+        ("insert into t (a, b) values (?, cast(? as text)::varchar)", (), 'select s."id", cast(s."name" as text)::var'),
+        ("insert into t (a, b) values (:id::text, ':name')", ("id",), "select s.\"id\"::text, ':name' from"),
+        ("insert into t (a, b, c) values (?, ?, '12:30')", (), 'select s."id", s."name", \'12:30\' from'),
+    ],
+)
+def test_placeholders_stand_for_columns(query, names, rewritten):
+    assert named_placeholders(query) == names
+    assert rewritten in insert_from(query, COLUMNS, "staged")
