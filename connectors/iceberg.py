@@ -20,6 +20,7 @@ from connectors.support.iceberg.iceberg_options import (
 from connectors.support.iceberg.iceberg_staged import IcebergStaged
 from connectors.support.iceberg.iceberg_table import opened
 from connectors.support.iceberg.partitioning import check_partitions
+from connectors.support.iceberg.seatunnel_options import completed
 from connectors.support.iceberg.table_address import (
     address_of,
     check_address,
@@ -55,6 +56,9 @@ class Iceberg(Source, Sink[IcebergStaged]):
         row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT),
     )
 
+    def completed(self, options: Options) -> Options:
+        return completed(options)
+
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         check_time_travel(options, diagnostics)
         if not check_address(options, diagnostics):
@@ -69,7 +73,8 @@ class Iceberg(Source, Sink[IcebergStaged]):
         except UnknownSchemaError as cause:
             help = "name its columns: `schema { fields { name = type } }`, or lock them: `penstock schema sync`"
             message = f"the columns of `{_shown(options)}` are not known: {cause.reason}"
-            diagnostics.error("PEN4002", message, options.span("table_path"), help)
+            report = diagnostics.error if options.seatunnel is None else diagnostics.warning  # Spark reads them
+            report("PEN4002", message, options.span("table_path"), help)
             return (CatalogTable.unknown("iceberg"),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":

@@ -35,6 +35,10 @@ class Connector(ABC):
         """Coordinates of the jars that a block with these options needs."""
         return self.maven
 
+    def completed(self, options: Options) -> Options:
+        """The options of a block with those that other spellings of them imply; done once, when it is checked."""
+        return options
+
 
 def _misfits(kind: type) -> dict[str, str]:
     """Methods that cannot be called as those that they override: how they are written, by how they are called."""

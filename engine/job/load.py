@@ -202,9 +202,14 @@ class _Loader:
             for text in _texts_of(node.entry(name))
         )
         parallelism, uid = options["parallelism"], options.optional_string("uid")
+        complete = _completion(kind, name)
+        options = complete(options)
+        tables = tuple(replace(table, options=complete(table.options)) for table in tables)
         if self.is_lenient:
             own_parallelism = parallelism if isinstance(parallelism, int) else self.parallelism
-            options = replace(options, seatunnel=SeaTunnel(own_parallelism))
+            compat = SeaTunnel(own_parallelism)
+            options = replace(options, seatunnel=compat)
+            tables = tuple(replace(table, options=replace(table.options, seatunnel=compat)) for table in tables)
         if uid is not None and not _UID.fullmatch(uid):  # files are called by it
             help = "letters, digits and `_`, `.`, `-`, at most 64, a letter, digit or `_` first"
             self.diagnostics.error("PEN2004", f"`{uid}` cannot be a `uid`", options.span("uid"), help)
@@ -325,6 +330,12 @@ def _spec(kind: BlockKind, name: str) -> tuple[Option, ...] | None:
         case BlockKind.SINK:
             sink = connectors.sink(name)
             return _offered(sink) if sink else None
+
+
+def _completion(kind: BlockKind, name: str) -> Callable[[Options], Options]:
+    """What completes the options of such a block by those that they imply."""
+    plugin = {BlockKind.SOURCE: connectors.source, BlockKind.SINK: connectors.sink}.get(kind, lambda _: None)(name)
+    return plugin.completed if plugin else lambda options: options
 
 
 @cache

@@ -7,6 +7,7 @@ from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution
 from catalog.table import CatalogTable
 from connectors.support.delta.delta_options import check_write_mode
+from connectors.support.iceberg.seatunnel_options import CATALOG_OPTIONS, SNAPSHOT_TIME, TABLE_OPTIONS, check_branch
 from connectors.support.option import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
@@ -14,6 +15,7 @@ _ADDRESS: Final = (
     Option("table_path", OptionType.STRING, "A table of a Spark catalog (set in `env`): `catalog.db.table`."),
     Option("warehouse", OptionType.STRING, "A directory of tables, for tables that no catalog keeps."),
     Option("table", OptionType.STRING, "The table in `warehouse`: `db.table`."),
+    *CATALOG_OPTIONS,
 )
 
 AT_OPTIONS: Final = ("snapshot_id", "as_of_timestamp", "branch", "tag")
@@ -27,6 +29,7 @@ SOURCE_OPTIONS: Final = (
     Option("as_of_timestamp", OptionType.STRING, "Reads the table as of this time: `2026-01-31 00:00:00`."),
     Option("branch", OptionType.STRING, "Reads this branch."),
     Option("tag", OptionType.STRING, "Reads the table as of this tag."),
+    Option(SNAPSHOT_TIME, OptionType.INTEGER, "`as_of_timestamp` in milliseconds since 1970."),
 )
 
 SINK_OPTIONS: Final = (
@@ -53,6 +56,7 @@ SINK_OPTIONS: Final = (
         OptionType.MAP,
         'Properties of a new table: `{ "write.format.default" = orc, "write.merge.mode" = "merge-on-read" }`.',
     ),
+    *TABLE_OPTIONS,
 )
 
 
@@ -64,6 +68,7 @@ def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
             is_void = VOID in parts(column.type)
             help = "cast its NULLs to the intended type" if is_void else "cast it to string"
             diagnostics.error("PEN4003", message, options.span(), help)
+    check_branch(options, diagnostics)
     check_write_mode(options, table, diagnostics)
 
 

@@ -11,6 +11,7 @@ from catalog.quoting import quote
 from catalog.secret_names import is_secret_name, redacted
 from connectors.support.files.file_schema import local_path, target_folder
 from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.iceberg.seatunnel_options import catalog_config
 from connectors.support.option import Options
 from connectors.support.staged import Staged, secret_mapping
 
@@ -67,7 +68,7 @@ def check_address(options: Options, diagnostics: Diagnostics) -> bool:
     if path is not None and (name is not None or warehouse is not None):
         other = "warehouse" if warehouse is not None else "table"
         diagnostics.error("PEN2011", f"`table_path` and `{other}` exclude each other", options.span(other), example)
-    elif path is None and (name is None or not warehouse):
+    elif path is None and (name is None or not (warehouse or catalog_config(options))):
         missing = "`table`" if warehouse else "`warehouse`" if name else "`table_path`"
         diagnostics.error("PEN2011", f"no table is named: {missing} is missing", options.span(), example)
     key, text = ("table_path", path) if path is not None else ("table", name)
@@ -98,18 +99,24 @@ def local_folder(options: Options) -> str | None:
 def target_of(options: Options) -> str:
     """The table as one text, however it is named."""
     folder = folder_of(options)
-    return f"iceberg:{options.string('table_path')}" if folder is None else target_folder(folder)
+    if folder is not None:
+        return target_folder(folder)
+    config = catalog_config(options)
+    place = f"{config.get('uri') or config.get('type')}:" if config else ""
+    return f"iceberg:{place}{options.string('table' if config else 'table_path')}"
 
 
 def address_of(spark: "SparkSession", options: Options) -> TableAddress:
     """Raises `RunError` (PEN5005) where the session has no such catalog."""
-    warehouse = options.optional_string("warehouse")
-    if warehouse is not None:
+    warehouse, config = options.optional_string("warehouse"), dict(catalog_config(options))
+    if warehouse is not None or config:
         *namespace, table = parse_name(options.string("table"))
-        root = as_uri(files_at(spark, warehouse)[1])
-        catalog = f"penstock_{sha256(root.encode()).hexdigest()[:12]}"
-        folder = "/".join((root.rstrip("/"), *namespace, table))
-        return TableAddress(catalog, tuple(namespace), table, folder, _hadoop_catalog(catalog, root))
+        root = as_uri(files_at(spark, warehouse)[1]) if warehouse is not None else None
+        config |= {} if root is None else {"type": "hadoop", "warehouse": root}
+        identity = root if root is not None and len(config) == len(_HADOOP) else repr(sorted(config.items()))
+        catalog = f"penstock_{sha256(identity.encode()).hexdigest()[:12]}"
+        folder = None if root is None else "/".join((root.rstrip("/"), *namespace, table))
+        return TableAddress(catalog, tuple(namespace), table, folder, *_own_catalog(catalog, config))
     catalog, *namespace, table = parse_name(options.string("table_path"))
     prefix = f"spark.sql.catalog.{catalog}"
     given = {key: value for key, value in spark.conf.getAll.items() if f"{key}.".startswith(f"{prefix}.")}
@@ -117,16 +124,24 @@ def address_of(spark: "SparkSession", options: Options) -> TableAddress:
         message = f"the Spark session has no catalog `{catalog}`"
         help = f"env {{ {prefix} = org.apache.iceberg.spark.SparkCatalog, {prefix}.type = rest, {prefix}.uri = … }}"
         raise run_error("PEN5005", message, options.span("table_path"), help)
-    secrets = {key: value for key, value in given.items() if is_secret_name(key) or redacted(value) != value}
-    settings = {key: value for key, value in given.items() if key not in secrets}
-    return TableAddress(catalog, tuple(namespace), table, None, settings, secrets)
+    return TableAddress(catalog, tuple(namespace), table, None, *_parted(given))
 
 
-def _hadoop_catalog(name: str, warehouse: str) -> dict[str, str]:
+_HADOOP: Final = ("type", "warehouse")
+
+
+def _own_catalog(name: str, config: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     prefix = f"spark.sql.catalog.{name}"
-    return {
-        prefix: "org.apache.iceberg.spark.SparkCatalog",
-        f"{prefix}.type": "hadoop",
-        f"{prefix}.warehouse": warehouse,
-        f"{prefix}.cache-enabled": "false",  # another session of this process may have written meanwhile
-    }
+    return _parted(
+        {
+            prefix: "org.apache.iceberg.spark.SparkCatalog",
+            **{f"{prefix}.{key}": value for key, value in config.items()},
+            f"{prefix}.cache-enabled": "false",  # another session of this process may have written meanwhile
+        }
+    )
+
+
+def _parted(given: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The settings that are no secrets, and those that are."""
+    secrets = {key: value for key, value in given.items() if is_secret_name(key) or redacted(value) != value}
+    return {key: value for key, value in given.items() if key not in secrets}, secrets
