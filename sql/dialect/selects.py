@@ -96,7 +96,8 @@ def _given(parts: Parts) -> Parts:
 
 
 def lateral_sites(edits: Edits, columns: Sequence[str]) -> Iterator[Site]:
-    """`LATERAL VIEW EXPLODE(x) AS c`: the column `c` is replaced, or added behind the others."""
+    """`LATERAL VIEW EXPLODE(x) AS c`: the column `c` is replaced, or added behind the others; without OUTER, elements
+    that are NULL make no row."""
     tokens = edits.tokens
     for select, token in enumerate(tokens):
         clause = from_clause(tokens, select) if token.token_type == _T.SELECT else None
@@ -139,7 +140,8 @@ def _exploded(edits: Edits, first: int, views: Sequence[int], columns: Sequence[
         outer = " OUTER" if is_outer else ""
         inner: Parts = ["(SELECT * FROM ", *parts, ") AS `rows`"]
         view_text: Parts = [f" LATERAL VIEW{outer} explode(", argument, f") `exploded` AS {quote(column)}"]
-        parts = [f"(SELECT {', '.join(kept)} FROM ", *inner, *view_text, ")"]
+        nulls = "" if is_outer else f" WHERE `exploded`.{quote(column)} IS NOT NULL"
+        parts = [f"(SELECT {', '.join(kept)} FROM ", *inner, *view_text, f"{nulls})"]
     named = next(token for token in reversed(tokens[first : views[0]]) if token.token_type in _NAMES)
     return [*parts, f" AS {quote(named.text)}"]
 

@@ -59,8 +59,8 @@ class UnreadableFileError(UnknownSchemaError):
     """A file is damaged, or of another format: the run cannot read it either."""
 
 
-class MissingPackageError(UnknownSchemaError):
-    """A package that reads the columns is not installed; Spark will read them."""
+class UnreadSchemaError(UnknownSchemaError):
+    """Only Spark will read the columns: a package is not installed, or the files are not on this machine."""
 
 
 def local_path(path: str) -> str | None:
@@ -222,7 +222,7 @@ def _arrow_columns(read: "Callable[[str], list[Column]]", file: str) -> list[Col
     try:
         return read(file)
     except ImportError as cause:
-        raise MissingPackageError("reading it without Spark needs pyarrow (pip install pyarrow)") from cause
+        raise UnreadSchemaError("reading it without Spark needs pyarrow (pip install pyarrow)") from cause
     except (OSError, ValueError) as cause:
         raise UnreadableFileError(f"`{file}` cannot be read: {cause}") from cause
 

@@ -24,9 +24,9 @@ from connectors.support.files.file_options import (
     writer_options,
 )
 from connectors.support.files.file_schema import (
-    MissingPackageError,
     UnknownSchemaError,
     UnreadableFileError,
+    UnreadSchemaError,
     data_files,
     file_columns,
     local_path,
@@ -334,22 +334,22 @@ def _cut(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Cat
 
 
 def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnostics) -> CatalogTable:
-    if file_format(options) == "text" or (
-        options.seatunnel and file_format(options) == "csv" and not options.flag("csv_use_header_line")
-    ):
+    if file_format(options) == "text" or _is_text_in_seatunnel(options, files):
         name = "content" if options.seatunnel else "value"
         return CatalogTable.of("local_file", (Column(name, STRING),))
     has_header = options.flag("csv_use_header_line") or options.integer("skip_header_row_number") == 1
 
     try:
         if local_path(options.string("path")) is None:
+            if options.seatunnel is not None and file_format(options) in ("parquet", "orc"):
+                raise UnreadSchemaError("its file system is not read before the run")
             raise UnknownSchemaError("its file system is not read before the run")
         read_header = partial(header_of, options) if has_header else None
         columns = file_columns(file_format(options), files, read_header)
         if why := unfit_name([column.name for column in columns]):
             raise UnknownSchemaError(why)
         return CatalogTable.of("local_file", columns)
-    except MissingPackageError as cause:
+    except UnreadSchemaError as cause:
         message = f"the columns of `{options['path']}` are not checked: {cause.reason}"
         diagnostics.warning("PEN4002", message, options.span("path"), "Spark reads them when the job runs")
         return CatalogTable.unknown("local_file")
@@ -366,6 +366,15 @@ def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnos
         message = f"the columns of `{options['path']}` are not known: {cause.reason}"
         diagnostics.error("PEN4002", message, options.span("path"), help)
         return CatalogTable.unknown("local_file")
+
+
+def _is_text_in_seatunnel(options: Options, files: Sequence[str]) -> bool:
+    """Whether SeaTunnel takes the rows for lines of text: those of a csv without a schema, and of an empty folder."""
+    if options.seatunnel is None:
+        return False
+    path = local_path(options.string("path"))
+    is_empty = path is not None and not files and os.path.isdir(path)
+    return is_empty or (file_format(options) == "csv" and not options.flag("csv_use_header_line"))
 
 
 def _local_files(options: Options) -> list[str]:

@@ -30,6 +30,7 @@ from connectors.support.files.file_schema import data_files, is_hidden, local_pa
 from connectors.support.files.filesystem import as_uri, files_at
 from connectors.support.files.infer_types import infer_types
 from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, from_text
+from connectors.support.formats.quoted_values import may_hold_quotes
 from connectors.support.option import Options
 
 if TYPE_CHECKING:
@@ -82,11 +83,10 @@ def read_files(
         Column(prefix + column.name, STRING if is_attribute else stored_type(kind, column.type), column.nullable)
         for column in in_files
     ]
-    reader = (
-        _reader(spark, options, kind, root, of_path)
-        .options(**_options(options))
-        .schema(columns_to_ddl([*stored, *of_path]))
-    )
+    given = _options(options)
+    if kind == "csv" and options.seatunnel is not None and "multi_line" not in options.places:
+        given["multiLine"] = str(may_hold_quotes(paths, options)).lower()
+    reader = _reader(spark, options, kind, root, of_path).options(**given).schema(columns_to_ddl([*stored, *of_path]))
     df = reader.load(paths)
     if is_attribute:
         df = df.selectExpr(
@@ -178,10 +178,19 @@ def _converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Co
         if is_text or (kind == "csv" and stored_type(kind, type) != type):
             columns.append(f"{from_text(value, type, formats)} as {name}")
         elif stored_type(kind, type) != type:
-            columns.append(f"cast({value} as {to_ddl(type)}) as {name}")
+            columns.append(f"{_restored(value, type)} as {name}")
         else:
             columns.append(name if value == name else f"{value} as {name}")
     return df.selectExpr(*columns, *(f"cast({quote(c.name)} as {to_ddl(c.type)}) as {quote(c.name)}" for c in of_path))
+
+
+def _restored(value: str, type: DataType) -> str:
+    """The value of a type that the files hold as another; the text of a time may begin with a date."""
+    if type == VOID:
+        return "null"
+    if isinstance(type, Time):
+        value = f"regexp_replace({value}, '^.*[ T]', '')"
+    return f"cast({value} as {to_ddl(type)})"
 
 
 def _refuses_bytes(options: Options) -> bool:
@@ -215,13 +224,19 @@ def _delimited(
     skips = options.integer("skip_header_row_number") == 1
     return reader.options(
         **given,
-        sep=options.optional_string("field_delimiter") or FIELD_DELIMITER,
+        sep=_delimiter(options).replace("\\", "\\\\"),  # a backslash begins an escape there
         quote="",
         mode="PERMISSIVE",
         header=str(skips).lower(),
         enforceSchema="true",
         maxCharsPerColumn="-1",
     ).load(list(paths))
+
+
+def _delimiter(options: Options) -> str:
+    """What separates columns of text. `\\|` is `|` under `--compat seatunnel`: a regular expression up to its 2.3.8."""
+    text = options.optional_string("field_delimiter") or FIELD_DELIMITER
+    return text if options.seatunnel is None else re.sub(r"\\([^\w\s])", r"\1", text)
 
 
 def _of_lines(
@@ -246,7 +261,7 @@ def _of_lines(
     lines = files.selectExpr(f"posexplode(split(content, {quote_text(pattern)}, -1)) as (pos, line)", *parts)
     lines = lines.where(f"pos >= {options.integer('skip_header_row_number')} and line <> ''")
     if file_format(options) == "text":
-        delimiter = quote_text(re.escape(options.optional_string("field_delimiter") or FIELD_DELIMITER))
+        delimiter = quote_text(re.escape(_delimiter(options)))
         values = [f"get(split(line, {delimiter}, -1), {i}) as {quote(c.name)}" for i, c in enumerate(in_files)]
         if not is_delimited(options, in_files):
             values = [f"line as {quote(in_files[0].name)}"]

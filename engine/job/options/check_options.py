@@ -96,7 +96,8 @@ class _Check:
         elif option.name in self.written_as:
             other = self.written_as[option.name]
             message = f"`{name}` and `{other}` are one option" if name != other else f"`{name}` is given twice"
-            self.diagnostics.error("PEN2011", message, entry.key_place.span, "leave one of them out")
+            report = self.diagnostics.warning if self.is_lenient else self.diagnostics.error
+            report("PEN2011", message, entry.key_place.span, "leave one of them out")
         elif not (isinstance(entry.value, ScalarNode) and entry.value.value is None):  # null: as if not written
             self.written_as[option.name] = name
             if is_file:

@@ -12,6 +12,7 @@ from catalog.typenames import TypeTextError, to_ddl, to_spark, type_of_value
 from connectors.support.option import Option, Options, OptionType, Value
 from engine.transforms.base import check_columns, with_columns
 from engine.transforms.support.json_steps import Steps, steps_of
+from engine.transforms.support.loose_json import strict_json
 from sql.rewrite.select_query import Select
 
 _COLUMN_KEYS: Final = ("src_field", "dest_field", "path", "dest_type", "column_error_handle_way")
@@ -133,7 +134,8 @@ def _extracted(
             "paths have `.name`, `['name']`, `[0]` and `[*]`: `$.items[0].price`",
         )  # fmt: skip
         return None
-    text, is_missing = _text(quote(column.source), source.type, steps)
+    is_loose = options.seatunnel is not None
+    text, is_missing = _text(quote(column.source), source.type, steps, is_loose)
     value = _converted(text, column.type)
     is_wrong = f"({is_missing} OR ({text} IS NOT NULL AND {value} IS NULL))"
     match column.way:
@@ -148,7 +150,7 @@ def _extracted(
             return f"CASE WHEN {is_wrong} THEN raise_error({message}) ELSE {value} END", None
 
 
-def _text(source: str, type: DataType, steps: Steps) -> tuple[str, str]:
+def _text(source: str, type: DataType, steps: Steps, is_loose: bool) -> tuple[str, str]:
     """The value as a text (of a JSON text or a nested column), and whether it is missing in a source that is there."""
     expression, rest, last = _nested(source, type, steps)
     if not rest:
@@ -163,6 +165,7 @@ def _text(source: str, type: DataType, steps: Steps) -> tuple[str, str]:
         if last == BINARY
         else f"to_json({expression})"
     )
+    json = strict_json(json) if is_loose and last in (STRING, BINARY) else json
     path = quote_text("$" + "".join(rest))
     text = f"get_json_object({json}, {path})"
     if "[*]" in rest:

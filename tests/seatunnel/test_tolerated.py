@@ -1,0 +1,54 @@
+"""What is an error for Penstock alone, and a warning or nothing under the flag, since SeaTunnel runs it."""
+
+import pytest
+
+from engine.cli import main
+
+FAKE = "FakeSource { schema { fields { id = int, name = string } } }"
+JDBC = 'url = "jdbc:postgresql://db:5432/shop", driver = "org.postgresql.Driver", username = u, password = p'
+
+
+def validated(tmp_path, capsys, *flags, env="", source=FAKE, sink="Console {}"):
+    job = tmp_path / "job.conf"
+    job.write_text(f"env {{ job.mode = BATCH, {env} }}\nsource {{ {source} }}\nsink {{ {sink} }}")
+    code = main(["validate", *flags, str(job)])
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"env": "parallelism = 1, execution.parallelism = 2"}, "are one option"),
+        ({"source": f"Jdbc {{ {JDBC}, table_path = public.t, split.size = 100 }}"}, "has no effect without"),
+        ({"source": 'LocalFile { path = "s3a://bucket/t", file_format_type = orc }'}, "Spark reads them"),
+    ],
+    ids=["two parallelisms", "split.size alone", "orc elsewhere"],
+)
+def test_an_error_is_a_warning_under_the_flag(tmp_path, capsys, parts, said):
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", **parts)
+    assert code == 0, shown
+    assert said in shown
+    assert validated(tmp_path, capsys, **parts)[0] == 2
+
+
+@pytest.mark.parametrize("kind", ["json", "parquet", "excel"])
+def test_an_empty_folder_is_a_table_of_text(tmp_path, capsys, kind):
+    (tmp_path / "empty").mkdir()
+    source = f'LocalFile {{ path = "{tmp_path}/empty", file_format_type = {kind}, schema {{}} }}'
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", source=source)
+    assert code == 0, shown
+
+
+@pytest.mark.parametrize("values", [":id, :name", ":name, :name", "?, ?"])
+def test_a_query_of_jdbc_names_its_columns(tmp_path, capsys, values):
+    sink = f'Jdbc {{ {JDBC}, query = "insert into t (a, b) values ({values})", primary_keys = [id] }}'
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink)
+    assert code == 0, shown
+
+
+def test_a_name_that_is_no_column_is_refused(tmp_path, capsys):
+    sink = f'Jdbc {{ {JDBC}, query = "insert into t (a) values (:nam)" }}'
+    code, shown = validated(tmp_path, capsys, sink=sink)
+    assert code == 2
+    assert "`query` has the placeholder `:nam`, and the rows have no such column" in shown
+    assert "did you mean `name`?" in shown
