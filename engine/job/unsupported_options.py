@@ -21,9 +21,6 @@ _NO_PROTOBUF: Final = Unsupported(
 _NO_AVRO: Final = Unsupported(
     "there is no format `avro` in Kafka: read it as `raw`, and decode it in a `Python` transform"
 )
-_CATALOG: Final = Unsupported(
-    'give `table_path = "catalog.namespace.table"` with `spark.sql.catalog.…` in `env`, or `warehouse` and `table`'
-)
 _SNAPSHOTS: Final = Unsupported("what changed between two snapshots is not read: filter the rows, or use `incremental`")
 _STREAM: Final = Unsupported("only a streaming job has it", is_ignored=True)
 _HADOOP: Final = Unsupported("set Hadoop up for Spark: `spark.hadoop.…` in `env`")
@@ -85,16 +82,10 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "protobuf_schema": _NO_PROTOBUF,
     },
     "Iceberg": {
-        "catalog_name": _CATALOG,
-        "namespace": _CATALOG,
-        "iceberg.catalog.config": _CATALOG,
-        "hadoop.config": _HADOOP,
         "iceberg.hadoop-conf-path": _HADOOP,
-        "case_sensitive": Unsupported("names of columns ignore case", (False,)),
         "start_snapshot_timestamp": _SNAPSHOTS,
         "start_snapshot_id": _SNAPSHOTS,
         "end_snapshot_id": _SNAPSHOTS,
-        "use_snapshot_timestamp": Unsupported("use `as_of_timestamp`"),
         "stream_scan_strategy": _STREAM,
         "increment.scan-interval": _STREAM,
         "query": Unsupported("use a `Sql` transform: its columns and filters are pushed into the read"),
@@ -140,18 +131,7 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "protobuf_schema": _NO_PROTOBUF,
     },
     "Iceberg": {
-        "catalog_name": _CATALOG,
-        "namespace": _CATALOG,
-        "iceberg.catalog.config": _CATALOG,
-        "hadoop.config": _HADOOP,
         "iceberg.hadoop-conf-path": _HADOOP,
-        "case_sensitive": Unsupported("names of columns ignore case", (False,)),
-        "iceberg.table.write-props": Unsupported("use `table_properties`"),
-        "iceberg.table.auto-create-props": Unsupported("use `table_properties`"),
-        "iceberg.table.schema-evolution-enabled": Unsupported("use `schema_evolution`", (False,)),
-        "iceberg.table.primary-keys": Unsupported("use `primary_keys`"),
-        "iceberg.table.partition-keys": Unsupported("use `partition_by`"),
-        "iceberg.table.upsert-mode-enabled": Unsupported("use `write_mode = upsert`", (False,)),
         "iceberg.table.commit-branch": Unsupported("a run commits to the table's main branch"),
         "custom_sql": Unsupported("use `delete_condition`, or `data_save_mode`"),
         "krb5_path": _KERBEROS,

@@ -7,7 +7,7 @@ from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution
 from catalog.table import CatalogTable
 from connectors.support.delta.delta_options import check_write_mode
-from connectors.support.iceberg.seatunnel_options import CATALOG_OPTIONS, SNAPSHOT_TIME, TABLE_OPTIONS, check_branch
+from connectors.support.iceberg.seatunnel_options import CATALOG_OPTIONS, SNAPSHOT_TIME, TABLE_OPTIONS
 from connectors.support.option import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
@@ -68,7 +68,6 @@ def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
             is_void = VOID in parts(column.type)
             help = "cast its NULLs to the intended type" if is_void else "cast it to string"
             diagnostics.error("PEN4003", message, options.span(), help)
-    check_branch(options, diagnostics)
     check_write_mode(options, table, diagnostics)
 
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Final, TypeAlias
 
-from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution
 from catalog.savemode import WriteMode
 from connectors.support.option import Option, Options, OptionType, Value
@@ -40,7 +39,6 @@ TABLE_OPTIONS: Final = (
     Option(f"{_TABLE}schema-evolution-enabled", OptionType.BOOLEAN, "Whether `schema_evolution` is `add_columns`."),
     Option(f"{_TABLE}write-props", OptionType.MAP, "`table_properties`, by another name."),
     Option(f"{_TABLE}auto-create-props", OptionType.MAP, "`table_properties`, by another name."),
-    Option(f"{_TABLE}commit-branch", OptionType.STRING, "Refused: rows are committed to the main branch."),
 )
 """Options of sinks."""
 
@@ -79,13 +77,6 @@ def _of_table_options(options: Options) -> Mapping[str, _Implied]:
         at = datetime.fromtimestamp(int(str(moment)) / 1000, timezone.utc)
         implied["as_of_timestamp"] = (f"{at:%Y-%m-%d %H:%M:%S.%f}", SNAPSHOT_TIME)
     return implied
-
-
-def check_branch(options: Options, diagnostics: Diagnostics) -> None:
-    name = f"{_TABLE}commit-branch"
-    if options.get(name) is not None:
-        help = "leave it out, and create the branch at the new snapshot afterwards"
-        diagnostics.error("PEN2011", "rows are committed to the main branch, to no other", options.span(name), help)
 
 
 def catalog_config(options: Options) -> Mapping[str, str]:
