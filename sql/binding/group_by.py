@@ -65,6 +65,10 @@ def _group_all(scope: SelectScope, items: "Sequence[Item]") -> Grouping:
         if used and not item.is_star:
             message = f"GROUP BY ALL takes no item that uses the alias `{used[0].name}` of the same select list"
             scope.report("PEN3017", used[0], message, "write the expression that the alias names")
+    for item in plain:
+        for window in item.special.windows[:1]:
+            message = "GROUP BY ALL groups by every item without an aggregate function, and this is a window function"
+            scope.report("PEN3011", window, message, "name the columns in GROUP BY")
     keys = {canonical(scope, item.body) for item in plain}
     starred = [attribute for item in items if item.is_star for attribute in item.attributes]
     keys |= {slot.key for column in starred for slot in scope.relation.find([column.name])[0]}

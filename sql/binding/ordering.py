@@ -1,5 +1,6 @@
 """ORDER BY, SORT BY, DISTRIBUTE BY, CLUSTER BY, LIMIT and OFFSET."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from sqlglot import exp
@@ -185,13 +186,18 @@ def check_sorted_aggregates(
 
 def check_sorted_sets(scope: SelectScope, node: exp.Expr, clause: str, outputs: Sequence[Attribute]) -> None:
     """Behind ROLLUP, CUBE and GROUPING SETS only columns that are selected can be sorted by, without aggregates."""
+    counts = Counter(output.name.lower() for output in outputs)
     selected = {output.identity for output in outputs if output.identity is not None}
     for column in own_nodes(node):
-        bound = scope.bound.get(id(column)) if isinstance(column, exp.Column) else None
+        if not isinstance(column, exp.Column):
+            continue
+        bound = scope.bound.get(id(column))
         if bound is None or bound.is_alias or bound.depth or bound.key is None or is_aggregated(column):
             continue
-        if bound.key[:2] not in selected:
-            message = f"`{column.name}` is not in the select list, which {clause} sees alone behind grouping sets"
+        is_doubled = len(column.parts) == 1 and counts[column.name.lower()] > 1
+        if bound.key[:2] not in selected or is_doubled:
+            missing = "is the name of several columns of" if is_doubled else "is not in"
+            message = f"`{column.name}` {missing} the select list, which {clause} sees alone behind grouping sets"
             scope.report("PEN3004", column, message, "select it, or sort by the alias of what is selected")
 
 
