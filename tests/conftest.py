@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from tests.services.databases import mariadb, postgres, sqlite  # noqa: F401 (fixtures)
 from tests.services.kafka import kafka  # noqa: F401 (fixture)
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it for its workers: tables would be cut to the terminal's width
+settings.register_profile("any_speed", deadline=None)  # several processes share the cores
+settings.load_profile("any_speed")
 SIGINT_AT_START = signal.getsignal(signal.SIGINT)
 """Ignored where a script started the tests in the background."""
 
