@@ -6,7 +6,7 @@ on the table are flipped one by one, since they are errors before the run.
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from catalog.datatypes import BINARY, BOOLEAN, DATE, STRING, TIMESTAMP, VOID, Array, DataType, Map, Struct, Time
@@ -37,6 +37,11 @@ class Flip:
     value: object
     rule: str
     is_static: bool = False
+
+    @property
+    def table(self) -> Steps:
+        """The table whose rule it is: tables are checked one after the other, and the first broken one ends the run."""
+        return self.steps[:2] if self.steps[0] == "tables_configs" else ()
 
 
 @dataclass(frozen=True)
@@ -176,10 +181,8 @@ def rules_of(sink: MapNode) -> dict | None:
 
 
 def flipped_job(path: Path, block: AssertBlock, flips: list[Flip], target: Path) -> Path:
-    """The job with the rules of one sink flipped. A broken table does not stop the others."""
+    """The job with the rules of one sink flipped."""
     tree, comments = tree_of(path)
-    env = tree.entry("env")
-    policy = Entry("failure_policy", env.key_place, as_node("continue", env.key_place))
     new = []
     for number, sink in enumerate(sinks(tree)):
         if number == block.number:
@@ -188,10 +191,7 @@ def flipped_job(path: Path, block: AssertBlock, flips: list[Flip], target: Path)
             new.append(MapNode((*entries, Entry("rules", sink.place, rules)), sink.place))
         else:
             new.append(sink)
-    changed = {
-        "sink": ListNode(tuple(new), tree.place),
-        "env": MapNode((*env.value.entries, policy), env.value.place),
-    }
-    entries = tuple(Entry(e.key, e.key_place, changed.get(e.key, e.value)) for e in tree.entries)
+    sink_section = ListNode(tuple(new), tree.place)
+    entries = tuple(replace(e, value=sink_section) if e.key == "sink" else e for e in tree.entries)
     target.write_text(to_hocon(MapNode(entries, tree.place), comments))
     return target
