@@ -105,6 +105,20 @@ def test_texts_become_vectors_and_null_stays_null(model):
     assert batch.column("v").to_pylist() == [[2.0, 0.5], None]
 
 
+@pytest.mark.parametrize(
+    ("answer", "values"),
+    [
+        ('["a"]', ["a"]),
+        ("```json\n[1]\n```", [1]),
+        ("[True]", [True]),
+        ("['it''s']", ["its"]),
+        ("[broken", ["[broken"]),
+    ],
+)
+def test_an_answer_is_json_or_a_list_of_python(answer, values):
+    assert model_calls._values_of(answer, 1) == values
+
+
 def test_a_path_finds_values():
     document = {"choices": [{"message": {"content": "x"}}, {"message": {"content": "y"}}]}
     assert found_at(document, "$.choices[*].message.content") == ["x", "y"]

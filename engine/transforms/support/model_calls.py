@@ -3,6 +3,7 @@
 Requests follow OpenAI's API, or the job's own body with `${model}`, `${prompt}` and `${input}` in it.
 """
 
+import ast
 import json
 import re
 import time
@@ -109,17 +110,26 @@ def _completed(calls: "_Calls", asked: Completion, rows: Sequence[Mapping[str, A
 def _values_of(answer: Any, wanted: int) -> list[Any]:
     """The answer's values, one per row: a JSON array, a text that holds one, or for one row a text."""
     if isinstance(answer, str):
-        text = re.sub(r"^```(?:json)?\s*|\s*```$", "", answer.strip())
-        try:
-            answer = json.loads(text)
-        except ValueError:
-            answer = [text]
+        answer = _read(re.sub(r"^```(?:json)?\s*|\s*```$", "", answer.strip()))
     values = answer if isinstance(answer, list) else [answer]
     if wanted == 1 and len(values) != 1:
         return [json.dumps(values, ensure_ascii=False)]
     if len(values) != wanted:
         raise ModelError(f"the model answered {len(values)} values for {wanted} rows")
     return [next(iter(item.values())) if isinstance(item, dict) and len(item) == 1 else item for item in values]
+
+
+def _read(text: str) -> Any:
+    """A text as JSON, or as a list of Python's (`[True]`), as models write it too; else the text alone in a list."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    try:
+        found = ast.literal_eval(text) if text.startswith("[") else None
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        found = None
+    return found if isinstance(found, list) else [text]
 
 
 def _embedded(calls: "_Calls", asked: Vectors, inputs: Sequence[str]) -> list[Any]:
