@@ -16,7 +16,7 @@ from connectors.support.jdbc.describe import describe_table
 from connectors.support.jdbc.dialect import Dialect
 from connectors.support.jdbc.dialects import dialect_of
 from connectors.support.jdbc.reading import describe, read
-from connectors.support.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, reading_of
+from connectors.support.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, partitions, reading_of
 from connectors.support.jdbc.writing import staging
 from connectors.support.jdbc.writing.commit import begin_commit, commit_group, remove_staging
 from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged, remember_secrets
@@ -31,7 +31,7 @@ from connectors.support.jdbc.writing.sink_options import (
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
 from connectors.support.sink import PendingCommit, Sink, SinkCapabilities, WriteTask
-from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.source import ConnectionLimit, ScanTask, Source, SourceCapabilities
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -67,6 +67,10 @@ class Jdbc(Source, Sink[JdbcStaged]):
 
     def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
         return describe(spark, reading_of(options, 1))
+
+    def connection_limit(self, options: Options) -> ConnectionLimit | None:
+        most = options.optional_integer("max_connections")
+        return None if most is None else ConnectionLimit(connection_of(options).place, most, partitions(options))
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         df = read(spark, reading_of(task.options, spark.sparkContext.defaultParallelism), task.table)

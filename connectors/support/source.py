@@ -59,6 +59,16 @@ class ScanTask:
         return df.select(*map(quote, self.names)) if self.names else df
 
 
+@dataclass(frozen=True, slots=True)
+class ConnectionLimit:
+    """A limit that a job sets for the system at a `place` (`max_connections`): the `most` connections at once, and how
+    many the read has partitions (None: it is not known before the run)."""
+
+    place: str
+    most: int
+    wanted: int | None = None
+
+
 class Source(Connector):
     """A connector that reads."""
 
@@ -90,6 +100,10 @@ class Source(Connector):
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         """The location of the rows, in the format of `Sink.target`."""
+        return None
+
+    def connection_limit(self, options: Options) -> ConnectionLimit | None:
+        """How many connections may be open at once to the system that is read; None where the job sets no limit."""
         return None
 
     def position(self, spark: "SparkSession", options: Options) -> Staged | None:

@@ -10,6 +10,7 @@ from connectors.support.incremental import NewRows, Since
 from engine.expectations.ge_result import text_of, validation_result
 from engine.incremental.watermarks import Watermark, moved
 from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
+from engine.plan.connections import connections_of, limits_of
 from engine.plan.pipelines import named_pipelines, slots, weight
 from engine.runtime.counting.counts import count_reads
 from engine.runtime.counting.executions import attributes_of, executions, last_execution
@@ -20,10 +21,11 @@ from engine.runtime.persistence import Persistence, identity
 from engine.runtime.progress import Progress, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
-from engine.runtime.slots import Slots
+from engine.runtime.slots import Need, Slots
 from engine.runtime.states import State
 from engine.spark import expect
 from engine.spark.lower import Arrived, lower
+from engine.spark.pace import Pace
 from engine.spark.session import pipeline_session
 from engine.spark.tasks import wait_for_tasks
 from engine.spark.writing.abort import abort, abort_all, left_to_tasks
@@ -130,8 +132,8 @@ class JobExecution:
             retry=Retry(env.retry_times, env.retry_interval_seconds),
             policy=self.policy,
             observe=observe,
-            slots=Slots(slots(self.plan)),
-            weights={name: weight(plan) for name, plan in self.pipelines.items()},
+            slots=Slots(slots(self.plan), connections=limits_of(self.plan)),
+            needs={name: Need(weight(plan), connections_of(plan).taken) for name, plan in self.pipelines.items()},
             slot_timeout=env.slot_timeout,
         ).run()
 
@@ -158,7 +160,8 @@ class JobExecution:
 
         persistence = Persistence(computing, self.run.journal, self.attempts[name])
         with self._labelled(name), closing(persistence):
-            lowered = lower(session, plan.writes, persistence.persist, self.since, self.arrived)
+            pace = Pace(plan.env.read_limit, connections_of(plan).caps)
+            lowered = lower(session, plan.writes, persistence.persist, self.since, self.arrived, pace=pace)
             frames = lowered.dataframes
             note_positions(self.run, lowered.positions)
             expect.note(lowered.watched)  # of what was computed for several readers

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Final, Generic, TypeVar
 
 from catalog.diagnostics import RunError
-from engine.runtime.slots import Slots
+from engine.runtime.slots import Need, Slots
 from engine.runtime.states import State, follow
 from engine.runtime.transient import is_transient
 
@@ -64,7 +64,7 @@ class Schedule(Generic[T]):
     policy: FailurePolicy = FailurePolicy.STOP
     observe: Observer = lambda name, state, cause: None
     slots: Slots | None = None
-    weights: Mapping[str, int] = field(default_factory=dict)
+    needs: Mapping[str, Need] = field(default_factory=dict)
     slot_timeout: float | None = None
 
     def __post_init__(self) -> None:
@@ -114,11 +114,9 @@ class Schedule(Generic[T]):
 
     def _run_one(self, name: str) -> PipelineOutcome[T]:
         """Wait for the pipeline's slots, then run it to its end."""
-        since, weight = self._scheduled[name], self.weights.get(name, 1)
+        since, need = self._scheduled[name], self.needs.get(name, Need())
         try:
-            with self._slots.held(
-                name, weight, since=since, timeout=self.slot_timeout, is_stopped=self._stopped.is_set
-            ):
+            with self._slots.held(name, need, since=since, timeout=self.slot_timeout, is_stopped=self._stopped.is_set):
                 return self._run_in_slots(name)
         except RunError as error:  # the time-out: what the work raises is in the outcome
             self._enter(name, State.FAILING, str(error))

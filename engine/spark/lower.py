@@ -42,6 +42,7 @@ from engine.plan.nodes import (
 from engine.spark.catalyst import without_nulls
 from engine.spark.errors import as_run_error
 from engine.spark.expect import Watched, rejected, watch
+from engine.spark.pace import UNPACED, Pace, paced
 from engine.spark.persist import persist
 from sql.rewrite.row_kinds import with_row_kinds
 from sql.rewrite.select_query import Projection, Select
@@ -70,6 +71,7 @@ class Lowered:
     positions: dict[Scan, Staged] = field(default_factory=dict)
     arrived: Mapping[Scan, Arrived] = field(default_factory=dict)
     persist: Persist = lambda node, persisted, df: persist(df, persisted.cache)
+    pace: Pace = UNPACED
     since: Mapping[str, Since] = field(default_factory=dict)
     new_rows: dict[Scan, NewRows] = field(default_factory=dict)
 
@@ -80,13 +82,15 @@ def lower(
     persist: Persist | None = None,
     since: Mapping[str, Since] | None = None,
     arrived: Mapping[Scan, Arrived] | None = None,
+    *,
+    pace: Pace = UNPACED,
 ) -> Lowered:
     """Lower every node that the writes read; `spark` is the pipeline's own session.
 
     Rows that several readers share are computed here, by `persist`; nothing else is. Raises `RunError` at
     the node, and for SQL at the place in the job file.
     """
-    lowered = Lowered(since=since or {}, arrived=arrived or {})
+    lowered = Lowered(since=since or {}, arrived=arrived or {}, pace=pace)
     lowered.persist = persist or lowered.persist
     for write in writes:
         _lower(spark, write.input, lowered)
@@ -173,7 +177,7 @@ def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
     else:
         lowered.new_rows[scan] = scan.connector.read_new(spark, task, lowered.since.get(scan.name, Since()))
         df = lowered.new_rows[scan].df
-    df = _as_declared(df, scan)
+    df = _as_declared(paced(df, scan, lowered.pace), scan)
     for predicate in scan.filters:
         df = df.where(predicate)
     return df

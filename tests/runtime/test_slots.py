@@ -1,4 +1,4 @@
-"""Slots: first come, first served, with aging; a time-out; weights."""
+"""Slots: first come, first served, with aging; a time-out; weights; connections."""
 
 import threading
 import time
@@ -7,7 +7,7 @@ import pytest
 
 from catalog.diagnostics import RunError
 from engine.runtime.schedule import Schedule
-from engine.runtime.slots import Slots
+from engine.runtime.slots import Need, Slots
 from engine.runtime.states import State
 
 
@@ -17,11 +17,11 @@ def requests(slots, *wanted, timeout=None):
     order, release = [], threading.Event()
 
     def ask(name, weight):
-        with slots.held(name, weight, since=time.monotonic(), timeout=timeout, is_stopped=lambda: False):
+        with slots.held(name, Need(weight), since=time.monotonic(), timeout=timeout, is_stopped=lambda: False):
             order.append(name)
             time.sleep(0.02)
 
-    with slots.held("first", slots.size - 1, since=time.monotonic(), timeout=None, is_stopped=lambda: False):
+    with slots.held("first", Need(slots.size - 1), since=time.monotonic(), timeout=None, is_stopped=lambda: False):
         threads = [threading.Thread(target=ask, args=each) for each in wanted]
         for thread in threads:
             thread.start()
@@ -44,13 +44,46 @@ def test_requests_of_one_size_are_served_in_their_order():
     assert requests(Slots(2, aging_seconds=0.0), *((f"{n}", 2) for n in range(5))) == ["0", "1", "2", "3", "4"]
 
 
+def test_connections_of_a_limited_system_are_waited_for_beside_slots():
+    slots, ended = Slots(4, connections={"db": 3}), []
+    now = time.monotonic()
+
+    def ask(name, connections):
+        need = Need(1, connections)
+        with slots.held(name, need, since=time.monotonic(), timeout=None, is_stopped=lambda: False):
+            ended.append(name)
+
+    with slots.held("first", Need(1, {"db": 2}), since=now, timeout=None, is_stopped=lambda: False):
+        waiting = threading.Thread(target=ask, args=("of the database", {"db": 2}))
+        waiting.start()
+        time.sleep(0.05)
+        ask("of a file", {})  # it takes nothing that the earlier request lacks
+        ask("of one connection", {"db": 1})
+        assert ended == ["of a file", "of one connection"]
+    waiting.join(5)
+    assert ended[-1] == "of the database"
+
+
+def test_a_time_out_names_the_connections_that_are_missing():
+    slots, now = Slots(4, connections={"db": 1}), time.monotonic()
+    need = Need(1, {"db": 1})
+    with (
+        slots.held("first", need, since=now, timeout=None, is_stopped=lambda: False),
+        pytest.raises(RunError, match="for 1 of 1 connections to `db`") as refused,
+        slots.held("second", need, since=now, timeout=0.05, is_stopped=lambda: False),
+    ):
+        pytest.fail("it has no connection")
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.help == "raise `slot_timeout_seconds` or `max_connections`"
+
+
 def test_a_request_times_out_and_says_who_holds_the_slots():
     slots = Slots(1)
     now = time.monotonic()
     with (
-        slots.held("first", 5, since=now, timeout=None, is_stopped=lambda: False),
+        slots.held("first", Need(5), since=now, timeout=None, is_stopped=lambda: False),
         pytest.raises(RunError, match="waited 0 s for 1 of 1 slots") as refused,
-        slots.held("second", 1, since=now, timeout=0.05, is_stopped=lambda: False),
+        slots.held("second", Need(1), since=now, timeout=0.05, is_stopped=lambda: False),
     ):
         pytest.fail("it has no slot")
     (diagnostic,) = refused.value.diagnostics
@@ -60,6 +93,7 @@ def test_a_request_times_out_and_says_who_holds_the_slots():
 
 def test_a_schedule_never_gives_more_slots_than_there_are():
     weights = {"a": 2, "b": 1, "c": 1, "d": 9}
+    needs = {name: Need(weight) for name, weight in weights.items()}
     running, most, lock = 0, 0, threading.Lock()
 
     def work(name):
@@ -71,7 +105,7 @@ def test_a_schedule_never_gives_more_slots_than_there_are():
         with lock:
             running -= min(weights[name], 3)
 
-    outcomes = Schedule(list(weights), work, lambda name: None, slots=Slots(3), weights=weights).run()
+    outcomes = Schedule(list(weights), work, lambda name: None, slots=Slots(3), needs=needs).run()
     assert {outcome.state for outcome in outcomes} == {State.FINISHED}
     assert most == 3
 

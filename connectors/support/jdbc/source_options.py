@@ -41,6 +41,12 @@ SOURCE_OPTIONS: Final = (
     ),
     Option("partition_upper_bound", OptionType.STRING, "The column's greatest value, as `partition_lower_bound`."),
     Option("split.size", OptionType.INTEGER, "Rows of a partition, instead of `partition_num`.", minimum=1),
+    Option(
+        "max_connections",
+        OptionType.INTEGER,
+        "The most connections by which the job's sources read the database at once; pipelines queue for them.",
+        minimum=1,
+    ),
     Option("fetch_size", OptionType.INTEGER, "Rows that the driver fetches at a time.", default=10_000, minimum=0),
     *(Option(name, OptionType.ANY, _NO_EFFECT + reason) for name, reason in _WITHOUT_EFFECT),
     INCREMENTAL,
@@ -90,6 +96,11 @@ def check_table_name(options: Options, name: str, diagnostics: Diagnostics) -> N
     except ValueError:
         message = f"`{options[name]}` is not the name of a table: one to three names with dots between"
         diagnostics.error("PEN2004", message, options.span(name), 'quote a name that holds a dot: "my.table"')
+
+
+def partitions(options: Options) -> int | None:
+    """The number of partitions of the read; None where the number of cores or of rows decides it."""
+    return 1 if options.get("partition_column") is None else options.optional_integer("partition_num")
 
 
 def reading_of(options: Options, cores: int) -> Reading:

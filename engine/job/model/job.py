@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Final
 
 from catalog.source import SourceFile, Span
 from connectors.support.option import Options
@@ -85,6 +86,21 @@ class ListenerConfig:
     namespace: str = "penstock"
 
 
+@dataclass(frozen=True, slots=True)
+class ReadLimit:
+    """The most rows, and the most bytes of their values, that are read in a second from each source."""
+
+    rows_per_second: int | None = None
+    bytes_per_second: int | None = None
+
+    def __str__(self) -> str:
+        limits = ((self.rows_per_second, "rows"), (self.bytes_per_second, "bytes"))
+        return " and ".join(f"{limit:,} {unit}" for limit, unit in limits if limit is not None)
+
+
+NO_READ_LIMIT: Final = ReadLimit()
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Env:
     """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places`: their
@@ -103,6 +119,7 @@ class Env:
     slots: int | None = None
     slot_timeout: float | None = None
     listeners: tuple[ListenerConfig, ...] = ()
+    read_limit: ReadLimit = NO_READ_LIMIT
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,7 +8,7 @@ from catalog.diagnostics import Diagnostics
 from catalog.secret_names import is_secret_name, remember_secret
 from catalog.source import Span
 from connectors.support.option import Option, Options, OptionType
-from engine.job.model.job import Env
+from engine.job.model.job import Env, ReadLimit
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
 from engine.job.options.listeners import LISTENERS, read_listeners
@@ -42,8 +42,10 @@ OPTIONS: Final = (
            minimum=1, alternatives=("execution.checkpoint.interval",)),
     Option("checkpoint.timeout", OptionType.INTEGER, "Accepted for compatibility, no effect.", minimum=1,
            alternatives=("execution.checkpoint.timeout",)),
-    *(Option(name, OptionType.ANY, "Accepted for compatibility, no effect: Spark paces a batch job.")
-      for name in ("read_limit.rows_per_second", "read_limit.bytes_per_second")),
+    Option("read_limit.rows_per_second", OptionType.INTEGER,
+           "The most rows that are read in a second from each source, over all its tasks.", minimum=1),
+    Option("read_limit.bytes_per_second", OptionType.INTEGER,
+           "The most bytes, of the values of its columns, that are read in a second from each source.", minimum=1),
     *(Option(name, OptionType.ANY, "Accepted for compatibility, no effect.")
       for name in ("jars", "custom_parameters", "savemode.execute.location", "min-pause-between-checkpoints")),
     Option("shade.identifier", OptionType.STRING, "How sensitive options are encrypted.",
@@ -105,6 +107,10 @@ def read_env(node: MapNode | None, default_name: str, diagnostics: Diagnostics, 
         slots=options.optional_integer("max_concurrent_pipelines"),
         slot_timeout=_seconds(options, "slot_timeout_seconds"),
         listeners=read_listeners(options, diagnostics),
+        read_limit=ReadLimit(
+            options.optional_integer("read_limit.rows_per_second"),
+            options.optional_integer("read_limit.bytes_per_second"),
+        ),
     )
 
 

@@ -69,6 +69,8 @@ def explain(
     if plan.unread:
         unread = [line for node in plan.unread for line in _tree(node, printed, columns, known)]
         blocks.append(["read by no sink:", *unread])
+    if limit := str(plan.env.read_limit):
+        blocks.insert(0, [f"each source is read at no more than {limit} a second"])
     if plan.env.mode == "STREAMING":
         blocks.insert(0, list(_streams(plan)))
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"

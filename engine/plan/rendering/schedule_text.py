@@ -1,8 +1,10 @@
 """The order in which a plan's pipelines get their slots, as text and JSON."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from connectors.support.option import Value
+from engine.plan.connections import connections_of, limits_of
 from engine.plan.nodes import Plan
 from engine.plan.pipelines import named_pipelines, slots, weight
 
@@ -16,12 +18,20 @@ def schedule_text(plan: Plan) -> str:
         return ""
     lines = [f"{len(named)} pipelines, {slots(plan)} slots, first come, first served:"]
     for name, pipeline in list(named.items())[:MOST]:
-        taken = weight(pipeline)
-        lines.append(f"  {name} ({len(pipeline.writes)} sink{'s' * (len(pipeline.writes) > 1)}"
-                     f"{f', {taken} slots' if taken > 1 else ''})")  # fmt: skip
+        lines.append(f"  {name} ({', '.join(_taken(plan, pipeline))})")
     if len(named) > MOST:
         lines.append(f"  … {len(named) - MOST} more")
     return "\n".join(lines) + "\n"
+
+
+def _taken(plan: Plan, pipeline: Plan) -> Iterator[str]:
+    """What a pipeline takes while it runs, beside one slot."""
+    yield f"{len(pipeline.writes)} sink{'s' * (len(pipeline.writes) > 1)}"
+    if (taken := weight(pipeline)) > 1:
+        yield f"{taken} slots"
+    limits = limits_of(plan)
+    for place, connections in connections_of(pipeline).taken.items():
+        yield f"{connections} of {limits[place]} connections to {place}"
 
 
 def schedule_json(plan: Plan) -> dict[str, Value]:

@@ -9,6 +9,7 @@ from catalog.diagnostics import Diagnostics, RunError
 from catalog.table import CatalogTable
 from connectors.jdbc import connector
 from connectors.support.source import ScanTask
+from engine.cli import main
 from tests.connectors.jobs import options_of
 from tests.services.databases import PASSWORD
 
@@ -167,6 +168,21 @@ def test_split_size_counts_rows(spark, postgres):
     postgres.run("create table t as select generate_series(1, 100) id")
     df = read(spark, postgres, table_path="t", partition_column="id", split__size=30)
     assert (df.rdd.getNumPartitions(), df.count()) == (4, 100)
+
+
+def test_a_read_of_more_partitions_than_connections_shares_them(spark, postgres, tmp_path):
+    postgres.clear()
+    postgres.run("create table t as select generate_series(1, 100) id")
+    options = ", ".join(f'{name} = "{value}"' for name, value in postgres.options.items())
+    options += ", table_path = t, partition_column = id, partition_num = 8, max_connections = 2"
+    job = tmp_path / "job.conf"
+    job.write_text(f"""
+    source {{ Jdbc {{ {options}, schema {{ fields {{ id = int }} }} }} }}
+    sink {{ LocalFile {{ path = "{tmp_path}/out", file_format_type = "parquet" }} }}""")
+    assert main(["run", str(job)]) == 0
+    written = spark.read.parquet(f"{tmp_path}/out")
+    assert written.count() == 100
+    assert len(list((tmp_path / "out").glob("*.parquet"))) == 2
 
 
 def test_filters_limits_and_aggregates_are_pushed(spark, postgres):
