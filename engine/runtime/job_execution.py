@@ -9,8 +9,8 @@ from catalog.diagnostics import Diagnostic, PenstockError
 from connectors.support.incremental import NewRows, Since
 from engine.expectations.ge_result import text_of, validation_result
 from engine.incremental.watermarks import Watermark, moved
-from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
 from engine.plan.connections import connections_of, limits_of
+from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
 from engine.plan.pipelines import named_pipelines, slots, weight
 from engine.runtime.counting.counts import count_reads
 from engine.runtime.counting.executions import attributes_of, executions, last_execution
