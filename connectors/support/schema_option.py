@@ -29,10 +29,15 @@ _COLUMN_KEYS: Final = ("name", "type", "nullable", "defaultValue", "comment", "c
 _BLOCK_KEYS: Final = ("table", "fields", "columns", "primaryKey", "constraintKeys", "schema_first", "comment")
 
 
+def declares_columns(options: Options) -> bool:
+    """Whether `schema` says more than the name of the table."""
+    return bool(options.mapping("schema").keys() - {"table", "comment"})
+
+
 def declared_table(options: Options, name: str, diagnostics: Diagnostics) -> CatalogTable | None:
     """The table that the `schema` option declares, None if there is none; errors go to `diagnostics`."""
     block = options.mapping("schema")
-    if not block.keys() - {"table", "comment"}:  # it only names the table; the columns are in the data
+    if not declares_columns(options):  # the columns are in the data
         return None
     for key in block:
         if key not in _BLOCK_KEYS:

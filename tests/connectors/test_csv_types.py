@@ -83,6 +83,23 @@ def test_infer_schema_types_one_source_when_it_runs(spark, folder, capsys):
 
 
 @pytest.mark.spark
+def test_infer_schema_types_each_table_of_a_set(spark, folder):
+    """The set gives each table a `schema` that holds its name alone."""
+    for table, value in (("a", "12345678901"), ("b", "2024-01-31")):
+        (folder / "in" / table).mkdir(parents=True)
+        (folder / "in" / table / "rows.csv").write_text(f"id,value\n1,{value}\n")
+    (folder / "job.conf").write_text(f"""
+    source {{
+      LocalFile {{ path = "{folder}/in/{{table}}", file_format_type = csv, csv_use_header_line = true,
+                  infer_schema = true }}
+    }}
+    sink {{ LocalFile {{ path = "{folder}/out/${{table_name}}", file_format_type = parquet }} }}""")
+    assert main(["run", "job.conf"]) == 0
+    types = {table: dict(spark.read.parquet(str(folder / "out" / table)).dtypes)["value"] for table in "ab"}
+    assert types == {"a": "bigint", "b": "date"}
+
+
+@pytest.mark.spark
 def test_describe_types_a_file_and_its_block_runs(spark, folder, capsys):
     assert main(["describe", f"{folder}/in.csv", "--name", "t"]) == 0
     block = capsys.readouterr().out

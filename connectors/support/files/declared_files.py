@@ -11,7 +11,7 @@ from connectors.support.files.file_options import file_format
 from connectors.support.files.file_schema import UnknownSchemaError, csv_header, file_columns, local_path, near_path
 from connectors.support.files.file_types import can_read_as
 from connectors.support.option import Options
-from connectors.support.schema_option import refuse_missing_columns, refuse_schema
+from connectors.support.schema_option import declares_columns, refuse_missing_columns, refuse_schema
 
 _FOOTERS: Final = 20
 """The most files whose footers are read; of more files, only the first and the last."""
@@ -20,7 +20,7 @@ _FOOTERS: Final = 20
 def warn_of_missing_path(options: Options, diagnostics: Diagnostics) -> None:
     """Report a local path without files (PEN4030): a warning, since CI usually has no data."""
     path = local_path(options.string("path"))
-    if path is None or not options.get("schema"):
+    if path is None or not declares_columns(options):
         return
     near = near_path(options.string("path"))
     help = f"did you mean `{near}`?" if near else "a relative path starts where the command is run"

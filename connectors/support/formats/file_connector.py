@@ -43,7 +43,7 @@ from connectors.support.formats.read_files import FileList, modified_bound, open
 from connectors.support.formats.write_files import partition_columns_of, rename_files, write_files
 from connectors.support.incremental import NewRows, Since, incremental_of
 from connectors.support.option import Option, Options
-from connectors.support.schema_option import declared_table
+from connectors.support.schema_option import declared_table, declares_columns
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
 from connectors.support.spark_types import columns_of
@@ -71,7 +71,7 @@ class FileConnector(Source, Sink[FileStaged]):
         return table_folders(options, diagnostics)
 
     def is_untyped(self, options: Options) -> bool:
-        return file_format(options) == "csv" and not options.get("schema")
+        return file_format(options) == "csv" and not declares_columns(options)
 
     def located(self, options: Options) -> Options:
         """The options with `path` as Spark reads it: a local path, or a URI."""

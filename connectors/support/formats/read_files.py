@@ -32,6 +32,7 @@ from connectors.support.files.infer_types import infer_types
 from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, from_text
 from connectors.support.formats.quoted_values import may_hold_quotes
 from connectors.support.option import Options
+from connectors.support.schema_option import declares_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
@@ -101,7 +102,7 @@ def open_files(spark: "SparkSession", options: Options, chosen: FileList | None 
     allow_charset(spark, options)
     paths, root = _paths(spark, options) if chosen is None else chosen
     reader = _reader(spark, options, file_format(options), root, ()).options(**_options(options))
-    if file_format(options) != "csv" or options.get("schema") or not options.flag("infer_schema"):
+    if file_format(options) != "csv" or declares_columns(options) or not options.flag("infer_schema"):
         return _checked(reader.load(paths), options)
     strings = reader.load(paths)
     parts = {column.name for column in strings.schema.fields if column.dataType.typeName() != "string"}
