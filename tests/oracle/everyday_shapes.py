@@ -133,40 +133,9 @@ def constant_arguments(chooser: random.Random) -> str:
     )) + " from every"  # fmt: skip
 
 
-def sorted_sets(chooser: random.Random) -> str:
-    """ORDER BY behind ROLLUP, CUBE and GROUPING SETS, which sees selected columns only."""
-    items = chooser.choice(("state", "state as s", "upper(state)", "state, customer", "customer + 1 as k", "customer"))
-    keys = chooser.choice(("rollup(state, customer)", "cube(customer, state)", "grouping sets ((state, customer), ())"))
-    order = chooser.choice(
-        ("state", "customer", "upper(state)", "s", "k", "sum(amount)", "grouping(state)", "orders.state")
-    )
-    return f"select {items}, count(*) as n from orders group by {keys} {chooser.choice(('order', 'sort'))} by {order}"
-
-
-def odd_literals(chooser: random.Random) -> str:
-    """Texts of timestamps, comparisons of nested values, patterns, and long literals before IS."""
-    day = chooser.choice(("2020", "2020-1", "2020-07-01", "2020-7-1", "2020-13-01", "epoch", "-0001-01-01"))
-    clock = chooser.choice(("", " 10", " 10:5", "T10:05:06", " 10:05:06.1234567", " 24:00", " 10:", "T"))
-    zone = chooser.choice(("", "Z", " UTC", "+01:00", " GMT+2", " PST", " Europe/Berlin", " XYZ", "+19:00"))
-    one, other = (chooser.choice(("1", "1L", "'1'", "1.5", "null", "date'2020-01-01'", "true")) for _ in range(2))
-    outer = chooser.choice(("array({})", "struct({} as a)", "array(struct({} as a))", "map('k', {})", "{}"))
-    sign = chooser.choice(("=", "<=>", "<", "!=", "in"))
-    right = f"({outer.format(other)})" if sign == "in" else outer.format(other)
-    pattern = chooser.choice(("'a%'", "null", "1", "'a' || 'b'", "cast(null as string)", "txt"))
-    return "select " + chooser.choice((
-        f"{chooser.choice(('timestamp', 'timestamp_ntz', 'date'))} '{day}{clock}{zone}'",
-        f"{outer.format(one)} {sign} {right}",
-        f"{chooser.choice(('', 'not '))}{chooser.choice(('2L', '2', 'num', '1.5BD'))} {chooser.choice('=<')} num"
-        f" is {chooser.choice(('', 'not '))}null from every",
-        f"txt {chooser.choice(('', 'not '))}like {chooser.choice(('any', 'all'))} ('x', {pattern}) from every",
-        f"num from every limit {chooser.choice(('1', '1L', '1 + 1', '1 - 2', 'null + 1', 'cast(2 as int)', '3 * 2'))}",
-        f"* from (select txt as p, num as v from every) pivot (max(v) for p in ({one}, array({other}) as b))",
-    ))  # fmt: skip
-
-
 EVERYDAY: tuple[Callable[[random.Random], str], ...] = (
     *(using, sorted_aggregates, precedence, casts_of_literals, bracketed_joins),
-    *(correlated, other_functions, constant_arguments, sorted_sets, odd_literals),
+    *(correlated, other_functions, constant_arguments),
 )
 
 
