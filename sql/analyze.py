@@ -29,6 +29,7 @@ from sql.scopes.relations import Output
 from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
 from sql.spark_grammar.check import recognized
+from sql.types.printed_forms import PrintedForms
 
 __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
 
@@ -78,7 +79,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         lineage=tuple(_lineage(found)),
         diagnostics=_by_cause(not_suppressed(query, _in_order(binder.diagnostics))),
         columns_read={name: _in_table_order(inputs[name], read) for name, read in binder.columns_read.items()},
-        is_deterministic=_are_deterministic(nodes),
+        is_deterministic=_are_deterministic(nodes, binder.printed),
         columns=columns,
         fingerprint=" ".join(query.value[token.start : token.end + 1] for token in parsed.tokens),
     )
@@ -201,10 +202,12 @@ def _in_table_order(table: CatalogTable, read: set[str]) -> tuple[str, ...]:
     return (*(name for name in known if name in read), *sorted(read.difference(known)))
 
 
-def _are_deterministic(nodes: Iterable[exp.Expr]) -> bool:
+def _are_deterministic(nodes: Iterable[exp.Expr], printed: PrintedForms) -> bool:
     """Whether two runs give the same rows: no random function, clock, sample or unordered limit."""
     for node in nodes:
         match node:
+            case exp.Column() if any("clock" in flags(call.removesuffix("()")) for call in printed.texts(node)):
+                return False  # `current_date`, where no column has that name
             case exp.Func() if _is_clock(node) or not is_deterministic(node):
                 return False
             case exp.TableSample() if node.args.get("seed") is None:

@@ -79,3 +79,17 @@ def names_of_digits(tokens: list[Token]) -> list[Token]:
         else token
         for token in tokens
     ]
+
+
+_BARE_WORDS: Final = frozenset((_T.CURRENT_DATE, _T.CURRENT_TIMESTAMP, _T.CURRENT_USER, _T.SESSION_USER))
+
+
+def bare_words(tokens: list[Token]) -> list[Token]:
+    """`current_date` without brackets is a name to Spark: a column of that name comes before the function."""
+    followers = [*(token.token_type for token in tokens[1:]), None]
+    return [
+        Token(_T.VAR, token.text, token.line, token.col, token.start, token.end, token.comments)
+        if token.token_type in _BARE_WORDS and follower != _T.L_PAREN
+        else token
+        for token, follower in zip(tokens, followers, strict=True)
+    ]

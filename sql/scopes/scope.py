@@ -75,14 +75,14 @@ class SelectScope:
         variable = self.variable(parts[0])
         if variable is not None:
             return self._fields(Bound(None, variable), identifiers, 1)
-        if found := self.find(node, parts, lateral=True):
+        literal = literal_function(parts[0]) if len(parts) == 1 else None
+        if found := self.find(node, parts, lateral=literal is None or self.aliases_first):
             return self._fields(found[0], identifiers, found[1])
         outer = self.environment.outer  # one query outward, no further: so does Spark
         if outer is not None and (found := outer.find(node, parts, lateral=False)):
             bound = self._fields(replace(found[0], depth=1), identifiers, found[1])
             outer.outer_references.append((node, bound))
             return bound
-        literal = literal_function(parts[0]) if len(parts) == 1 else None
         if literal is not None:
             word = parts[0].lower()
             self.printed.note_texts(node, ("current_user()" if word.endswith("user") else f"{word}()",))

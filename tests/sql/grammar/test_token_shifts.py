@@ -3,7 +3,7 @@
 import pytest
 from sqlglot.dialects.spark import Spark
 
-from sql.grammar.token_shifts import clustered_windows, names_of_digits, samples_last
+from sql.grammar.token_shifts import bare_words, clustered_windows, names_of_digits, samples_last
 
 
 def texts(tokens) -> str:
@@ -31,3 +31,9 @@ def test_cluster_by_in_a_window_is_partition_by():
 
 def test_digits_of_other_bases_are_names():
     assert texts(names_of_digits(Spark().tokenize("0xFF, 0b01, 12"))) == "0xFF , 0b01 , 12"
+
+
+def test_a_word_without_brackets_is_a_name():
+    tokens = bare_words(Spark().tokenize("current_date, current_date(), t.current_user"))
+    kinds = [token.token_type.name for token in tokens if token.text.startswith("current")]
+    assert kinds == ["VAR", "CURRENT_DATE", "VAR"]
