@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics, run_error
-from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.files.filesystem import as_uri, committing, files_at
 from connectors.support.kafka.client import brokers
@@ -31,7 +31,7 @@ from connectors.support.kafka.offsets import (
 )
 from connectors.support.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
 from connectors.support.kafka.read_records import RECORD_DDL, rows_of, table_of
-from connectors.support.kafka.write_records import check_records, is_fixed, records_of
+from connectors.support.kafka.write_records import check_records, is_change_log, is_fixed, records_of
 from connectors.support.option import Option, Options
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
@@ -44,12 +44,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KafkaStaged(Staged):
-    """`staging`: the directory of the staged records; `topics`: those that the commit creates if they are missing."""
+    """`staging`: the directory of the staged records; `topics`: those that the commit creates if they are missing;
+    `keeps_order`: records of one key are sent in the order of their rows."""
 
     staging: str
     servers: str
     topics: tuple[str, ...]
     config: Mapping[str, str]
+    keeps_order: bool = False
     secrets: Mapping[str, str] = secret_mapping()
 
     @property
@@ -143,6 +145,9 @@ class Kafka(Source, Sink[KafkaStaged]):
     def target(self, options: Options) -> str | None:
         return _place(options, options.string("topic"))
 
+    def row_kind_modes(self, options: Options) -> tuple[WriteMode, ...]:
+        return (WriteMode.APPEND,) if is_change_log(options) else ()
+
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         return (
             "at least once: an interrupted commit sends all records again, with the same headers `penstock.run` "
@@ -167,6 +172,7 @@ class Kafka(Source, Sink[KafkaStaged]):
             servers=connection.servers,
             topics=(task.options.string("topic"),) if is_fixed(task.options) else (),
             config=connection.config,
+            keeps_order=is_change_log(task.options),
             secrets=connection.secrets,
         )
 
@@ -183,7 +189,9 @@ class Kafka(Source, Sink[KafkaStaged]):
                 topics = staged.topics or [row.topic for row in records.select("topic").distinct().collect()]
                 with brokers(spark, connection.servers, connection.client, code="PEN5005") as kafka:
                     kafka.create(topics)
-                records.write.format("kafka").options(**connection.spark_options).save()
+                if staged.keeps_order:
+                    records = records.repartition("key").sortWithinPartitions("position")
+                records.drop("position").write.format("kafka").options(**connection.spark_options).save()
         self.abort(spark, staged)
 
     def abort(self, spark: "SparkSession", staged: KafkaStaged) -> None:
@@ -193,7 +201,10 @@ class Kafka(Source, Sink[KafkaStaged]):
 
 connector = Kafka()
 
-_STAGED_DDL = "key binary, value binary, topic string, partition int, headers array<struct<key: string, value: binary>>"
+_STAGED_DDL = (
+    "key binary, value binary, topic string, partition int, headers array<struct<key: string, value: binary>>, "
+    "position bigint"
+)
 
 
 def _place(options: Options, topic: str) -> str:

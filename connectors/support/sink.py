@@ -128,6 +128,10 @@ class Sink(Connector, Generic[S]):
         """The write mode if the job names none."""
         return self.sink_capabilities.write_modes[0]
 
+    def row_kind_modes(self, options: Options) -> tuple[WriteMode, ...]:
+        """The write modes that apply row kinds, with these options."""
+        return self.sink_capabilities.row_kind_modes
+
     def target(self, options: Options) -> str | None:
         """The location of the target, normalized; None if there is none."""
         return None

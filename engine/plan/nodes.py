@@ -189,7 +189,7 @@ class Write(BaseNode):
     @property
     def drops_row_kind(self) -> bool:
         """Whether the rows have kinds that the sink ignores."""
-        return self.input.table.has_row_kind and self.write_mode not in self.connector.sink_capabilities.row_kind_modes
+        return self.input.table.has_row_kind and self.write_mode not in self.connector.row_kind_modes(self.options)
 
 
 Node: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Shuffle

@@ -2,13 +2,18 @@
 
 from typing import Final
 
+from connectors.support.change_logs.change_log import CHANGE_LOGS
+from connectors.support.change_logs.read_changes import METADATA_TYPES
 from connectors.support.option import Option, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
 START_MODES: Final = ("earliest", "latest", "group_offsets", "timestamp", "specific_offsets")
 ROW_FORMATS: Final = ("json", "text", "csv", "raw", "native")
+CHANGE_FORMATS: Final = tuple(CHANGE_LOGS)
 DEFAULT_GROUP: Final = "SeaTunnel-Consumer-Group"
 METADATA: Final = ("topic", "partition", "offset", "timestamp", "key", "headers")
+CHANGE_METADATA: Final = tuple(METADATA_TYPES)
+"""What only records of change logs have."""
 
 _SHARED: Final = (
     Option("bootstrap.servers", OptionType.STRING, "The brokers: `host:port`, several separated by commas.",
@@ -42,8 +47,25 @@ SOURCE_OPTIONS: Final = (
     Option("format", OptionType.STRING,
            "What a record's value is. `json`: an object. `text`: values between `field_delimiter`. `csv`: the same "
            "with quotes. Without a `schema`, these yield the value as a string, `content`. `raw`: the value's bytes. "
-           "`native`: the whole record.", default="json", choices=ROW_FORMATS),
+           "`native`: the whole record. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: changes of the rows "
+           "of `schema`, each with its row kind.",
+           default="json", choices=(*ROW_FORMATS, *CHANGE_FORMATS)),
     SCHEMA_OPTION,
+    Option("debezium_record_include_schema", OptionType.BOOLEAN,
+           "Whether records of `debezium_json` have a `schema` beside their `payload`. Both forms are read. With "
+           "false, timestamps without a declared unit are reported.", default=True),
+    Option("debezium_record_table_filter", OptionType.MAP,
+           "Changes of which table are read: `{ database_name = shop, schema_name = public, table_name = orders }`, "
+           "or some of these.", element=OptionType.STRING),
+    Option("debezium_decimals", OptionType.STRING,
+           "Debezium's `decimal.handling.mode`, for records without a schema: what texts in columns of decimals are, "
+           "bytes in base64 or the number itself.", default="precise", choices=("precise", "string")),
+    Option("database.include", OptionType.STRING,
+           "A regular expression (Java's): changes are read of databases whose whole name matches.",
+           alternatives=tuple(f"{name}.database.include" for name in CHANGE_FORMATS)),
+    Option("table.include", OptionType.STRING,
+           "A regular expression (Java's): changes are read of tables whose whole name matches.",
+           alternatives=tuple(f"{name}.table.include" for name in CHANGE_FORMATS)),
     Option("field_delimiter", OptionType.STRING, "What separates the values of `text` and `csv`.", default=","),
     Option("format_error_handle_way", OptionType.STRING,
            "What happens with a record that does not fit the format or schema. `fail`: the run fails and names it. "
@@ -52,7 +74,9 @@ SOURCE_OPTIONS: Final = (
            default="fail", choices=("fail", "skip", "mark")),
     Option("metadata_columns", OptionType.LIST,
            "Columns of each record's own, added after those of the schema: any of `topic`, `partition`, `offset`, "
-           "`timestamp`, `key`, `headers`. Their names begin with `_`: `_topic`.", element=OptionType.STRING),
+           "`timestamp`, `key`, `headers`; of change logs also `database`, `schema`, `table`, `table_path` "
+           "(`shop.public.orders`) and `change_time`. Their names begin with `_`: `_topic`.",
+           element=OptionType.STRING),
     Option("max_offsets", OptionType.INTEGER, "The most records of one micro-batch of a stream.", minimum=1),
     *(Option(name, OptionType.ANY, "Accepted for compatibility, no effect: Spark reads and paces the partitions.")
       for name in ("poll.timeout", "partition-discovery.interval-millis", "reader_cache_queue_size")),
@@ -64,11 +88,13 @@ SINK_OPTIONS: Final = (
     *_SHARED,
     Option("format", OptionType.STRING,
            "The value of a record. `json`: an object of all columns. `text`: their values between `field_delimiter`. "
-           "`csv`: the same with quotes where a value needs them. `raw`: the only column, a string or bytes.",
-           default="json", choices=("json", "text", "csv", "raw")),
+           "`csv`: the same with quotes where a value needs them. `raw`: the only column, a string or bytes. "
+           "`debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: an insert or delete by the row's kind.",
+           default="json", choices=("json", "text", "csv", "raw", *CHANGE_FORMATS)),
     Option("field_delimiter", OptionType.STRING, "What separates the values of `text` and `csv`.", default=","),
     Option("partition_key_fields", OptionType.LIST,
-           "The columns of the record's key, a JSON object: rows of equal values come into one partition, in order.",
+           "The columns of the record's key, a JSON object: rows of equal values come into one partition, in order. "
+           "By default, for change logs, the primary key of the rows.",
            element=OptionType.STRING),
     Option("partition", OptionType.INTEGER, "The partition of all records.", minimum=0),
     Option("kafka_headers_fields", OptionType.LIST,

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Final
 from catalog.datatypes import BIGINT, BINARY, INT, STRING, TIMESTAMP, Array, DataType, Field, Map, Struct
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
+from catalog.row_kind import ROW_KIND
 from catalog.table import CatalogTable, Column, TableSchema
 from catalog.typenames import columns_to_ddl
+from connectors.support.change_logs.read_changes import METADATA_TYPES, check_changes, parsed_changes
 from connectors.support.formats.delimited import Formats, from_text
 from connectors.support.formats.loose_json import as_text, is_unreadable, read_text
-from connectors.support.kafka.options import METADATA
+from connectors.support.kafka.options import CHANGE_FORMATS, CHANGE_METADATA, METADATA
 from connectors.support.option import Options
 from connectors.support.schema_option import declared_table
 
@@ -27,6 +29,7 @@ RECORD_DDL: Final = (
 _HEADERS: Final = Array(Struct((Field("key", STRING), Field("value", BINARY))))
 _METADATA_TYPES: Final[Mapping[str, DataType]] = {
     "topic": STRING, "partition": INT, "offset": BIGINT, "timestamp": TIMESTAMP, "key": BINARY, "headers": _HEADERS,
+    **METADATA_TYPES,
 }  # fmt: skip
 _NATIVE: Final = (
     Column("headers", Map(STRING, STRING)),
@@ -50,6 +53,7 @@ def table_of(options: Options, diagnostics: Diagnostics) -> CatalogTable:
     """The table that the options describe; what does not fit the format is reported."""
     kind = str(options["format"]).lower()
     table = declared_table(options, "kafka", diagnostics)
+    check_changes(options, table, diagnostics)
     if kind in ("raw", "native"):
         table = _of_bytes(kind, table, options, diagnostics)
     elif table is None:
@@ -60,7 +64,7 @@ def table_of(options: Options, diagnostics: Diagnostics) -> CatalogTable:
         diagnostics.error("PEN4005", message, options.span("schema"), "give it another name")
         return table
     schema = TableSchema((*table.columns, *added), table.schema.primary_key, table.schema.constraint_keys)
-    return CatalogTable(table.path, schema, comment=table.comment)
+    return CatalogTable(table.path, schema, comment=table.comment, has_row_kind=kind in CHANGE_FORMATS)
 
 
 def is_marking(options: Options) -> bool:
@@ -89,9 +93,10 @@ def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "Dat
     elif way == "fail":
         parsed = parsed.where(f"if(__error is null, true, raise_error({_message()}))")
     marks = ["__error as `_error`", "if(__error is null, null, __text) as `_value`"] if added else []
+    hidden = [quote(ROW_KIND)] if table.has_row_kind else []
     is_right = "if(__error is null, {}, null)" if added else "{}"
     values = (f"{is_right.format(f'__row.{quote(c.name)}')} as {quote(c.name)}" for c in columns)
-    return parsed.selectExpr(*values, *metadata, *marks)
+    return parsed.selectExpr(*values, *metadata, *marks, *hidden)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +110,8 @@ class _Parsed:
 def _parsed(texts: "DataFrame", options: Options, columns: list[Column]) -> "DataFrame":
     """The records with `__row`, their columns, and `__error`, why they do not fit."""
     kind = str(options["format"]).lower()
+    if kind in CHANGE_FORMATS:
+        return parsed_changes(texts, options, columns)
     if not options.mapping("schema"):
         return texts.selectExpr("*", f"named_struct({quote_text(columns[0].name)}, __text) as __row",
                                 "cast(null as string) as __error")  # fmt: skip
@@ -191,9 +198,11 @@ def _names(options: Options) -> list[str]:
 
 
 def _metadata(options: Options, diagnostics: Diagnostics) -> list[Column]:
+    is_change = str(options["format"]).lower() in CHANGE_FORMATS
+    known = (*METADATA, *CHANGE_METADATA) if is_change else METADATA
     for name in options.strings("metadata_columns"):
-        if name.lower() not in METADATA:
-            help = did_you_mean(name, METADATA) or f"known: {', '.join(f'`{known}`' for known in METADATA)}"
+        if name.lower() not in known:
+            help = did_you_mean(name, known) or f"known: {', '.join(f'`{column}`' for column in known)}"
             diagnostics.error("PEN2004", f"a record has no `{name}`", options.span("metadata_columns"), help)
             return []
     return [Column(name, _METADATA_TYPES[name.removeprefix("_")]) for name in _names(options)]

@@ -1,13 +1,17 @@
 """Rows as records: key, value, topic, partition and headers, as Spark's data source `kafka` takes them."""
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from catalog.datatypes import BINARY, STRING, Array, DataType, Map, Struct, Time
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
+from catalog.row_kind import ROW_KIND
 from catalog.table import CatalogTable, Column
+from connectors.support.change_logs.write_changes import change_value
 from connectors.support.formats.delimited import Formats, line_of, to_text
+from connectors.support.kafka.options import CHANGE_FORMATS
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
 
@@ -43,11 +47,19 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
             help = did_you_mean(name, table.schema.names)
             diagnostics.error("PEN4008", f"`topic` names the column `{name}`, which the rows do not have",
                               options.span("topic"), help)  # fmt: skip
+    if is_change_log(options) and not _keys(options, table):
+        message = f"`format = {options['format']}` needs a key: changes of one row must be in one partition, in order"
+        diagnostics.error("PEN2005", message, options.span("format"), "partition_key_fields = [id]")
     if str(options["format"]).lower() == "raw":
         values = _values(options, table.columns)
         if len(values) != 1 or values[0].type not in (STRING, BINARY):
             message = "`format = raw` writes one column, a string or bytes, beside those of headers"
             diagnostics.error("PEN2011", message, options.span("format"), "format = json")
+
+
+def is_change_log(options: Options) -> bool:
+    """Whether records are changes of rows, so that those of one key must stay in order."""
+    return str(options["format"]).lower() in CHANGE_FORMATS
 
 
 def is_fixed(options: Options) -> bool:
@@ -56,23 +68,34 @@ def is_fixed(options: Options) -> bool:
 
 
 def records_of(df: "DataFrame", task: WriteTask, columns: tuple[Column, ...]) -> "DataFrame":
-    """The records of the rows; one that Kafka would refuse for its size fails here, before anything is sent."""
+    """The records of the rows; one that Kafka would refuse for its size fails here, before anything is sent.
+
+    `position` is the order of a change among those of its key; 0 where records are no changes.
+    """
+    columns = tuple(column for column in columns if column.name != ROW_KIND)
     options, values = task.options, _values(task.options, columns)
-    keys = [column for name in options.strings("partition_key_fields") for column in columns
+    keys = [column for name in _keys(options, task.table) for column in columns
             if column.name.lower() == name.lower()]  # fmt: skip
     key = _json(keys) if keys else "cast(null as string)"
     partition = options.optional_integer("partition")
     records = df.selectExpr(
         f"cast({key} as binary) as key",
-        f"cast({_value(options, values)} as binary) as value",
+        f"cast({_value(task, values)} as binary) as value",
         f"{_topic(options, columns)} as topic",
         f"{'cast(null as int)' if partition is None else partition} as partition",
         f"{_headers(task, columns)} as headers",
+        f"{'monotonically_increasing_id()' if is_change_log(options) else 'cast(0 as bigint)'} as position",
     )
     limit = int(options.texts_by_key("kafka.config").get("max.request.size", _MOST_BYTES)) - _OVERHEAD
     size = "coalesce(octet_length(value), 0) + coalesce(octet_length(key), 0)"
     message = f"concat('a record of ', {size}, ' bytes is larger than max.request.size in kafka.config allows')"
     return records.where(f"if({size} <= {limit}, true, raise_error({message}))")
+
+
+def _keys(options: Options, table: CatalogTable) -> tuple[str, ...]:
+    """The columns of the key: of a change log, by default the table's."""
+    key = table.schema.primary_key if is_change_log(options) else None
+    return options.strings("partition_key_fields") or (key.columns if key else ())
 
 
 def _values(options: Options, columns: tuple[Column, ...]) -> list[Column]:
@@ -81,8 +104,12 @@ def _values(options: Options, columns: tuple[Column, ...]) -> list[Column]:
     return [column for column in columns if column.name.lower() not in headers]
 
 
-def _value(options: Options, columns: list[Column]) -> str:
-    kind = str(options["format"]).lower()
+def _value(task: WriteTask, columns: list[Column]) -> str:
+    options, kind = task.options, str(task.options["format"]).lower()
+    if kind in CHANGE_FORMATS:
+        row = _struct({column.name: _jsonable(quote(column.name), column.type) for column in columns})
+        has_kinds = task.table.has_row_kind
+        return change_value(kind, row, columns, task.table.path, _to_json, has_kinds=has_kinds)
     if kind == "json":
         return _json(columns)
     if kind == "raw":
@@ -97,8 +124,15 @@ def _value(options: Options, columns: list[Column]) -> str:
 
 def _json(columns: list[Column]) -> str:
     """An object of all columns; times that Spark's JSON has not, as text."""
-    named = ", ".join(f"{quote_text(c.name)}, {_jsonable(quote(c.name), c.type)}" for c in columns)
-    return f"to_json(named_struct({named}), {_JSON_TIMES})"
+    return _to_json({column.name: _jsonable(quote(column.name), column.type) for column in columns})
+
+
+def _to_json(values: Mapping[str, str]) -> str:
+    return f"to_json({_struct(values)}, {_JSON_TIMES})"
+
+
+def _struct(values: Mapping[str, str]) -> str:
+    return f"named_struct({', '.join(f'{quote_text(name)}, {value}' for name, value in values.items())})"
 
 
 def _jsonable(value: str, type: DataType, level: int = 1) -> str:

@@ -149,7 +149,7 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         write_mode = _mode("write_mode", WriteMode, can.write_modes, sink, options, diagnostics=diagnostics)
     if why := contradiction(data_mode, write_mode):
         diagnostics.error("PEN2011", why, options.span("write_mode"))
-    if node.table.has_row_kind and write_mode not in can.row_kind_modes:
+    if node.table.has_row_kind and write_mode not in sink.row_kind_modes(options):
         place = block.plugin_span or block.span
         report = diagnostics.warning if options.seatunnel else diagnostics.error  # SeaTunnel writes every row
         report("PEN4011", *_row_kinds_refused(node.name, sink, write_mode, place))

@@ -88,3 +88,46 @@ def test_the_columns_are_those_of_the_schema_and_of_the_record(tmp_path):
         "id bigint", "name string", "_topic string", "_offset bigint", "_error string", "_value string",
     ]  # fmt: skip
     assert connector.jars(write.options) == connector.maven
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (GOOD + ", format = debezium_json", []),
+        (GOOD + ", format = canal_json, canal_json.table.include = orders", []),
+        (GOOD.partition(", schema")[0] + ", format = ogg_json",
+         ["`format = ogg_json` needs a `schema`: the columns of the rows that change"]),
+        (GOOD + ", debezium_decimals = string", ["`debezium_decimals` has no effect with `format = json`"]),
+        (GOOD + ", table.include = x", ["`table.include` has no effect with `format = json`: it is for change logs"]),
+        (GOOD + ", metadata_columns = [database]", ["a record has no `database`"]),
+        (GOOD + ", format = debezium_json, debezium_record_table_filter { table = x }",
+         ["`debezium_record_table_filter` has no `table`"]),
+    ],
+)  # fmt: skip
+def test_options_of_change_logs_that_do_not_fit_are_reported(tmp_path, options, expected):
+    assert source_errors(tmp_path, options) == expected
+
+
+def test_a_change_log_into_a_sink_that_would_add_deletes_as_rows_is_refused(tmp_path):
+    source = f"source {{ Kafka {{ {GOOD}, format = debezium_json }} }}"
+    _, found = compiled(tmp_path, f'{source}\nsink {{ Delta {{ path = "t" }} }}')
+    assert [each.code for each in found] == ["PEN4011"]
+    keyed = 'Delta { path = "t", write_mode = changelog, primary_keys = [id] }'
+    assert not list(compiled(tmp_path, f"{source}\nsink {{ {keyed} }}")[1])
+
+
+def test_units_of_timestamps_that_nothing_declares_are_warned_of(tmp_path):
+    source = GOOD.replace("name = string", "at = timestamp")
+    options = f"{source}, format = debezium_json, debezium_record_include_schema = false"
+    _, found = compiled(tmp_path, f"source {{ Kafka {{ {options} }} }}\nsink {{ Console {{}} }}")
+    assert [each.code for each in found] == ["PEN4040"]
+
+
+def test_row_kinds_reach_a_topic_as_a_change_log_only(tmp_path):
+    source = f"source {{ Kafka {{ {GOOD}, format = debezium_json }} }}"
+    sink = 'sink {{ Kafka {{ bootstrap.servers = "b:9092", topic = u, {} }} }}'
+    assert [each.code for each in compiled(tmp_path, f"{source}\n{sink.format('format = json')}")[1]] == ["PEN4011"]
+    [unkeyed] = compiled(tmp_path, f"{source}\n{sink.format('format = ogg_json')}")[1]
+    assert (unkeyed.code, unkeyed.help) == ("PEN2005", "partition_key_fields = [id]")
+    keyed = sink.format("format = ogg_json, partition_key_fields = [id]")
+    assert not list(compiled(tmp_path, f"{source}\n{keyed}")[1])

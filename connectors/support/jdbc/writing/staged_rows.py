@@ -41,9 +41,7 @@ class Keyed:
 
 
 def with_kinds(df: "DataFrame", keyed: Keyed) -> "DataFrame":
-    """The rows with their kinds; rows before an update are omitted, since the row after it has the same key."""
-    if ROW_KIND in df.columns:
-        df = df.where(f"{quote(ROW_KIND)} <> '{RowKind.UPDATE_BEFORE.value}'")
+    """The rows with their kinds, deletes by `delete_condition` among them."""
     if keyed.deletes is None:
         return df
     kept = quote(ROW_KIND) if ROW_KIND in df.columns else f"'{RowKind.INSERT.value}'"
@@ -51,13 +49,27 @@ def with_kinds(df: "DataFrame", keyed: Keyed) -> "DataFrame":
     return df.selectExpr(*(quote(name) for name in df.columns if name != ROW_KIND), kind)
 
 
-def latest(df: "DataFrame", keyed: Keyed) -> "DataFrame":
-    """The last row of each key; each task reduces its rows before the shuffle (partial WindowGroupLimit)."""
-    if keyed.sequence is None:
+def latest(df: "DataFrame", keyed: Keyed, *, has_updates: bool) -> "DataFrame":
+    """The last row of each key; each task reduces its rows before the shuffle (partial WindowGroupLimit).
+
+    Of the two rows of an update the one after it counts. A row before an update to another key deletes its own key.
+    `has_updates`: kinds come with the rows, so that some may be of updates.
+    """
+    by = f"partition by {', '.join(map(quote, keyed.keys))}"
+    kind = quote(ROW_KIND)
+    removes = f"{kind} in ('{RowKind.UPDATE_BEFORE.value}', '{RowKind.DELETE.value}')"
+    if keyed.sequence is not None:
+        last = f", {removes}" if ROW_KIND in df.columns else ""
+        rank = f"row_number() over ({by} order by {quote(keyed.sequence)} desc nulls last{last}) as {_RANK}"
+        df = df.selectExpr("*", rank).where(f"{_RANK} = 1").drop(_RANK)
+    elif has_updates:
+        is_before = f"{kind} = '{RowKind.UPDATE_BEFORE.value}'"
+        df = df.selectExpr("*", f"min({is_before}) over ({by}) as {_RANK}").where(f"{_RANK} or not {is_before}")
+        df = df.drop(_RANK)
+    if ROW_KIND not in df.columns:
         return df
-    by = ", ".join(map(quote, keyed.keys))
-    rank = f"row_number() over (partition by {by} order by {quote(keyed.sequence)} desc nulls last) as {_RANK}"
-    return df.selectExpr("*", rank).where(f"{_RANK} = 1").drop(_RANK)
+    names = [quote(name) for name in df.columns if name != ROW_KIND]
+    return df.selectExpr(*names, f"if({removes}, '{RowKind.DELETE.value}', {kind}) as {kind}")
 
 
 def loadable(
@@ -68,7 +80,8 @@ def loadable(
     values = []
     for column in types.columns:
         there = target.column(column.name) if target is not None else None
-        value = _checked(column, there, column.name.lower() in folded, dialect)
+        is_key = column.name.lower() in folded
+        value = _checked(column, there, is_key, dialect, has_kinds=ROW_KIND in df.columns)
         values.append(f"{_loaded(value, column.type, dialect)} as {quote(column.name)}")
     if ROW_KIND in df.columns:
         values.append(quote(ROW_KIND))
@@ -93,13 +106,14 @@ def _loaded(value: str, type: DataType, dialect: Dialect) -> str:
     return f"to_json({value})" if is_json else f"cast({value} as string)"
 
 
-def _checked(column: Column, target: Column | None, is_key: bool, dialect: Dialect) -> str:
-    """The column's value, or an error where the target cannot hold it."""
+def _checked(column: Column, target: Column | None, is_key: bool, dialect: Dialect, *, has_kinds: bool) -> str:
+    """The column's value, or an error where the target cannot hold it; of a delete, only the key is looked at."""
     value = quote(column.name)
     refusals = []
     forbids_null = target is not None and not target.nullable and target.default is None
     if (is_key or forbids_null) and (column.nullable or target is not None):
-        refusals.append((f"{value} is null", "is NULL, which the target forbids"))
+        kept = "" if is_key or not has_kinds else f" and {quote(ROW_KIND)} <> '{RowKind.DELETE.value}'"
+        refusals.append((f"{value} is null{kept}", "is NULL, which the target forbids"))
     if target is not None and target.length is not None and column.type == STRING:
         refusals.append((f"length({value}) > {target.length}", f"is longer than {target.length} characters"))
     if column.type in (FLOAT, DOUBLE) and not dialect.has_not_a_number:

@@ -90,7 +90,7 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcSt
         target = None
         if plan.query is None and not {Action.CREATE.value, Action.DROP_AND_CREATE.value} & set(prepared.actions):
             target = describe_table(database, prepared.target)
-        rows = latest(with_kinds(df, plan.keyed), plan.keyed)
+        rows = latest(with_kinds(df, plan.keyed), plan.keyed, has_updates=ROW_KIND in df.columns)
         plain = rows.drop(ROW_KIND) if ROW_KIND in rows.columns else rows
         incoming = _as_in_target(_described(plain, plan.declared), target)
         widened = tuple(_widened(plan, prepared, incoming, target))
