@@ -89,6 +89,7 @@ CODES: dict[str, str] = {
     "PEN5013": "a database refused a statement",
     "PEN5040": "a web service refused a request, or its response cannot be read",
     "PEN5060": "a checkpoint that belongs to another stream",
+    "PEN5061": "a streaming job that has changed since its checkpoint was written",
     "PEN5014": "the rows are committed, but the maintenance of the target failed",
     "PEN5015": "a watermark was recorded for another column or location than the job reads now",
     "PEN5050": "a pipeline waited too long for its slots",

@@ -23,6 +23,7 @@ from connectors.support.kafka.offsets import (
     assignment,
     check_offsets,
     commit_position,
+    kept_offsets,
     offsets_text,
     position_of,
     stream_options,
@@ -105,6 +106,9 @@ class Kafka(Source, Sink[KafkaStaged]):
 
     def stream_identity(self, options: Options) -> str:
         return KafkaConnection.of(options).servers
+
+    def kept_offsets(self, options: Options, offsets: str) -> str:
+        return kept_offsets(options, offsets)
 
     def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
         return spark.readStream.format("kafka").options(**stream_options(spark, task.options, is_new=is_new)).load()

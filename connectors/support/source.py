@@ -123,6 +123,10 @@ class Source(Connector):
         """What a checkpoint belongs to: a stream of another identity cannot go on from it."""
         return str(options.get("path") or "")
 
+    def kept_offsets(self, options: Options, offsets: str) -> str:
+        """The offsets of a checkpoint without those of what the block no longer reads, as Spark has them (JSON)."""
+        return offsets
+
     def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
         """A streaming DataFrame of what arrives; `is_new`: no checkpoint says where to start. Only for sources with the
         capability `streaming`."""

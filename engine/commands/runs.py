@@ -100,13 +100,26 @@ def _counts(counts: object) -> str:
     )
 
 
+def _lag(run: RunRecord) -> str | None:
+    """How far a streaming run is behind, in records over all its streams, and the latency of its last micro-batches."""
+    streams = run.counts.get("streams")
+    found = [stream for stream in streams.values() if "lag" in stream] if isinstance(streams, dict) else []
+    if not found:
+        return None
+    seconds = max(float(stream["latency_seconds"]) for stream in found)
+    records = [stream["lag"] for stream in found if stream["lag"] is not None]
+    return f"{sum(records):,} records, {seconds:.1f} s" if records else f"{seconds:.1f} s"
+
+
 def _print_table(listed: tuple[RunRecord, ...]) -> None:
     from rich.table import Table
 
     from engine.runtime.summary import console
 
-    table = Table("run", "job", "state", "started", "seconds", "rows written", "error", box=None, pad_edge=False)
-    for column in table.columns[:6]:
+    is_streaming = any(_lag(run) is not None for run in listed)
+    names = ("run", "job", "state", "started", "seconds", "rows written", *(("lag",) if is_streaming else ()), "error")
+    table = Table(*names, box=None, pad_edge=False)
+    for column in table.columns[:-1]:
         column.no_wrap = True
     table.columns[0].min_width = max((len(run.run_id) for run in listed), default=0)  # to be given to `runs ID`
     table.columns[2].min_width = max((len(run.state.value) for run in listed), default=0)
@@ -120,6 +133,7 @@ def _print_table(listed: tuple[RunRecord, ...]) -> None:
             run.started[:19],
             seconds,
             f"{written:,}" if isinstance(written, int) else "",
+            *((_lag(run) or "",) if is_streaming else ()),
             (run.error or "").splitlines()[0] if run.error else "",
         )
     console().print(table)

@@ -1,18 +1,27 @@
 """`penstock stop`: have a streaming run end after its current micro-batch."""
 
 from argparse import ArgumentParser, Namespace
+from time import sleep
+from typing import Final
 
-from connectors.support.files.filesystem import files_at
-from engine.runtime.ledger import runs
+from connectors.support.files.filesystem import Files, files_at
+from engine.runtime.ledger import RunRecord, runs
 from engine.runtime.state_dir import local_state_dir
 from engine.runtime.states import State
 from engine.runtime.streaming.stop_request import request_stop
+
+_POLL_SECONDS: Final = 0.5
 
 SUMMARY = "have a streaming run end after its current micro-batch"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("run_id", metavar="RUN", help="the run: `penstock runs` lists them")
+    parser.add_argument(
+        "--savepoint",
+        action="store_true",
+        help="wait until the run has ended, and print the command that goes on from there",
+    )
     parser.add_argument("--state-dir", metavar="DIR", help="default: $PENSTOCK_STATE_DIR, or .penstock")
 
 
@@ -26,5 +35,23 @@ def run(arguments: Namespace) -> int:
         help = did_you_mean(arguments.run_id, running) or "`penstock runs` lists the runs"
         raise job_error("PEN5008", f"no streaming run `{arguments.run_id}` is running", None, help)
     request_stop(files, root, arguments.run_id)
+    if arguments.savepoint:
+        return _savepoint(files, root, arguments.run_id)
     print(f"run {arguments.run_id} ends after its current micro-batch; running its job again goes on from there")
     return 0
+
+
+def _savepoint(files: Files, root: str, run_id: str) -> int:
+    """Wait for the end of a run that was asked to stop; 1 where it failed."""
+    while (ended := _find(files, root, run_id)).state is State.RUNNING:
+        sleep(_POLL_SECONDS)
+    if ended.state is not State.FINISHED:
+        print(f"run {run_id} has {ended.state.value.lower()}: {ended.error or 'no cause is recorded'}")
+        return 1
+    print(f"run {run_id} has ended; its savepoint: penstock run {ended.file} --restore {run_id}")
+    return 0
+
+
+def _find(files: Files, root: str, run_id: str) -> RunRecord:
+    """The run; that of a killed process has failed."""
+    return next(run for run in runs(files, root) if run.run_id == run_id)

@@ -68,3 +68,33 @@ sink {{ LocalFile {{ path = "{tmp_path}/out", file_format_type = json }} }}
     assert said.index("cancelling") < said.index("SIGINT: the run was cancelled; what it staged is removed\n")
     assert not list(tmp_path.glob(".out.penstock/*"))
     assert seconds < 15, "it waited for tasks that were asleep"
+
+
+def test_a_savepoint_is_what_the_ended_run_has_left(state, capsys):
+    files, root = state
+
+    def end(final):
+        while not is_stop_requested(files, root, "streaming"):
+            time.sleep(0.01)
+        record(files, root, RunRecord("streaming", "job", "job.conf", final, now(), error="why", counts={"batches": 3}))
+
+    for final, code in ((State.FINISHED, 0), (State.FAILED, 1)):
+        record(files, root, RunRecord("streaming", "job", "job.conf", State.RUNNING, now(), counts={"batches": 3}))
+        files.delete(f"{root}/runs/streaming/stop")
+        ending = threading.Thread(target=end, args=(final,))
+        ending.start()
+        assert main(["stop", "streaming", "--savepoint", "--state-dir", root]) == code
+        ending.join()
+    shown = capsys.readouterr().out
+    assert "its savepoint: penstock run job.conf --restore streaming" in shown
+    assert "run streaming has failed: why" in shown
+
+
+def test_the_lag_of_streams_is_listed(state, capsys):
+    files, root = state
+    counts = {"batches": 3, "streams": {"k": {"batches": 3, "latency_seconds": 1.25, "lag": 1200}}}
+    record(files, root, RunRecord("streaming", "job", "job.conf", State.RUNNING, now(), counts=counts))
+    assert main(["runs", "--state-dir", root]) == 0
+    assert "1,200 records, 1.2 s" in capsys.readouterr().out
+    assert main(["runs", "streaming", "--state-dir", root]) == 0
+    assert "k: batches 3, latency_seconds 1.25, lag 1,200" in capsys.readouterr().out

@@ -114,6 +114,18 @@ def stream_position(options: Options, offsets: str) -> KafkaPosition | None:
     return KafkaPosition(connection.servers, group, ranges, connection.config, connection.secrets)
 
 
+def kept_offsets(options: Options, offsets: str) -> str:
+    """The offsets of a checkpoint, as Spark has them, of the topics that a block reads."""
+    topics = topics_of(options)
+    pattern = re.compile(topics[0]) if options.flag("pattern") else None
+    kept = {
+        topic: ends
+        for topic, ends in json.loads(offsets).items()
+        if (pattern.fullmatch(topic) if pattern is not None else topic in topics)
+    }
+    return json.dumps(kept, separators=(",", ":"))
+
+
 def stream_options(spark: "SparkSession", options: Options, *, is_new: bool) -> dict[str, str]:
     """The topics of a stream and, if it is new, where it starts, as Spark's options. A stream that goes on finds its
     start in the checkpoint; partitions that are added later start at their first record."""

@@ -38,6 +38,9 @@ OPTIONS: Final = (
            "else `10 seconds`."),
     Option("stream.checkpoint", OptionType.STRING,
            "The directory of a streaming job's checkpoints (default: `streams/<job>` in the state directory)."),
+    Option("stream.metrics_file", OptionType.STRING,
+           "A file for the metrics of a streaming job in Prometheus' text format, rewritten after each micro-batch: "
+           "rows, micro-batches, latency and lag. Its folder can be that of node_exporter's textfile collector."),
     Option("checkpoint.interval", OptionType.INTEGER, "Milliseconds between two micro-batches of a streaming job.",
            minimum=1, alternatives=("execution.checkpoint.interval",)),
     Option("checkpoint.timeout", OptionType.INTEGER, "Accepted for compatibility, no effect.", minimum=1,

@@ -1,6 +1,6 @@
 """Run a streaming job: its pipelines side by side until they end, are stopped, or fail."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
@@ -9,17 +9,17 @@ from catalog.diagnostics import Diagnostic, PenstockError, run_error
 from connectors.support.files.filesystem import Files, files_at
 from engine.compile import Compiled
 from engine.plan.building.stream_checks import stream_of
-from engine.plan.nodes import Plan
+from engine.plan.nodes import Plan, Scan
 from engine.plan.pipelines import pipelines
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
-from engine.runtime.counting.counts import ReadCount, WriteCount, total
 from engine.runtime.interrupts import Interrupts, interrupts
 from engine.runtime.job_events import JobEvents
 from engine.runtime.job_execution import diagnostics_of
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
-from engine.runtime.streaming.checkpoint import open_checkpoint
+from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint
+from engine.runtime.streaming.metrics import prometheus_text
 from engine.runtime.streaming.stop_request import is_stop_requested
 from engine.runtime.streaming.stream import BatchFailedError, Stream
 from engine.runtime.transient import is_transient
@@ -62,7 +62,8 @@ def _run(
     state = state_dir_of(plan, state_dir)
     files, root = files_at(spark, state)
     warnings = recover(spark, state)
-    job = _Job(files, root, ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now()))
+    entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
+    job = _Job(files, root, entry, metrics=_metrics_file(spark, plan))
     if restores is not None:
         job.require(restores)
     job.streams = tuple(_streams(spark, plan, state, run_id, job))
@@ -80,7 +81,9 @@ def _run(
         job.record(State.FAILED, str(error))
         log.end(RunOutcome.ROLLED_BACK)
         raise
-    result = job.result(failed, warnings)
+    changed = tuple(warning for stream in job.streams for warning in stream.checkpoint.warnings)
+    result = job.result(failed, (*warnings, *changed))
+    job.look()
     messages = [f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics]
     job.record(result.state, "; ".join(messages))
     log.end(RunOutcome.FINISHED if result.state is State.FINISHED else RunOutcome.ROLLED_BACK)
@@ -88,21 +91,33 @@ def _run(
 
 
 def _streams(spark: "SparkSession", plan: Plan, state: str, run_id: str, job: "_Job") -> Iterable[Stream]:
-    several = pipelines(plan)
-    for number, pipeline in enumerate(several, start=1):
-        scan = stream_of(pipeline)
-        assert scan is not None, "check_streams refuses pipelines without a stream"
+    several = [(pipeline, _scan(pipeline)) for pipeline in pipelines(plan)]
+    folders = {folder_of(scan) for _, scan in several}
+    for number, (pipeline, scan) in enumerate(several, start=1):
         name = run_id if len(several) == 1 else f"{run_id}-{number}"
-        yield Stream(spark, pipeline, scan, open_checkpoint(spark, state, pipeline, scan, name), state, job.committed)
+        checkpoint = open_checkpoint(spark, state, pipeline, scan, name, others=folders)
+        yield Stream(spark, pipeline, scan, checkpoint, state, job.committed)
+
+
+def _scan(pipeline: Plan) -> Scan:
+    scan = stream_of(pipeline)
+    assert scan is not None, "check_streams refuses pipelines without a stream"
+    return scan
+
+
+def _metrics_file(spark: "SparkSession", plan: Plan) -> tuple[Files, str] | None:
+    path = plan.env.options.get("stream.metrics_file") if plan.env.options else None
+    return files_at(spark, str(path)) if path else None
 
 
 @dataclass(eq=False)
 class _Job:
-    """A streaming job while it runs, and what the ledger has of it."""
+    """A streaming job while it runs, and what the ledger has of it. `metrics`: the file for Prometheus."""
 
     files: Files
     root: str
     entry: ledger.RunRecord
+    metrics: tuple[Files, str] | None = None
     streams: tuple[Stream, ...] = ()
     started: float = 0.0
 
@@ -128,6 +143,7 @@ class _Job:
                     self.stop(running)
                 if failed and running and running[0].plan.env.failure_policy == "stop":
                     self.stop(running)
+                self.look()
                 sleep(_POLL_SECONDS)
             for stream in self.streams:
                 if stream not in failed and not stream.stopping.is_set():
@@ -163,20 +179,34 @@ class _Job:
         for stream in streams:
             stream.stop()
 
+    def look(self) -> None:
+        """Record the progress of micro-batches that were committed, once Spark reports it."""
+        if [stream for stream in self.streams if stream.look()]:
+            self.record(State.RUNNING)
+
     def committed(self, stream: Stream, result: JobResult) -> None:
         self.record(State.RUNNING)
 
     def record(self, state: State, error: str = "") -> None:
         ended = None if state is State.RUNNING else ledger.now()
-        counts = {**self.totals(()).counts, "batches": sum(len(stream.results) for stream in self.streams)}
+        streams = [stream.totals for stream in self.streams]
+        counts = {
+            **self.totals(()).counts,
+            "batches": sum(stream.batches for stream in streams),
+            "streams": {stream.source: stream.counts for stream in streams},
+        }
         seconds = round(monotonic() - self.started, 3)
         entry = replace(self.entry, state=state, ended=ended, seconds=seconds, error=error or None, counts=counts)
         ledger.record(self.files, self.root, entry)
+        if self.metrics is not None:
+            files, path = self.metrics
+            text = prometheus_text(entry.job, entry.run_id, streams, is_running=state is State.RUNNING)
+            files.write(path, text)
 
     def result(self, failed: Mapping[Stream, BaseException], warnings: tuple[Diagnostic, ...]) -> JobResult:
         errors = [cause for error in failed.values() for cause in _causes(error)]
         errors_of = tuple(diagnostic for error in failed.values() for diagnostic in _diagnostics(error))
-        more = tuple(warning for stream in self.streams for result in stream.results for warning in result.warnings)
+        more = tuple(warning for stream in self.streams for warning in stream.totals.warnings.values())
         unique = {(warning.code, warning.message): warning for warning in (*warnings, *more)}
         return replace(
             self.totals(failed), diagnostics=errors_of, warnings=tuple(unique.values()), errors=tuple(errors)
@@ -194,34 +224,15 @@ class _Job:
 
 def _total(stream: Stream, number: int, state: State) -> PipelineResult:
     """What a stream has read and written, over all its micro-batches of this run."""
-    reads = [read for result in stream.results for read in result.reads]
-    writes = [write for result in stream.results for write in result.writes]
+    totals = stream.totals
     return PipelineResult(
-        f"{number}: {stream.scan.name}, {len(stream.results)} micro-batches",
+        f"{number}: {stream.scan.name}, {totals.batches} micro-batches",
         state,
         1,
         monotonic() - stream.started,
-        tuple(_read(name, [read for read in reads if read.source == name]) for name in _names(r.source for r in reads)),
-        tuple(_written([write for write in writes if write.sink == name]) for name in _names(w.sink for w in writes)),
+        tuple(totals.reads.values()),
+        tuple(totals.writes.values()),
     )
-
-
-def _read(name: str, reads: Sequence[ReadCount]) -> ReadCount:
-    return ReadCount(name, total(read.rows for read in reads), total(read.bytes for read in reads), 1)
-
-
-def _written(writes: Sequence[WriteCount]) -> WriteCount:
-    return replace(
-        writes[0],
-        rows=total(write.rows for write in writes),
-        filtered=total(write.filtered for write in writes),
-        bytes=total(write.bytes for write in writes),
-        rejected=total(write.rejected for write in writes),
-    )
-
-
-def _names(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
 
 
 def _causes(error: BaseException) -> tuple[BaseException, ...]:

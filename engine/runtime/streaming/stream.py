@@ -16,6 +16,8 @@ from engine.runtime.execute import run_batch
 from engine.runtime.results import JobResult
 from engine.runtime.states import State
 from engine.runtime.streaming.checkpoint import Checkpoint
+from engine.runtime.streaming.progress import progress_of
+from engine.runtime.streaming.totals import StreamTotals
 from engine.spark.errors import SPARK_ERRORS, as_run_error
 from engine.spark.lower import Arrived
 from engine.spark.session import pipeline_session
@@ -52,9 +54,13 @@ class Stream:
     query: "StreamingQuery | None" = None
     failures: int = 0
     started: float = field(default_factory=monotonic)
-    results: list[JobResult] = field(default_factory=list)
     stopping: Event = field(default_factory=Event)
     busy: Event = field(default_factory=Event)
+    last_batch: int | None = None
+    totals: StreamTotals = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.totals = StreamTotals(self.scan.name)
 
     @property
     def writes(self) -> tuple[Write, ...]:
@@ -64,6 +70,21 @@ class Stream:
     @property
     def is_active(self) -> bool:
         return self.query is not None and bool(self.query.isActive)
+
+    def look(self) -> bool:
+        """Ask Spark for the progress of the last committed micro-batch, where that is not known yet; whether it is
+        now."""
+        if self.query is None or self.last_batch is None:
+            return False
+        known = self.totals.progress
+        if known is not None and known.batch >= self.last_batch:
+            return False
+        with suppress(*SPARK_ERRORS):
+            found = progress_of(self.query)
+            if found is not None and found != known:
+                self.totals.progress = found
+                return True
+        return False
 
     def start(self) -> None:
         """Start the query, or go on from its checkpoint."""
@@ -104,7 +125,7 @@ class Stream:
             offsets = self.checkpoint.offsets(number)
             position = self.scan.connector.stream_position(self.scan.options, offsets) if offsets else None
             self._run(f"{self.checkpoint.record.stream}.{number}", number, Arrived(batch, position))
-            self.failures = 0
+            self.failures, self.last_batch = 0, number
             if number:  # Spark has recorded the end of the micro-batch before: it will not come again
                 files, root = files_at(self.spark, self.state)
                 files.delete(f"{root}/runs/{self.checkpoint.record.stream}.{number - 1}")
@@ -123,7 +144,7 @@ class Stream:
         result = run_batch(self.spark, self.plan_of(number), name, self.state, {self.scan: arrived})
         if result.state is not State.FINISHED:
             raise BatchFailedError(result)
-        self.results.append(result)
+        self.totals.add(result)
         self.done(self, result)
 
     def plan_of(self, number: int) -> Plan:

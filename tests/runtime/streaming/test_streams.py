@@ -6,13 +6,16 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
+from connectors.support.kafka.offsets import stream_options
 from engine.cli import main
 from engine.compile import Settings, compile_job
+from engine.plan.building.stream_checks import stream_of
 from engine.runtime import ledger
 from engine.runtime.execute import new_run_id, run_job
 from engine.runtime.states import State
@@ -192,3 +195,59 @@ def test_a_stream_that_is_stopped_or_killed_goes_on(tmp_path, kafka):
     from connectors.support.files.filesystem import files_at
 
     assert ledger.find(*files_at(None, str(state)), "r2").state is State.FINISHED
+
+
+def test_a_stream_goes_on_with_other_topics_and_tells_its_lag(spark, tmp_path, kafka):
+    """One topic is added, then another left out: nothing is lost, and nothing comes twice."""
+    first, second = kafka.topic(), kafka.topic()
+    metrics = tmp_path / "metrics" / "stream.prom"
+    env = f'{NOW}, stream.metrics_file = "{metrics}"'
+    sinks = f'Delta {{ plugin_input = q, path = "{tmp_path}/delta" }}'
+
+    def go_on(topics, run_id):
+        return stream(spark, tmp_path, from_topic(kafka, f'"{topics}"', sinks, env=env), run_id)
+
+    kafka.send(first, values(1, 2))
+    kafka.send(second, values(10))
+    go_on(first, "one")
+    kafka.add_partitions(first, 2)
+    kafka.send(first, values(4), partition=1)
+    go_on(f"{first},{second}", "two")
+    kafka.send(first, values(5))
+    kafka.send(second, values(11))
+    result = go_on(second, "three")
+    assert [warning.code for warning in result.warnings] == ["PEN5061"]
+    assert delta(spark, tmp_path / "delta") == expected(1, 2, 4, 10, 11)
+    from connectors.support.files.filesystem import files_at
+
+    counts = ledger.find(*files_at(None, str(tmp_path / "state")), "three").counts["streams"]["k"]
+    assert (counts["batches"], counts["lag"]) == (1, 0)
+    assert counts["latency_seconds"] > 0
+    text = metrics.read_text()
+    assert 'penstock_stream_rows_written_total{job="stream",run="three",source="k"' in text
+    assert 'penstock_stream_running{job="stream",run="three"} 0' in text
+
+
+@pytest.mark.parametrize(
+    ("start", "expected_ids"),
+    [
+        ("start_mode = earliest", [0, 1, 2, 9]),
+        ("start_mode = latest", [9]),
+        ("start_mode = group_offsets", [2, 9]),
+        ("start_mode = timestamp, start_mode.timestamp = 1500", [1, 2, 9]),
+        ("start_mode = specific_offsets, start_mode.offsets = { {topic}-0 = 1 }", [1, 2, 9]),
+    ],
+)
+def test_the_offsets_at_which_a_new_stream_starts(spark, tmp_path, kafka, start, expected_ids):
+    topic, group = kafka.topic(), f"g{uuid.uuid4().hex}"
+    for index in range(3):
+        kafka.send(topic, values(index), timestamp_ms=1000 * (index + 1))
+    kafka.commit(group, topic, {0: 2})
+    options = start.replace("{topic}", topic) + f", consumer.group = {group}"
+    job = compiled(tmp_path, from_topic(kafka, topic, f'Delta {{ plugin_input = k, path = "{tmp_path}/d" }}',
+                                        options=options))  # fmt: skip
+    task = stream_of(job.plan)
+    starts = stream_options(spark, task.options, is_new=True)["startingOffsets"]
+    kafka.send(topic, values(9))
+    first = json.loads(starts)[topic]["0"]
+    assert [0, 1, 2, 9][first:] == expected_ids

@@ -1,0 +1,51 @@
+"""The metrics of a streaming run in Prometheus' text format, as its textfile collector and its scrapers read it."""
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from engine.runtime.streaming.totals import StreamTotals
+
+_Sample: TypeAlias = tuple[dict[str, str], float]
+
+
+def prometheus_text(job: str, run_id: str, streams: Sequence[StreamTotals], *, is_running: bool) -> str:
+    """The metrics of a run, each with its labels `job`, `run` and `source`."""
+    lines: list[str] = []
+    for name, kind, meaning, samples in _metrics(streams, is_running=is_running):
+        lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
+        for labels, value in samples:
+            listed = {"job": job, "run": run_id, **labels}
+            text = ",".join(f'{label}="{_escaped(of)}"' for label, of in listed.items())
+            lines.append(f"{name}{{{text}}} {value:.15g}")
+    return "\n".join(lines) + "\n"
+
+
+def _metrics(streams: Sequence[StreamTotals], *, is_running: bool) -> Iterator[tuple[str, str, str, list[_Sample]]]:
+    """Name, type, meaning and samples."""
+    yield "penstock_stream_running", "gauge", "Whether the run goes on.", [({}, float(is_running))]
+    yield (
+        "penstock_stream_batches_total", "counter", "Micro-batches that were committed.",
+        [({"source": stream.source}, stream.batches) for stream in streams],
+    )  # fmt: skip
+    yield (
+        "penstock_stream_rows_read_total", "counter", "Rows that were read.",
+        [({"source": read.source}, read.rows or 0) for stream in streams for read in stream.reads.values()],
+    )  # fmt: skip
+    yield (
+        "penstock_stream_rows_written_total", "counter", "Rows that were written.",
+        [({"source": stream.source, "sink": write.sink}, write.rows or 0)
+         for stream in streams for write in stream.writes.values()],
+    )  # fmt: skip
+    known = [(stream.source, stream.progress) for stream in streams if stream.progress is not None]
+    yield (
+        "penstock_stream_latency_seconds", "gauge", "Seconds from the start of the last micro-batch to its commit.",
+        [({"source": source}, progress.seconds) for source, progress in known],
+    )  # fmt: skip
+    yield (
+        "penstock_stream_lag_records", "gauge", "Records that had arrived and were not in the last micro-batch.",
+        [({"source": source}, progress.lag) for source, progress in known if progress.lag is not None],
+    )  # fmt: skip
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
