@@ -16,6 +16,7 @@ from catalog.diagnostics import Diagnostics, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.files.filesystem import as_uri, committing, files_at
+from connectors.support.kafka.avro_records import AVRO_JAR, is_avro
 from connectors.support.kafka.client import brokers
 from connectors.support.kafka.connection import KafkaConnection, check_servers
 from connectors.support.kafka.offsets import (
@@ -31,8 +32,8 @@ from connectors.support.kafka.offsets import (
     topics_of,
 )
 from connectors.support.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.support.kafka.read_records import RECORD_DDL, rows_of, table_of
-from connectors.support.kafka.write_records import check_records, is_change_log, is_fixed, records_of
+from connectors.support.kafka.read_records import RECORD_DDL, described_by_registry, rows_of, table_of
+from connectors.support.kafka.write_records import check_records, is_change_log, is_fixed, records_of, registered
 from connectors.support.option import Option, Options
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
@@ -89,9 +90,16 @@ class Kafka(Source, Sink[KafkaStaged]):
         KafkaConnection.of(options).remember()
         return (table_of(options, diagnostics),)
 
+    def jars(self, options: Options) -> tuple[str, ...]:
+        return (*self.maven, AVRO_JAR) if is_avro(options) else self.maven
+
+    def staged_jars(self, staged: KafkaStaged) -> tuple[str, ...]:
+        return self.maven  # records are staged as they are sent
+
     def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
-        """The declared table: a topic describes no columns."""
-        return self.tables(options, Diagnostics())[0]
+        """The declared table, or that of the registry: a topic describes no columns."""
+        table = self.tables(options, Diagnostics())[0]
+        return CatalogTable.of("kafka", described_by_registry(options)) if table.is_open else table
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return (
@@ -181,7 +189,8 @@ class Kafka(Source, Sink[KafkaStaged]):
         )
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: KafkaStaged) -> KafkaStaged:
-        records = records_of(df, task, columns_of(df.schema))
+        columns = columns_of(df.schema)
+        records = records_of(df, task, columns, registered(task, columns))
         records.write.mode("overwrite").parquet(f"{prepared.staging}/data")
         return prepared
 

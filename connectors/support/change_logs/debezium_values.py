@@ -15,10 +15,10 @@ TYPES: Final = "__types"
 """The column of a record's own types: a map from a column's name to `struct<name, scale>`; NULL without a schema."""
 
 TYPES_EXPRESSION: Final = (
-    "map_from_entries(transform(filter(try_variant_get(__json, '$.schema.fields', "
+    "map_from_entries(transform(get(filter(try_variant_get(__json, '$.schema.fields', "
     "'array<struct<field:string,fields:array<struct<field:string,name:string,parameters:map<string,string>>>>>'), "
-    "f -> f.field in ('after', 'before') and f.fields is not null)[0].fields, "
-    "f -> struct(f.field, struct(f.name as name, f.parameters['scale'] as scale))))"
+    "f -> f.field in ('after', 'before') and f.fields is not null), 0).fields, "
+    "f -> struct(f.field, struct(f.name as name, try_element_at(f.parameters, 'scale') as scale))))"
 )
 
 _MILLIS: Final = ("io.debezium.time.Timestamp", "org.apache.kafka.connect.data.Timestamp")

@@ -103,9 +103,9 @@ _FILTER: Final[Mapping[str, str]] = {"database_name": "database", "schema_name":
 
 
 def _table_of(log: ChangeLog) -> Iterator[str]:
-    yield f"{log.database} as database"
-    yield f"{log.schema} as schema"
-    yield f"{log.table} as table"
+    yield f"{log.database} as `database`"
+    yield f"{log.schema} as `schema`"
+    yield f"{log.table} as `table`"
     path = f"concat_ws('.', {log.database}, {log.schema}, {log.table})"
     yield f"nullif({path}, '') as table_path"
     yield f"{log.changed_at} as change_time"
@@ -125,11 +125,13 @@ def _filters(options: Options) -> Iterator[str]:
     """Conditions on the table of a change; records that cannot be read pass, to be reported."""
     yield "true"
     wanted = options.mapping("debezium_record_table_filter")
-    conditions = [f"{column} = {quote_text(str(wanted[name]))}" for name, column in _FILTER.items() if name in wanted]
+    conditions = [
+        f"{quote(column)} = {quote_text(str(wanted[name]))}" for name, column in _FILTER.items() if name in wanted
+    ]
     for name, column in (("database.include", "database"), ("table.include", "table")):
         pattern = options.optional_string(name)
         if pattern is not None:
-            conditions.append(f"{column} rlike {quote_text(f'^(?:{pattern})$')}")
+            conditions.append(f"{quote(column)} rlike {quote_text(f'^(?:{pattern})$')}")
     for condition in conditions:
         yield f"(__op is null or coalesce({condition}, false))"
 

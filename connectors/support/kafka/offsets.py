@@ -117,7 +117,10 @@ def stream_position(options: Options, offsets: str) -> KafkaPosition | None:
 def kept_offsets(options: Options, offsets: str) -> str:
     """The offsets of a checkpoint, as Spark has them, of the topics that a block reads."""
     topics = topics_of(options)
-    pattern = re.compile(topics[0]) if options.flag("pattern") else None
+    try:
+        pattern = re.compile(topics[0]) if options.flag("pattern") else None
+    except re.error:  # it is Java's: Spark looks which topics match
+        return offsets
     kept = {
         topic: ends
         for topic, ends in json.loads(offsets).items()

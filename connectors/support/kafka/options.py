@@ -8,7 +8,7 @@ from connectors.support.option import Option, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
 START_MODES: Final = ("earliest", "latest", "group_offsets", "timestamp", "specific_offsets")
-ROW_FORMATS: Final = ("json", "text", "csv", "raw", "native")
+ROW_FORMATS: Final = ("json", "text", "csv", "avro", "raw", "native")
 CHANGE_FORMATS: Final = tuple(CHANGE_LOGS)
 DEFAULT_GROUP: Final = "SeaTunnel-Consumer-Group"
 METADATA: Final = ("topic", "partition", "offset", "timestamp", "key", "headers")
@@ -18,6 +18,14 @@ CHANGE_METADATA: Final = tuple(METADATA_TYPES)
 _SHARED: Final = (
     Option("bootstrap.servers", OptionType.STRING, "The brokers: `host:port`, several separated by commas.",
            required=True, alternatives=("bootstrap_servers",)),
+    Option("avro_schema", OptionType.STRING,
+           "The schema of records in Avro, as JSON; by default made of the columns. It also declares the columns of a "
+           "source without `schema`."),
+    Option("schema_registry.url", OptionType.STRING,
+           "A schema registry with Confluent's API, whose schemas records in Avro name."),
+    Option("schema_registry.subject", OptionType.STRING, "The subject in the registry (default: `<topic>-value`)."),
+    Option("schema_registry.user", OptionType.STRING, "The user of the registry's basic authentication."),
+    Option("schema_registry.password", OptionType.STRING, "Its password.", sensitive=True),
     Option("kafka.config", OptionType.MAP,
            "Settings of Kafka's clients, as its documentation names them: `{ security.protocol = SASL_SSL, … }`. "
            "Secrets in it are masked in all output."),
@@ -46,7 +54,8 @@ SOURCE_OPTIONS: Final = (
            "partition that is not in it starts at the group's offset."),
     Option("format", OptionType.STRING,
            "What a record's value is. `json`: an object. `text`: values between `field_delimiter`. `csv`: the same "
-           "with quotes. Without a `schema`, these yield the value as a string, `content`. `raw`: the value's bytes. "
+           "with quotes. Without a `schema`, these yield the value as a string, `content`. `avro`: Avro, with or "
+           "without a schema registry. `raw`: the value's bytes. "
            "`native`: the whole record. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: changes of the rows "
            "of `schema`, each with its row kind.",
            default="json", choices=(*ROW_FORMATS, *CHANGE_FORMATS)),
@@ -88,9 +97,9 @@ SINK_OPTIONS: Final = (
     *_SHARED,
     Option("format", OptionType.STRING,
            "The value of a record. `json`: an object of all columns. `text`: their values between `field_delimiter`. "
-           "`csv`: the same with quotes where a value needs them. `raw`: the only column, a string or bytes. "
-           "`debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: an insert or delete by the row's kind.",
-           default="json", choices=("json", "text", "csv", "raw", *CHANGE_FORMATS)),
+           "`csv`: the same with quotes where a value needs them. `avro`: Avro. `raw`: the only column, a string or "
+           "bytes. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: an insert or delete by the row's kind.",
+           default="json", choices=("json", "text", "csv", "avro", "raw", *CHANGE_FORMATS)),
     Option("field_delimiter", OptionType.STRING, "What separates the values of `text` and `csv`.", default=","),
     Option("partition_key_fields", OptionType.LIST,
            "The columns of the record's key, a JSON object: rows of equal values come into one partition, in order. "

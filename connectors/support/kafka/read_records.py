@@ -10,9 +10,19 @@ from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND
 from catalog.table import CatalogTable, Column, TableSchema
 from catalog.typenames import columns_to_ddl
+from connectors.support.avro.schemas import columns_of_avro
 from connectors.support.change_logs.read_changes import METADATA_TYPES, check_changes, parsed_changes
 from connectors.support.formats.delimited import Formats, from_text
 from connectors.support.formats.loose_json import as_text, is_unreadable, read_text
+from connectors.support.kafka.avro_records import (
+    check_avro,
+    declared_by_avro,
+    is_avro,
+    parsed_avro,
+    registry_of,
+    subjects_of,
+)
+from connectors.support.kafka.offsets import topics_of
 from connectors.support.kafka.options import CHANGE_FORMATS, CHANGE_METADATA, METADATA
 from connectors.support.option import Options
 from connectors.support.schema_option import declared_table
@@ -54,7 +64,10 @@ def table_of(options: Options, diagnostics: Diagnostics) -> CatalogTable:
     kind = str(options["format"]).lower()
     table = declared_table(options, "kafka", diagnostics)
     check_changes(options, table, diagnostics)
-    if kind in ("raw", "native"):
+    check_avro(options, None if options.flag("pattern") else topics_of(options), diagnostics)
+    if kind == "avro":
+        table = table or declared_by_avro(options, diagnostics) or _of_avro(options, diagnostics)
+    elif kind in ("raw", "native"):
         table = _of_bytes(kind, table, options, diagnostics)
     elif table is None:
         table = CatalogTable.of("kafka", [Column("content", STRING)])
@@ -64,7 +77,8 @@ def table_of(options: Options, diagnostics: Diagnostics) -> CatalogTable:
         diagnostics.error("PEN4005", message, options.span("schema"), "give it another name")
         return table
     schema = TableSchema((*table.columns, *added), table.schema.primary_key, table.schema.constraint_keys)
-    return CatalogTable(table.path, schema, comment=table.comment, has_row_kind=kind in CHANGE_FORMATS)
+    return CatalogTable(table.path, schema, comment=table.comment, has_row_kind=kind in CHANGE_FORMATS,
+                        is_open=table.is_open)  # fmt: skip
 
 
 def is_marking(options: Options) -> bool:
@@ -76,7 +90,8 @@ def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "Dat
     `raw` and `native`."""
     added = [column.name for column in _MARKS] if is_marking(options) else []
     columns = [column for column in table.columns if column.name not in (*added, *_names(options))]
-    metadata = [f"{name.removeprefix('_')} as {quote(name)}" for name in _names(options)]
+    columns = list(described_by_registry(options)) if table.is_open else columns
+    metadata = [f"{quote(name.removeprefix('_'))} as {quote(name)}" for name in _names(options)]
     kind = str(options["format"]).lower()
     if kind == "native":
         return records.selectExpr(*(_native(column.name) for column in columns), *metadata)
@@ -85,7 +100,8 @@ def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "Dat
         value = "cast(value as string)" if type == STRING else "value"
         marks = [f"cast(null as string) as {quote(name)}" for name in added]
         return records.selectExpr(f"{value} as {quote(name)}", *metadata, *marks)
-    texts = records.where("value is not null").selectExpr("*", "cast(value as string) as __text")
+    text = "base64(value)" if kind == "avro" else "cast(value as string)"
+    texts = records.where("value is not null").selectExpr("*", f"{text} as __text")
     parsed = _parsed(texts, options, columns)
     way = str(options["format_error_handle_way"]).lower()
     if way == "skip":
@@ -110,6 +126,8 @@ class _Parsed:
 def _parsed(texts: "DataFrame", options: Options, columns: list[Column]) -> "DataFrame":
     """The records with `__row`, their columns, and `__error`, why they do not fit."""
     kind = str(options["format"]).lower()
+    if kind == "avro":
+        return parsed_avro(texts, options, columns, topics_of(options))
     if kind in CHANGE_FORMATS:
         return parsed_changes(texts, options, columns)
     if not options.mapping("schema"):
@@ -206,6 +224,21 @@ def _metadata(options: Options, diagnostics: Diagnostics) -> list[Column]:
             diagnostics.error("PEN2004", f"a record has no `{name}`", options.span("metadata_columns"), help)
             return []
     return [Column(name, _METADATA_TYPES[name.removeprefix("_")]) for name in _names(options)]
+
+
+def described_by_registry(options: Options) -> tuple[Column, ...]:
+    """The columns of the last schema that the registry has for the topics; none without a registry."""
+    registry = registry_of(options) if is_avro(options) else None
+    subjects = subjects_of(options, topics_of(options))
+    return columns_of_avro(registry.latest(subjects[0])) if registry is not None else ()
+
+
+def _of_avro(options: Options, diagnostics: Diagnostics) -> CatalogTable:
+    """The table of records in Avro without `schema` and `avro_schema`: the registry knows it."""
+    if options.get("schema_registry.url") is None and options.get("avro_schema") is None:
+        message = "`format = avro` needs `schema`, `avro_schema` or `schema_registry.url`"
+        diagnostics.error("PEN2005", message, options.span("format"), "schema { fields { id = bigint } }")
+    return CatalogTable.unknown("kafka")
 
 
 def _of_bytes(kind: str, table: CatalogTable | None, options: Options, diagnostics: Diagnostics) -> CatalogTable:

@@ -9,8 +9,17 @@ from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND
 from catalog.table import CatalogTable, Column
+from connectors.support.avro.schemas import AvroSchemaError
 from connectors.support.change_logs.write_changes import change_value
 from connectors.support.formats.delimited import Formats, line_of, to_text
+from connectors.support.kafka.avro_records import (
+    avro_value,
+    check_avro,
+    is_avro,
+    registry_of,
+    subjects_of,
+    written_schema,
+)
 from connectors.support.kafka.options import CHANGE_FORMATS
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
@@ -47,6 +56,7 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
             help = did_you_mean(name, table.schema.names)
             diagnostics.error("PEN4008", f"`topic` names the column `{name}`, which the rows do not have",
                               options.span("topic"), help)  # fmt: skip
+    _check_avro(options, table, diagnostics)
     if is_change_log(options) and not _keys(options, table):
         message = f"`format = {options['format']}` needs a key: changes of one row must be in one partition, in order"
         diagnostics.error("PEN2005", message, options.span("format"), "partition_key_fields = [id]")
@@ -55,6 +65,24 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
         if len(values) != 1 or values[0].type not in (STRING, BINARY):
             message = "`format = raw` writes one column, a string or bytes, beside those of headers"
             diagnostics.error("PEN2011", message, options.span("format"), "format = json")
+
+
+def _check_avro(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    check_avro(options, (options.string("topic"),) if is_fixed(options) else None, diagnostics)
+    try:
+        if is_avro(options):
+            written_schema(options, _values(options, table.columns))
+    except AvroSchemaError as error:
+        diagnostics.error("PEN2011", f"the rows cannot be written as Avro: {error}", options.span("format"))
+
+
+def registered(task: WriteTask, columns: tuple[Column, ...]) -> int | None:
+    """The id under which a registry has the schema of the records; it is registered if it is not. None without one."""
+    registry = registry_of(task.options)
+    if registry is None:
+        return None
+    [subject] = subjects_of(task.options, [task.options.string("topic")])
+    return registry.register(subject, written_schema(task.options, _values(task.options, columns)))
 
 
 def is_change_log(options: Options) -> bool:
@@ -67,10 +95,13 @@ def is_fixed(options: Options) -> bool:
     return not _PLACEHOLDER.search(options.string("topic"))
 
 
-def records_of(df: "DataFrame", task: WriteTask, columns: tuple[Column, ...]) -> "DataFrame":
+def records_of(
+    df: "DataFrame", task: WriteTask, columns: tuple[Column, ...], schema_id: int | None = None
+) -> "DataFrame":
     """The records of the rows; one that Kafka would refuse for its size fails here, before anything is sent.
 
-    `position` is the order of a change among those of its key; 0 where records are no changes.
+    `position` is the order of a change among those of its key; 0 where records are no changes. `schema_id`: of the
+    records in Avro, in a registry.
     """
     columns = tuple(column for column in columns if column.name != ROW_KIND)
     options, values = task.options, _values(task.options, columns)
@@ -80,7 +111,7 @@ def records_of(df: "DataFrame", task: WriteTask, columns: tuple[Column, ...]) ->
     partition = options.optional_integer("partition")
     records = df.selectExpr(
         f"cast({key} as binary) as key",
-        f"cast({_value(task, values)} as binary) as value",
+        f"cast({_value(task, values, schema_id)} as binary) as value",
         f"{_topic(options, columns)} as topic",
         f"{'cast(null as int)' if partition is None else partition} as partition",
         f"{_headers(task, columns)} as headers",
@@ -104,8 +135,10 @@ def _values(options: Options, columns: tuple[Column, ...]) -> list[Column]:
     return [column for column in columns if column.name.lower() not in headers]
 
 
-def _value(task: WriteTask, columns: list[Column]) -> str:
+def _value(task: WriteTask, columns: list[Column], schema_id: int | None) -> str:
     options, kind = task.options, str(task.options["format"]).lower()
+    if kind == "avro":
+        return avro_value(columns, written_schema(options, columns), schema_id)
     if kind in CHANGE_FORMATS:
         row = _struct({column.name: _jsonable(quote(column.name), column.type) for column in columns})
         has_kinds = task.table.has_row_kind

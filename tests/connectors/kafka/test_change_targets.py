@@ -80,7 +80,7 @@ def test_a_topic_of_many_tables(spark, tmp_path, kafka):
         f"start_mode = earliest, format = debezium_json, metadata_columns = [table_path, offset] }} }}\n"
         f"transform {{ TableRoute {{ plugin_input = c, plugin_output = shop, table_column = _table_path, "
         f"tables_configs = [{tables}] }} }}\n"
-        f'sink {{ Delta {{ plugin_input = shop, path = "{tmp_path}/$${{table_name}}", write_mode = changelog, '
+        f'sink {{ Delta {{ plugin_input = shop, path = "{tmp_path}/${{table_name}}", write_mode = changelog, '
         f"sequence_field = _offset }} }}"
     )
     assert run(spark, tmp_path, run_text).errors == ()

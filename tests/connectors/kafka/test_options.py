@@ -131,3 +131,39 @@ def test_row_kinds_reach_a_topic_as_a_change_log_only(tmp_path):
     assert (unkeyed.code, unkeyed.help) == ("PEN2005", "partition_key_fields = [id]")
     keyed = sink.format("format = ogg_json, partition_key_fields = [id]")
     assert not list(compiled(tmp_path, f"{source}\n{keyed}")[1])
+
+
+AVRO = '"""{"type": "record", "name": "r", "fields": [{"name": "id", "type": "long"}]}"""'
+UNDECLARED = GOOD.partition(", schema")[0] + ", format = avro"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (GOOD + ", format = avro", []),
+        (f"{UNDECLARED}, avro_schema = {AVRO}", []),
+        (f"{UNDECLARED}, schema_registry.url = \"http://r\"", []),
+        (UNDECLARED, ["`format = avro` needs `schema`, `avro_schema` or `schema_registry.url`"]),
+        (f'{UNDECLARED}, avro_schema = "5"', ["the Avro schema is not that of a record"]),
+        (GOOD + f", avro_schema = {AVRO}", ["`avro_schema` has no effect with `format = json`"]),
+        (GOOD + ", format = avro, schema_registry.user = u", ["`schema_registry.user` needs `schema_registry.url`"]),
+        (GOOD + ', format = avro, pattern = true, schema_registry.url = "http://r"',
+         ["`schema_registry.url` needs `schema_registry.subject`, since the topics are not fixed"]),
+    ],
+)  # fmt: skip
+def test_options_of_avro_that_do_not_fit_are_reported(tmp_path, options, expected):
+    assert source_errors(tmp_path, options) == expected
+
+
+def test_avro_declares_the_columns_and_its_jar_is_fetched(tmp_path):
+    job, _ = compiled(tmp_path, f"source {{ Kafka {{ {UNDECLARED}, avro_schema = {AVRO} }} }}\nsink {{ Console {{}} }}")
+    [scan] = [node for node in job.plan.nodes() if node.name == "Kafka"] or [job.plan.nodes()[0]]
+    assert [str(column) for column in scan.table.columns] == ["id bigint not null"]
+    assert any("spark-avro" in jar for jar in connector.jars(scan.options))
+
+
+def test_rows_that_avro_cannot_hold_are_reported(tmp_path):
+    source = 'FakeSource { schema { fields { m = "map<int,int>" } } }'
+    sink = 'Kafka { bootstrap.servers = "b:9092", topic = t, format = avro }'
+    _, found = compiled(tmp_path, f"source {{ {source} }}\nsink {{ {sink} }}")
+    assert [each.message for each in found] == ["the rows cannot be written as Avro: Avro has no type for map<int,int>"]

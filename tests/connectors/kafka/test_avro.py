@@ -1,0 +1,134 @@
+"""Records in Avro, with the schema of the block and with those of a registry.
+
+The registry is a double: a small HTTP server that implements the three documented endpoints that are used
+(`GET /subjects/{subject}/versions`, `GET …/versions/{version}`, `POST …/versions`), not a registry's own program.
+"""
+
+import json
+from datetime import date, datetime, timezone
+from decimal import Decimal
+
+import pytest
+
+from catalog.diagnostics import RunError
+from connectors.support.avro.registry import Registry
+from tests.connectors.kafka.jobs import compiled, rows, run
+from tests.connectors.web.service import service
+
+pytestmark = pytest.mark.spark
+OLD = {"type": "record", "name": "o", "fields": [{"name": "id", "type": "long"}]}
+NEW = {"type": "record", "name": "o", "fields": [
+    {"name": "name", "type": ["null", "string"], "default": None}, {"name": "id", "type": "int"}]}  # fmt: skip
+
+
+class SchemaRegistry:
+    """What the double holds: the schemas of each subject, with ids over all."""
+
+    def __init__(self):
+        self.subjects = {}
+        self.schemas = []
+
+    def answer(self, request):
+        _, _, subject, *rest = request.path.strip("/").split("/")
+        versions = self.subjects.setdefault(subject, []) if request.method == "POST" else self.subjects.get(subject)
+        if versions is None:
+            return 404, '{"error_code": 40401}', {}
+        if request.method == "POST":
+            return {"id": self.add(subject, json.loads(request.body)["schema"])}
+        if rest == ["versions"]:
+            return list(range(1, len(versions) + 1))
+        id = versions[int(rest[1]) - 1]
+        return {"subject": subject, "version": int(rest[1]), "id": id, "schema": self.schemas[id - 1]}
+
+    def add(self, subject, schema):
+        text = schema if isinstance(schema, str) else json.dumps(schema)
+        if text not in self.schemas:
+            self.schemas.append(text)
+        id = self.schemas.index(text) + 1
+        versions = self.subjects.setdefault(subject, [])
+        if id not in versions:
+            versions.append(id)
+        return id
+
+
+@pytest.fixture
+def registry():
+    held = SchemaRegistry()
+    with service(held.answer) as running:
+        held.url = running.url
+        yield held
+
+
+def source(broker, topic, options):
+    given = f'bootstrap.servers = "{broker.servers}", topic = {topic}, start_mode = earliest'
+    return f"Kafka {{ {given}, format = avro, {options} }}"
+
+
+def test_rows_come_back_in_their_types_without_a_registry(spark, tmp_path, kafka):
+    topic = kafka.topic()
+    columns = (
+        'schema { fields { i = int, n = bigint, d = "decimal(20,3)", s = string, day = date, at = timestamp, '
+        'l = "array<int>", m = "map<string,double>", r = "struct<a:int,b:string>", b = bytes } }'
+    )
+    row = (
+        '[7, 9000000000, "12.345", "ü", "2024-05-01", "2024-05-01T10:00:00Z", [1, 2], {"k": 0.5}, '
+        '{"a": 1, "b": "x"}, "AP8="]'
+    )
+    write = (
+        f"source {{ FakeSource {{ {columns}, rows = [{{ kind = INSERT, fields = {row} }}] }} }}\n"
+        f'sink {{ Kafka {{ bootstrap.servers = "{kafka.servers}", topic = {topic}, format = avro }} }}'
+    )
+    assert run(spark, tmp_path, write).errors == ()
+    kafka.send(topic, [b"\x09"])
+    marking = f"source {{ {source(kafka, topic, columns)} }}\nsink {{ InMemory {{}} }}".replace(
+        "format = avro", "format = avro, format_error_handle_way = mark"
+    )
+    found = rows(spark, tmp_path, marking)
+    [good] = [each for each in found if each[10] is None]
+    moment = datetime(2024, 5, 1, 10, tzinfo=timezone.utc)
+    assert (*good[:5], good[5].timestamp(), good[6], good[7], tuple(good[8])) == (
+        7, 9000000000, Decimal("12.345"), "ü", date(2024, 5, 1), moment.timestamp(), [1, 2], {"k": 0.5}, (1, "x"),
+    )  # fmt: skip
+    [bad] = [each for each in found if each[10] is not None]
+    assert bad[10:] == ("it is not Avro of its schema", "CQ==")
+
+
+def test_records_of_several_schemas_of_a_registry(spark, tmp_path, kafka, registry):
+    """Records say the id of their schema: an old one lacks a column and has another type."""
+    topic = kafka.topic()
+    for schema in (OLD, NEW):
+        registry.add(f"{topic}-value", schema)
+    kafka.send(topic, [b"\0\0\0\0\x01\x0e", b"\0\0\0\0\x02\x02\x02x\x10", b"\0\0\0\0\x09\x10", b"{}"])
+    given = f'schema_registry.url = "{registry.url}", format_error_handle_way = mark'
+    declared = source(kafka, topic, f"{given}, schema {{ fields {{ id = bigint, name = string }} }}")
+    found = rows(spark, tmp_path, f"source {{ {declared} }}\nsink {{ InMemory {{}} }}")
+    assert sorted(row[:2] for row in found if row[2] is None) == [(7, None), (8, "x")]
+    assert sorted(row[2] for row in found if row[2] is not None) == [
+        "it has no schema id: it is not in the format of a schema registry",
+        "the registry has no schema 9 for it",
+    ]
+
+
+def test_a_written_schema_is_registered_once_and_read_from_the_registry(spark, tmp_path, kafka, registry):
+    topic = kafka.topic()
+    given = f'schema_registry.url = "{registry.url}"'
+    write = (
+        "source { FakeSource { schema { fields { id = bigint, name = string } }, "
+        'rows = [{ kind = INSERT, fields = [1, "a"] }] } }\n'
+        f'sink {{ Kafka {{ bootstrap.servers = "{kafka.servers}", topic = {topic}, format = avro, {given} }} }}'
+    )
+    for _ in range(2):
+        assert run(spark, tmp_path, write).errors == ()
+    assert len(registry.subjects[f"{topic}-value"]) == 1
+    assert {record.value[:5] for record in kafka.records(topic)} == {b"\0\0\0\0\x01"}
+    undeclared = source(kafka, topic, given)
+    assert rows(spark, tmp_path, f"source {{ {undeclared} }}\nsink {{ InMemory {{}} }}") == [(1, "a"), (1, "a")]
+    scan = compiled(tmp_path, f"source {{ {undeclared} }}\nsink {{ InMemory {{}} }}").plan.nodes()[0]
+    assert [str(column) for column in scan.connector.describe(spark, scan.options).columns] == [
+        "id bigint", "name string",
+    ]  # fmt: skip
+
+
+def test_a_subject_that_the_registry_lacks_is_an_error(registry):
+    with pytest.raises(RunError, match="the server answered 404"):
+        Registry(registry.url).schemas("nothing")
