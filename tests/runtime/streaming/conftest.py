@@ -2,4 +2,4 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("pyspark") else ["test_streams.py"]
+collect_ignore = [] if find_spec("pyspark") else ["test_streams.py", "test_stream_soak.py"]
