@@ -115,6 +115,10 @@ class Kafka(Source, Sink[KafkaStaged]):
     def stream_identity(self, options: Options) -> str:
         return KafkaConnection.of(options).servers
 
+    def is_same_stream(self, before: str, now: str) -> bool:
+        """The same brokers, where one of them is named by both: others of a cluster may come and go."""
+        return not set(before.split(",")).isdisjoint(now.split(","))
+
     def kept_offsets(self, options: Options, offsets: str) -> str:
         return kept_offsets(options, offsets)
 

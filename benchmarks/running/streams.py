@@ -3,8 +3,8 @@
     python benchmarks/running/streams.py [RECORDS] [RUNS]
 
 A broker is started, RECORDS (default 2,000,000) are sent, and both sides read them in micro-batches of a quarter, with
-the same query. Printed are records a second of wall-clock time, and of CPU time net of a session, with their ratios; the
-rows of both are counted.
+the same query. Printed are records a second of wall-clock time, and of CPU time net of a session, with their ratios.
+The rows of both are counted.
 """
 
 import subprocess

@@ -123,6 +123,10 @@ class Source(Connector):
         """What a checkpoint belongs to: a stream of another identity cannot go on from it."""
         return str(options.get("path") or "")
 
+    def is_same_stream(self, before: str, now: str) -> bool:
+        """Whether offsets of the stream with the identity `before` mean the same in that with the identity `now`."""
+        return before == now
+
     def kept_offsets(self, options: Options, offsets: str) -> str:
         """The offsets of a checkpoint without those of what the block no longer reads, as Spark has them (JSON)."""
         return offsets

@@ -107,14 +107,16 @@ def open_checkpoint(
     if found is None:
         _refuse_renamed(files, root, scan, own, {*others, folder_of(scan)})
         return Checkpoint(files, folder, own, True)
-    if (found.connector, found.identity) != (own.connector, own.identity):
+    if not _is_same(scan, found, own):
         message = (
             f"`{scan.name}` reads {own.connector} `{own.identity}`, but its checkpoint `{folder}` is of "
             f"{found.connector} `{found.identity}`"
         )
         help = "name another checkpoint to start anew: `env { stream.checkpoint = … }`, or give the source a `uid`"
         raise run_error("PEN5060", message, scan.span, help)
-    checkpoint = Checkpoint(files, folder, replace(found, sinks=sinks), False, tuple(_new_sinks(found, plan)))
+    checkpoint = Checkpoint(
+        files, folder, replace(found, identity=own.identity, sinks=sinks), False, tuple(_new_sinks(found, plan))
+    )
     return _without_unread(checkpoint, scan)
 
 
@@ -137,11 +139,16 @@ def _record(files: Files, folder: str) -> StreamRecord | None:
     return StreamRecord(**{**values, "sinks": None if sinks is None else tuple(sinks)})
 
 
+def _is_same(scan: Scan, found: StreamRecord, own: StreamRecord) -> bool:
+    is_same = scan.connector.is_same_stream(found.identity, own.identity)
+    return found.connector == own.connector and is_same
+
+
 def _refuse_renamed(files: Files, root: str, scan: Scan, own: StreamRecord, in_use: Collection[str]) -> None:
     """Refuse to begin anew beside a checkpoint of the same source that no source of the job uses."""
     for name in files.children(root):
         record = None if name in in_use else _record(files, f"{root}/{name}")
-        if record is None or (record.connector, record.identity) != (own.connector, own.identity):
+        if record is None or not _is_same(scan, record, own):
             continue
         left = Checkpoint(files, f"{root}/{name}", record, False)
         offsets = left.offsets(left.last_batch) if left.last_batch is not None else None

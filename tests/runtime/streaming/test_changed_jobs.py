@@ -55,6 +55,7 @@ ALLOWED = {
     "another filter": ("id > 1", "id > 2", None),
     "another schema": ("name = string", "name = string, more = int", None),
     "another key": ("[id]", "[name]", None),
+    "one more broker": ("b:9092", "c:9092,b:9092", None),
     "another trigger": ("once", '"5 seconds"', None),
     "other shuffle partitions": ("env {", "env { spark.sql.shuffle.partitions = 7,", None),
     "another target": ("out/one", "out/three", "`three` is new: it receives what arrives from now on"),
