@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics
 from catalog.quoting import quote
+from catalog.row_kind import ROW_KIND
 from catalog.table import CatalogTable, Column
 from connectors.support.connector import Connector
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
@@ -55,8 +56,9 @@ class ScanTask:
         return self.columns or (() if self.table.is_open else self.table.schema.names)
 
     def selected(self, df: "DataFrame") -> "DataFrame":
-        """The columns to read of `df`."""
-        return df.select(*map(quote, self.names)) if self.names else df
+        """The columns to read of `df`, with the hidden one of row kinds where the table has them."""
+        hidden = [quote(ROW_KIND)] if self.table.has_row_kind else []
+        return df.select(*map(quote, self.names), *hidden) if self.names else df
 
 
 @dataclass(frozen=True, slots=True)

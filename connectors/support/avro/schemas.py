@@ -68,7 +68,8 @@ def columns_of_avro(text: str) -> tuple[Column, ...]:
 
 
 def avro_of_columns(columns: Iterable[Column], name: str) -> str:
-    """The schema of records with these columns. Raises `AvroSchemaError`."""
+    """The schema of records with these columns, whose every part may be null: so it depends on nothing but names and
+    types, and the schemas of two runs agree. Raises `AvroSchemaError`."""
     fields = Struct(tuple(Field(column.name, column.type, column.nullable) for column in columns))
     return json.dumps(_written(fields, name))
 
@@ -133,10 +134,10 @@ def _written(type: DataType, name: str) -> Any:
     match type:
         case Decimal(precision, scale):
             return {"type": "bytes", "logicalType": "decimal", "precision": precision, "scale": scale}
-        case Array(element, nulls):
-            return {"type": "array", "items": _optional(element, f"{name}_item", nulls)}
-        case Map(key, value, nulls) if key == STRING:
-            return {"type": "map", "values": _optional(value, f"{name}_value", nulls)}
+        case Array(element):
+            return {"type": "array", "items": ["null", _written(element, f"{name}_item")]}
+        case Map(key, value) if key == STRING:
+            return {"type": "map", "values": ["null", _written(value, f"{name}_value")]}
         case Struct(fields):
             if odd := next((each.name for each in fields if not NAME.match(each.name)), None):
                 raise AvroSchemaError(f"Avro has no field `{odd}`: names are of letters, digits and `_`")
@@ -148,10 +149,5 @@ def _written(type: DataType, name: str) -> Any:
 
 
 def _field(column: Field, record: str) -> dict[str, Any]:
-    type = _optional(column.type, f"{record}_{column.name}", column.nullable)
-    return {"name": column.name, "type": type, **({"default": None} if column.nullable else {})}
-
-
-def _optional(type: DataType, name: str, nullable: bool) -> Any:
-    written = _written(type, name)
-    return ["null", written] if nullable else written
+    type = ["null", _written(column.type, f"{record}_{column.name}")]
+    return {"name": column.name, "type": type, "default": None}

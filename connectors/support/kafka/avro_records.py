@@ -117,12 +117,20 @@ def _with_rows(
         values = {column.name: _value(column, id, schema, options) for column in columns}
         row = ", ".join(f"{quote_text(name)}, {value}" for name, (value, _) in values.items())
         rows.append(f"when __id = {id} then named_struct({row})")
-        faults.append(f"when __id = {id} and (__in{id} is null) then 'it is not Avro of its schema'")
+        faults.append(f"when __id = {id} and {_is_broken(id, schema)} then 'it is not Avro of its schema'")
         faults += [f"when __id = {id} and {unfit} then {_told(column)}" for column in columns
                    if (unfit := values[column.name][1]) is not None]  # fmt: skip
     none = ", ".join(f"{quote_text(column.name)}, cast(null as {to_ddl(column.type)})" for column in columns)
     row = f"case {' '.join(rows)} else named_struct({none}) end"
     return read.selectExpr("*", f"case {' '.join(faults)} end as __error", f"{row} as __row")
+
+
+def _is_broken(id: int, schema: str) -> str:
+    """The condition that a body is not of a schema: Spark then has a NULL for each field. A record of nothing but NULLs
+    takes one byte for each."""
+    names = [column.name for column in columns_of_avro(schema)]
+    nulls = " and ".join(f"__in{id}.{quote(name)} is null" for name in names) or "false"
+    return f"(__in{id} is null or {nulls} and length(__body) <> {len(names)})"
 
 
 def _value(column: Column, id: int, schema: str, options: Options) -> tuple[str, str | None]:
