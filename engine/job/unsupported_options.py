@@ -18,9 +18,6 @@ _SPLITS: Final = Unsupported("the read is split by `partition_column`", is_ignor
 _NO_PROTOBUF: Final = Unsupported(
     "there is no format `protobuf`: read it as `raw` and decode it in a `Python` transform"
 )
-_NO_AVRO: Final = Unsupported(
-    "there is no format `avro` in Kafka: read it as `raw`, and decode it in a `Python` transform"
-)
 _SNAPSHOTS: Final = Unsupported("what changed between two snapshots is not read: filter the rows, or use `incremental`")
 _STREAM: Final = Unsupported("only a streaming job has it", is_ignored=True)
 _HADOOP: Final = Unsupported("set Hadoop up for Spark: `spark.hadoop.…` in `env`")
@@ -70,10 +67,9 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "enable_concurrent_read": _SPLITS,
     },
     "Kafka": {
-        "avro_schema": _NO_AVRO,
-        "strip_schema_registry_header": Unsupported(_NO_AVRO.reason, (False,)),
-        "debezium_record_include_schema": Unsupported("records of both forms are read", is_ignored=True),
-        "debezium_record_table_filter": Unsupported("route or filter the rows by their table in a transform"),
+        "strip_schema_registry_header": Unsupported(
+            "`schema_registry.url` reads the schema that each record names", (False,)
+        ),
         "start_mode.end_timestamp": Unsupported("filter by the record's time: `metadata_columns`"),
         "ignore_no_leader_partition": Unsupported("Spark waits for a leader", is_ignored=True),
         "is_native": Unsupported("use `format = native`", (False,)),
