@@ -29,12 +29,12 @@ def _metrics(streams: Sequence[StreamTotals], *, is_running: bool) -> Iterator[t
     )  # fmt: skip
     yield (
         "penstock_stream_rows_read_total", "counter", "Rows that were read.",
-        [({"source": read.source}, read.rows or 0) for stream in streams for read in stream.reads.values()],
+        [({"source": read.source}, read.rows or 0) for stream in streams for read in tuple(stream.reads.values())],
     )  # fmt: skip
     yield (
         "penstock_stream_rows_written_total", "counter", "Rows that were written.",
         [({"source": stream.source, "sink": write.sink}, write.rows or 0)
-         for stream in streams for write in stream.writes.values()],
+         for stream in streams for write in tuple(stream.writes.values())],
     )  # fmt: skip
     known = [(stream.source, stream.progress) for stream in streams if stream.progress is not None]
     yield (

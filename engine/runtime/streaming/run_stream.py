@@ -1,7 +1,8 @@
 """Run a streaming job: its pipelines side by side until they end, are stopped, or fail."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
@@ -120,6 +121,7 @@ class _Job:
     metrics: tuple[Files, str] | None = None
     streams: tuple[Stream, ...] = ()
     started: float = 0.0
+    recording: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
         self.started = monotonic()
@@ -188,6 +190,11 @@ class _Job:
         self.record(State.RUNNING)
 
     def record(self, state: State, error: str = "") -> None:
+        """Record the state and counts; called by the threads of all streams."""
+        with self.recording:
+            self._record(state, error)
+
+    def _record(self, state: State, error: str) -> None:
         ended = None if state is State.RUNNING else ledger.now()
         streams = [stream.totals for stream in self.streams]
         counts = {
