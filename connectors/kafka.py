@@ -16,7 +16,8 @@ from catalog.diagnostics import Diagnostics, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.files.filesystem import as_uri, committing, files_at
-from connectors.support.kafka.avro_records import AVRO_JAR, is_avro
+from connectors.support.formats.file_connector import AVRO_JAR
+from connectors.support.kafka.avro_records import is_avro
 from connectors.support.kafka.client import brokers
 from connectors.support.kafka.connection import KafkaConnection, check_servers
 from connectors.support.kafka.offsets import (

@@ -19,7 +19,6 @@ from connectors.support.option import Options
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-AVRO_JAR: Final = "org.apache.spark:spark-avro_2.13:4.1.1?transitive=false"
 REGISTRY_OPTIONS: Final = (
     "schema_registry.url", "schema_registry.subject", "schema_registry.user", "schema_registry.password",
 )  # fmt: skip
