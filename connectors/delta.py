@@ -13,6 +13,7 @@ from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
 from connectors.support.delta import change_feed, committing, removing, staging, statements, table_schema
+from connectors.support.delta.clustering import check_clustering
 from connectors.support.delta.delta_log import NoVersionError, latest_columns, latest_metadata
 from connectors.support.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_write_mode
 from connectors.support.delta.delta_staged import DeltaStaged
@@ -128,6 +129,7 @@ class Delta(Source, Sink[DeltaStaged]):
             if not has_unknown(column.type) and not can_hold("delta", column.type):
                 message = f"Delta tables cannot hold the column `{column.name}` of type {column.type}"
                 diagnostics.error("PEN4003", message, options.span("path"), "cast it to string")
+        check_clustering(options, table, diagnostics)
         check_write_mode(options, table, diagnostics)
         place = local_path(options.string("path"))
         if place is not None and not os.path.exists(os.path.join(place, "_delta_log")):

@@ -21,6 +21,7 @@ from connectors.support.iceberg.iceberg_staged import IcebergStaged
 from connectors.support.iceberg.iceberg_table import opened
 from connectors.support.iceberg.partitioning import check_partitions
 from connectors.support.iceberg.seatunnel_options import completed
+from connectors.support.iceberg.sorting import check_sort
 from connectors.support.iceberg.table_address import (
     address_of,
     check_address,
@@ -52,7 +53,13 @@ class Iceberg(Source, Sink[IcebergStaged]):
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=tuple(SchemaSaveMode),
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
-        write_modes=(WriteMode.APPEND, WriteMode.UPSERT, WriteMode.OVERWRITE_PARTITIONS, WriteMode.CHANGELOG),
+        write_modes=(
+            WriteMode.APPEND,
+            WriteMode.UPSERT,
+            WriteMode.OVERWRITE_PARTITIONS,
+            WriteMode.REPLACE_WHERE,
+            WriteMode.CHANGELOG,
+        ),
         row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT),
     )
 
@@ -90,6 +97,7 @@ class Iceberg(Source, Sink[IcebergStaged]):
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         check_address(options, diagnostics)
         check_partitions(options, table, diagnostics)
+        check_sort(options, table, diagnostics)
         check_sink(options, table, diagnostics)
 
     def target(self, options: Options) -> str | None:

@@ -1,5 +1,6 @@
 """Databases by JDBC: tables and queries read in parallel, rows written in one transaction for each database."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
@@ -8,15 +9,16 @@ from catalog.datatypes import STRING, Decimal
 from catalog.diagnostics import Diagnostics, run_error
 from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
-from catalog.table import CatalogTable, Column, TableSchema
+from catalog.table import CatalogTable, Column, TablePath, TableSchema
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows, until_now
 from connectors.support.jdbc.connection import check_connection, connection_of, jars_of
 from connectors.support.jdbc.database import connected
-from connectors.support.jdbc.describe import describe_table
+from connectors.support.jdbc.describe import describe_table, tables_like
 from connectors.support.jdbc.dialect import Dialect
 from connectors.support.jdbc.dialects import dialect_of
 from connectors.support.jdbc.reading import describe, read
 from connectors.support.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, partitions, reading_of
+from connectors.support.jdbc.table_names import parse_table_name, path_of, pattern_of, quoted_name
 from connectors.support.jdbc.writing import staging
 from connectors.support.jdbc.writing.commit import begin_commit, commit_group, remove_staging
 from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged, remember_secrets
@@ -64,6 +66,29 @@ class Jdbc(Source, Sink[JdbcStaged]):
 
     def jars(self, options: Options) -> tuple[str, ...]:
         return jars_of(options)
+
+    def table_path(self, options: Options) -> TablePath | None:
+        name = options.optional_string("table_path")
+        try:
+            return None if name is None or options.flag("use_regex") else path_of(parse_table_name(name))
+        except ValueError:
+            return None  # `tables` reports it
+
+    def table_pattern(self, options: Options) -> re.Pattern[str] | None:
+        name = options.optional_string("table_path")
+        try:
+            return pattern_of(name) if name is not None and options.flag("use_regex") else None
+        except re.error:
+            return None  # `tables` reports it
+
+    def matching_tables(self, spark: "SparkSession", options: Options) -> tuple[str, ...]:
+        pattern = self.table_pattern(options)
+        assert pattern is not None, "is called where there is one"
+        with connected(spark, connection_of(options)) as database:
+            return tuple(quoted_name(name[-2:]) for name in tables_like(database, pattern.pattern))
+
+    def of_table(self, options: Options, path: str) -> Options:
+        return replace(options, values={**options.values, "table_path": path, "use_regex": False})
 
     def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
         return describe(spark, reading_of(options, 1))

@@ -10,6 +10,7 @@ from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, 
 from catalog.table import CatalogTable
 from connectors.delta import connector as delta
 from connectors.iceberg import connector as iceberg
+from connectors.support.delta.delta_options import SINK_OPTIONS as DELTA_OPTIONS
 from connectors.support.delta.delta_staged import DeltaStaged
 from connectors.support.iceberg.iceberg_options import SINK_OPTIONS as ICEBERG_OPTIONS
 from connectors.support.iceberg.iceberg_staged import IcebergStaged
@@ -31,6 +32,7 @@ _PROVIDER: Final = Option(
     choices=("delta", "iceberg"),
 )
 _SHARED: Final = tuple(option for option in ICEBERG_OPTIONS if option.name not in ("table", "table_path", "warehouse"))
+_CLUSTER_BY: Final = tuple(option for option in DELTA_OPTIONS if option.name == "cluster_by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,18 @@ class Table(Source, Sink[TableStaged]):
     session_settings = delta.session_settings
     source_options: ClassVar[tuple[Option, ...]] = (_TABLE, _PROVIDER, SCHEMA_OPTION)
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
-    sink_options: ClassVar[tuple[Option, ...]] = (_TABLE, _PROVIDER, *_SHARED)
+    sink_options: ClassVar[tuple[Option, ...]] = (_TABLE, _PROVIDER, *_CLUSTER_BY, *_SHARED)
     staged_type: ClassVar[type[Staged]] = TableStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=tuple(SchemaSaveMode),
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
-        write_modes=(WriteMode.APPEND, WriteMode.UPSERT, WriteMode.OVERWRITE_PARTITIONS, WriteMode.CHANGELOG),
+        write_modes=(
+            WriteMode.APPEND,
+            WriteMode.UPSERT,
+            WriteMode.OVERWRITE_PARTITIONS,
+            WriteMode.REPLACE_WHERE,
+            WriteMode.CHANGELOG,
+        ),
         row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT),
     )
 
@@ -82,6 +90,10 @@ class Table(Source, Sink[TableStaged]):
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         if not _check_name(options, diagnostics):
             return
+        other, own = ("cluster_by", "sort_by") if _is_iceberg(options) else ("sort_by", "cluster_by")
+        if options.strings(other):
+            message = f"`{other}` has no meaning for {'an Iceberg' if _is_iceberg(options) else 'a Delta'} table"
+            diagnostics.error("PEN2011", message, options.span(other), f'{own} = ["column"]')
         if _is_iceberg(options):
             iceberg.validate(_iceberg_options(options), table, diagnostics)
         else:

@@ -3,6 +3,7 @@
 Importing a connector imports neither pyspark nor a driver: annotations only, and imports inside the methods that run.
 """
 
+import re
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from catalog.diagnostics import Diagnostics
 from catalog.quoting import quote
 from catalog.row_kind import ROW_KIND
-from catalog.table import CatalogTable, Column
+from catalog.table import CatalogTable, Column, TablePath
 from connectors.support.connector import Connector
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
 from connectors.support.option import Option, Options
@@ -83,6 +84,23 @@ class Source(Connector):
         """One block for each table, with `schema.table`, if the options mean several (such as a pattern of folders);
         None if the block is one table. `tables` and `read` are called for each of them."""
         return None
+
+    def table_path(self, options: Options) -> TablePath | None:
+        """What a block of a set calls its table; None where only its `schema` or its data name it."""
+        return None
+
+    def table_pattern(self, options: Options) -> re.Pattern[str] | None:
+        """The pattern, if the block means all tables of a database whose path matches it. Which these are,
+        `penstock schema sync` asks and records; `validate` and `run` read the record."""
+        return None
+
+    def matching_tables(self, spark: "SparkSession", options: Options) -> tuple[str, ...]:
+        """The paths of the tables that match `table_pattern` now."""
+        raise NotImplementedError
+
+    def of_table(self, options: Options, path: str) -> Options:
+        """The block as one of the tables that match `table_pattern`."""
+        raise NotImplementedError
 
     @abstractmethod
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import connectors
 from catalog.diagnostics import Diagnostics, run_error
@@ -14,8 +15,11 @@ from connectors.support.source import Source
 from engine.compile import Settings
 from engine.job.load import load
 from engine.job.model.job import BlockKind
-from engine.plan.building.locked_schema import job_key, read_lock
+from engine.plan.building.locked_schema import job_key, locked_name, read_lock
 from engine.plan.building.scan_nodes import members
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 def sync(
@@ -51,11 +55,21 @@ def current_tables(
         if source is None or not block.options.is_valid:
             continue
         for name, options in members(block, block.name, source, diagnostics):
+            if source.table_pattern(options) is not None:
+                yield from _matching(source, options, block.name)
+                continue
             is_declared = bool(options.mapping("schema").keys() - {"table", "comment"})
             if is_declared or "schema" not in options.values:
                 continue
             if table := _ask(source, options, name, diagnostics, infers=infers):
                 yield name, table
+
+
+def _matching(source: Source, options: Options, name: str) -> Iterator[tuple[str, CatalogTable]]:
+    """The tables of the database that match a pattern now."""
+    spark = _session(source, options, name)
+    for path in source.matching_tables(spark, options):
+        yield locked_name(name, path), source.describe(spark, source.of_table(options, path))
 
 
 def _ask(source: Source, options: Options, name: str, diagnostics: Diagnostics, *, infers: bool) -> CatalogTable | None:
@@ -73,13 +87,17 @@ def _ask(source: Source, options: Options, name: str, diagnostics: Diagnostics, 
 
 
 def _ask_spark(source: Source, options: Options, name: str) -> CatalogTable:
+    spark = _session(source, options, name)
+    return replace(source.describe(spark, options), path=TablePath(name.replace(".", "_")))
+
+
+def _session(source: Source, options: Options, name: str) -> "SparkSession":
     if find_spec("pyspark") is None:
         help = "pip install 'penstock[spark]'; `--no-types` locks the columns of CSV files as strings, without Spark"
         raise run_error("PEN9003", f"the types of `{name}` are read by Spark, and pyspark is not installed", None, help)
     from engine.spark.session import open_session
 
-    spark = open_session("penstock schema sync", {}, source.jars(options), source.session_settings)
-    return replace(source.describe(spark, options), path=TablePath(name.replace(".", "_")))
+    return open_session("penstock schema sync", {}, source.jars(options), source.session_settings)
 
 
 def _new_lock(job: Path) -> Path:

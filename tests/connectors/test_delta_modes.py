@@ -321,6 +321,59 @@ def test_properties_and_upkeep(target, spark):
         target.write("select -1L id", ("id bigint",))
 
 
+def test_a_clustered_table(target, spark):
+    """Clustered from its first commit on, also where it is recreated; recreated without it is clustered by nothing."""
+
+    def clustered():
+        return list(spark.sql(f"describe detail delta.`{target.path}`").first().clusteringColumns)
+
+    target.write(values("(1L, 'a', 1)", "(2L, 'b', 1)"), cluster_by=["Seq", "id"], after_commit={"optimize": True})
+    assert clustered() == ["seq", "id"]
+    target.write(values("(3L, 'c', 1)"), cluster_by=["Seq", "id"])
+    spark.sql(f"optimize delta.`{target.path}` full")
+    assert clustered() == ["seq", "id"]
+    recreated = {"schema_save_mode": "RECREATE_SCHEMA", "data_save_mode": "DROP_DATA"}
+    target.write("select 1L id, 'x' other", ("id bigint", "other string"), cluster_by=["other"], **recreated)
+    assert clustered() == ["other"]
+    target.write("select 7L id", ("id bigint",), **recreated)
+    assert clustered() == []
+    target.write("select 8L id", ("id bigint",))
+    spark.sql(f"optimize delta.`{target.path}`")
+    assert target.rows() == [(7,), (8,)]
+
+
+def test_a_recreated_table_becomes_clustered(target, spark):
+    target.write(values("(1L, 'a', 1)"))
+    recreated = {"schema_save_mode": "RECREATE_SCHEMA", "data_save_mode": "DROP_DATA"}
+    target.write(values("(2L, 'b', 1)"), cluster_by=["id"], **recreated)
+    assert list(spark.sql(f"describe detail delta.`{target.path}`").first().clusteringColumns) == ["id"]
+    assert target.rows() == [(2, "b", 1)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "given", "code", "said"),
+    [
+        (COLUMNS, {"cluster_by": ["nmae"]}, "PEN4008", "no column `nmae` to cluster the table by"),
+        (COLUMNS, {"cluster_by": ["id"], "partition_by": ["seq"]}, "PEN2011", "exclude each other"),
+        (COLUMNS, {"cluster_by": ["id", "ID"]}, "PEN2004", "names a column twice"),
+        (("id bigint", "flag boolean"), {"cluster_by": ["flag"]}, "PEN4008", "of type boolean"),
+        (
+            (f"many struct<{', '.join(f'f{n}: int' for n in range(32))}>", "id bigint"),
+            {"cluster_by": ["id"]},
+            "PEN4008",
+            "those of the first 32 columns",
+        ),
+        (tuple(f"c{n} int" for n in range(5)), {"cluster_by": [f"c{n}" for n in range(5)]}, "PEN2004", "at most 4"),
+    ],
+)
+def test_columns_that_cannot_cluster_a_table_are_refused(columns, given, code, said):
+    job = write(connector, rows("", *columns), path="nowhere", **given)
+    diagnostics = Diagnostics()
+    connector.validate(job.options, job.table, diagnostics)
+    assert [diagnostic.code for diagnostic in diagnostics] == [code]
+    assert said in next(iter(diagnostics)).message
+
+
 def test_rows_are_written_once_and_files_of_an_aborted_run_are_removed(target, spark):
     target.write(values("(1L, 'a', 1)"))
     before = sorted(target.path.iterdir())

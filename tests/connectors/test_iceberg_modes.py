@@ -90,6 +90,27 @@ def test_new_columns_come_with_the_rows(target):
 
 
 @pytest.mark.spark
+def test_replace_where(target):
+    target.write(values("(1L, 'a', 1)", "(2L, 'a', 2)", "(3L, 'b', 1)"), COLUMNS)
+    given = {"write_mode": "replace_where", "replace_where": "name = 'a' and seq > 1"}
+    with pytest.raises(RunError, match="a row does not satisfy replace_where"):
+        target.write(values("(4L, 'b', 2)"), COLUMNS, **given)
+    assert list(target.refs()) == ["main"]
+    job = target.job(values("(4L, 'a', 5)"), COLUMNS, **given)
+    for state in ("state", "state", "other"):
+        run_writes(target.spark, [job], str(target.warehouse.parent / state), "same")
+    assert target.rows() == [(1, "a", 1), (3, "b", 1), (4, "a", 5)]
+    run = stage_writes(target.spark, [target.job(values("(5L, 'a', 6)"), COLUMNS, **given)], target.state, "late")
+    assert target.rows() == [(1, "a", 1), (3, "b", 1), (4, "a", 5)]
+    target.write(values("(6L, 'a', 7)", "(7L, 'c', 7)"), COLUMNS)  # the rows of a run that comes between
+    commit_all(target.spark, run)
+    assert target.rows() == [(1, "a", 1), (3, "b", 1), (5, "a", 6), (7, "c", 7)]
+    target.write(values("(4L, 'a', 5)") + " where false", COLUMNS, **given)
+    assert target.rows() == [(1, "a", 1), (3, "b", 1), (7, "c", 7)]
+    assert list(target.refs()) == ["main"]
+
+
+@pytest.mark.spark
 def test_partitions_properties_comments_and_time_travel(target):
     columns = ("id bigint", "at timestamp")
     given = {"partition_by": ["days(at)", "bucket(4, id)"], "table_properties": {"write.format.default": "orc"}}
@@ -114,6 +135,38 @@ def test_partitions_properties_comments_and_time_travel(target):
     (found,) = connector.tables(at, diagnostics)
     assert [str(column) for column in found.columns] == ["id bigint", "at timestamp"]
     assert list(diagnostics) == []
+
+
+@pytest.mark.spark
+def test_a_sorted_table(target):
+    """The files of its first commit and of later ones are sorted."""
+    query = "select id % 3 kind, id from range({}, {}, 1, 4)"
+    target.write(query.format(0, 40), ("kind bigint", "id bigint"), sort_by=["kind", "ID desc nulls last"])
+    (order,) = [order for order in target.metadata()["sort-orders"] if order["fields"]]
+    assert [(field["direction"], field["null-order"]) for field in order["fields"]] == [
+        ("asc", "nulls-first"),
+        ("desc", "nulls-last"),
+    ]
+    target.write(query.format(40, 80), ("kind bigint", "id bigint"))
+    for file in target.folder.rglob("*.parquet"):
+        found = [(row[0], -row[1]) for row in target.spark.read.parquet(str(file)).collect()]
+        assert found == sorted(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("nmae", "PEN4008", "no column `nmae` to sort the table by"),
+        ("many", "PEN4008", "of type array<int>"),
+        ("id down", "PEN2004", "`id down` is no sort field"),
+    ],
+)
+def test_columns_that_cannot_sort_a_table_are_refused(text, code, said):
+    job = write(connector, rows("", "id bigint", "many array<int>"), warehouse="w", table="db.t", sort_by=[text])
+    diagnostics = Diagnostics()
+    connector.validate(job.options, job.table, diagnostics)
+    (found,) = diagnostics
+    assert (found.code, said in found.message) == (code, True)
 
 
 TYPES = {

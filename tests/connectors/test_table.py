@@ -78,6 +78,8 @@ def test_tables_that_cannot_be_written_are_refused(spark, database):
     [
         ({"table": "a..b"}, "PEN2004"),
         ({"table": "db.t", "write_mode": "upsert"}, "PEN2011"),
+        ({"table": "db.t", "sort_by": ["id"]}, "PEN2011"),
+        ({"table": "lake.db.t", "cluster_by": ["id"]}, "PEN2011"),
         ({"table": "db.t", "partition_by": ["days(name)"]}, "PEN4008"),
         ({"table": "lake.db.t", "partition_by": ["days(name)"]}, "PEN4008"),
         ({"table": "lake.db.t", "write_mode": "upsert"}, "PEN2011"),

@@ -55,6 +55,7 @@ def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable)
             application=staged.application,
             version=staged.version,
             metadata=None if is_made_by_another else staged.metadata,
+            cluster_by=() if is_made_by_another else staged.cluster_by,
             replaces=Replaces(
                 staged.replaces_everything,
                 staged.replaces_schema,

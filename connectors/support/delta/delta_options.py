@@ -71,26 +71,13 @@ SOURCE_OPTIONS: Final = (
     INCREMENTAL,
 )
 
-VERSION_OPTIONS: Final = ("valid_from_column", "valid_to_column", "current_column")
+REPLACE_WHERE: Final = Option(
+    "replace_where",
+    OptionType.STRING,
+    "Spark SQL over the target: for `write_mode = replace_where`, the rows that the written ones replace.",
+)
 
-SINK_OPTIONS: Final = (
-    _PATH,
-    Option(
-        "partition_by",
-        OptionType.LIST,
-        "Columns by which a new table is partitioned.",
-        element=OptionType.STRING,
-        alternatives=("partitionBy",),
-    ),
-    EVOLUTION_OPTION,
-    *SAVE_OPTIONS,
-    *KEY_OPTIONS,
-    Option(
-        "replace_where",
-        OptionType.STRING,
-        "Spark SQL over the target: for `write_mode = replace_where`, the rows that the written ones replace.",
-    ),
-    LOCAL_MERGE_OPTION,
+VERSION_COLUMNS: Final = (
     Option(
         "valid_from_column",
         OptionType.STRING,
@@ -109,6 +96,32 @@ SINK_OPTIONS: Final = (
         "For scd2: the column that says whether a version is the current one.",
         default="is_current",
     ),
+)
+
+VERSION_OPTIONS: Final = ("valid_from_column", "valid_to_column", "current_column")
+
+SINK_OPTIONS: Final = (
+    _PATH,
+    Option(
+        "partition_by",
+        OptionType.LIST,
+        "Columns by which a new table is partitioned.",
+        element=OptionType.STRING,
+        alternatives=("partitionBy",),
+    ),
+    Option(
+        "cluster_by",
+        OptionType.LIST,
+        "Columns by which `OPTIMIZE` clusters a new table (liquid clustering), instead of `partition_by`.",
+        element=OptionType.STRING,
+        alternatives=("clusterBy",),
+    ),
+    EVOLUTION_OPTION,
+    *SAVE_OPTIONS,
+    *KEY_OPTIONS,
+    REPLACE_WHERE,
+    LOCAL_MERGE_OPTION,
+    *VERSION_COLUMNS,
     Option(
         "table_properties",
         OptionType.MAP,

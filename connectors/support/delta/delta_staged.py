@@ -39,6 +39,7 @@ class DeltaStaged(Staged):
     directory next to the run's journal, `prefix` the start of the staged files' names. `metadata` is Delta's
     action for a table that is new or changes, `replaces_…` what the rows replace, `changes` the columns that
     a merge adds to the table or widens, with their types in Spark's JSON. `after_commit`: SQL over `{table}`.
+    `cluster_by`: the columns by which a new table is clustered.
     """
 
     target: str
@@ -61,7 +62,7 @@ class DeltaStaged(Staged):
     metadata: str | None = None
     table_id: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
-
+    cluster_by: tuple[str, ...] = ()
     rows: int | None = None
     bytes: int = 0
 

@@ -50,6 +50,12 @@ def resolved(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
     return single.selectExpr(*columns, DELETED)
 
 
+def satisfying(df: "DataFrame", condition: str) -> "DataFrame":
+    """The rows; fails at one that does not satisfy the condition by which the target's rows are replaced."""
+    message = quote_text("a row does not satisfy replace_where")
+    return df.where(f"assert_true(coalesce(({condition}\n), false), {message}) is null")
+
+
 def _is_deleted(rows: KeyedRows) -> str:
     """An update of a key is a row before it and one after it: a `-U` without its `+U` deletes the old key."""
     by_kind = [f"{quote(ROW_KIND)} in ('-D', '-U')"] if rows.has_row_kind else []

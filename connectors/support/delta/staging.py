@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from catalog.evolution import SchemaEvolution
-from catalog.quoting import quote, quote_text
+from catalog.quoting import quote
 from catalog.savemode import Action, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.delta import merging, table_schema
@@ -60,6 +60,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         replace_where=options.optional_string("replace_where") if Action.REPLACE_MATCHING in actions else None,
         keyed=keyed_rows(task) if task.write_mode.needs_key else None,
         after_commit=after_commit(options.mapping("after_commit")),
+        cluster_by=tuple(options.strings("cluster_by")) if is_new or recreates else (),
     )
 
 
@@ -102,8 +103,7 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
     if prepared.keyed is not None:
         df = merging.without_deletes(merging.resolved(df, prepared.keyed), prepared.keyed)
     if prepared.replace_where:
-        message = quote_text("a row does not satisfy replace_where")
-        df = df.where(f"assert_true(coalesce(({prepared.replace_where}\n), false), {message}) is null")
+        df = merging.satisfying(df, prepared.replace_where)
     creates = prepared.is_new or prepared.replaces_schema
     evolution = table_schema.evolution(options)
     metadata = None

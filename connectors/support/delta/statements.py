@@ -53,6 +53,8 @@ def _create(table: str, task: WriteTask, *, is_replaced: bool) -> str:
     text = f"{'CREATE OR REPLACE' if is_replaced else 'CREATE'} TABLE {table} ({columns}) USING delta"
     if partitions:
         text += f" PARTITIONED BY ({', '.join(map(quote, partitions))})"
+    if clusters := task.options.strings("cluster_by"):
+        text += f" CLUSTER BY ({', '.join(map(quote, clusters))})"
     if properties:
         listed = ", ".join(f"{quote_text(key)} = {quote_text(value)}" for key, value in properties.items())
         text += f" TBLPROPERTIES ({listed})"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
+from connectors.support.delta.clustering import DOMAIN, clustering_action, with_clustering
 from connectors.support.retrying import retried
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class DeltaTable:
         version: int,
         metadata: str | None,
         replaces: "Replaces",
+        cluster_by: Sequence[str] = (),
     ) -> bool:
         """One transaction of the staged files and what they replace; False if it was committed before.
 
@@ -119,19 +121,31 @@ class DeltaTable:
 
         def attempt() -> bool:
             self._snapshot()
-            return self._commit(actions, application, version, metadata, replaces)
+            return self._commit(
+                actions, application, version, metadata=metadata, replaces=replaces, cluster_by=cluster_by
+            )
 
         return retried(attempt, is_conflict)
 
     def _commit(
-        self, actions: Sequence[str], application: str, version: int, metadata: str | None, replaces: "Replaces"
+        self,
+        actions: Sequence[str],
+        application: str,
+        version: int,
+        *,
+        metadata: str | None,
+        replaces: "Replaces",
+        cluster_by: Sequence[str],
     ) -> bool:
         txn = self.log.startTransaction()
         if txn.txnVersion(application) >= version:
             return False
         kinds = self.delta.actions
+        clusters = bool(cluster_by) or (replaces.schema and self._is_clustered())
+        if clusters and metadata is None:  # a table that is recreated with the same columns
+            metadata = str(txn.metadata().json())
         if metadata is not None:
-            found = kinds.Action.fromJson(metadata)
+            found = kinds.Action.fromJson(with_clustering(metadata) if clusters else metadata)
             if txn.readVersion() < 0:
                 txn.updateMetadataForNewTable(found)
             elif replaces.schema:
@@ -142,8 +156,16 @@ class DeltaTable:
         removed = self._removed(txn, replaces, added)
         done = kinds.SetTransaction(application, version, self.jvm.scala.Some(self.jvm.System.currentTimeMillis()))
         whole = [*(added.apply(index) for index in range(added.size())), *removed, done]
+        if clusters:
+            about = json.loads(str(txn.metadata().json()))["metaData"]
+            whole.append(kinds.Action.fromJson(clustering_action(cluster_by, about)))
         txn.commit(self._seq(whole), self._operation(replaces))
         return True
+
+    def _is_clustered(self) -> bool:
+        """Whether the table that is replaced is clustered: its columns may go."""
+        domains = self._snapshot().domainMetadata()
+        return any(str(domains.apply(index).domain()) == DOMAIN for index in range(domains.size()))
 
     def _removed(self, txn: Any, replaces: "Replaces", added: Any) -> Iterator[Any]:
         if txn.readVersion() < 0:

@@ -6,7 +6,7 @@ from catalog.datatypes import CALENDAR_INTERVAL, VOID, DataType, Interval, Time,
 from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution
 from catalog.table import CatalogTable
-from connectors.support.delta.delta_options import check_write_mode
+from connectors.support.delta.delta_options import REPLACE_WHERE, check_write_mode
 from connectors.support.iceberg.seatunnel_options import CATALOG_OPTIONS, SNAPSHOT_TIME, TABLE_OPTIONS
 from connectors.support.option import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
@@ -42,6 +42,12 @@ SINK_OPTIONS: Final = (
         element=OptionType.STRING,
     ),
     Option(
+        "sort_by",
+        OptionType.LIST,
+        "How a new table sorts the rows of its files: columns, each with `desc` or `nulls last` where that is meant.",
+        element=OptionType.STRING,
+    ),
+    Option(
         "schema_evolution",
         OptionType.STRING,
         "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks.",
@@ -50,6 +56,7 @@ SINK_OPTIONS: Final = (
     ),
     *SAVE_OPTIONS,
     *KEY_OPTIONS,
+    REPLACE_WHERE,
     LOCAL_MERGE_OPTION,
     Option(
         "table_properties",

@@ -21,11 +21,13 @@ class Replaces(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class NewTable(Staged):
-    """The table that a commit creates: Spark's JSON of its columns, how it is partitioned, its properties."""
+    """The table that a commit creates: Spark's JSON of its columns, how it is partitioned and sorted, its
+    properties."""
 
     columns: str
     partition_by: tuple[str, ...]
     properties: Mapping[str, str]
+    sort_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,9 @@ class IcebergStaged(Staged):
 
     `data` is the directory of its files in the table's location, `missing` the directories above it that were not there
     (innermost first), `staging` a directory beside the run's journal. `fields` is Iceberg's JSON of the schema that the
-    files were written in, where the commit creates it. `added`: columns that the commit adds to the table, with their
-    types in Spark's JSON. `branch` holds the result of a merge that began at the snapshot `base` of the main branch.
+    files were written in, where the commit creates it. `added`: columns that the commit adds to the table or widens,
+    with their types in Spark's JSON. `replace_where`: the rows that the staged ones replace. `branch` holds the result
+    of a merge that began at the snapshot `base` of the main branch.
     """
 
     address: TableAddress
@@ -53,6 +56,8 @@ class IcebergStaged(Staged):
     keyed: KeyedRows | None
     partition_by: tuple[str, ...]
     properties: Mapping[str, str]
+    sort_by: tuple[str, ...] = ()
+    replace_where: str | None = None
     table: NewTable | None = None
     fields: str = ""
     table_id: str = ""

@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics import run_error
-from catalog.row_kind import ROW_KIND
 from connectors.support.delta.transaction import own_session
 from connectors.support.iceberg.iceberg_staged import NewTable, Replaces
 from connectors.support.iceberg.partitioning import specification
+from connectors.support.iceberg.sorting import sort_order
 from connectors.support.iceberg.table_address import TableAddress
 from connectors.support.iceberg.table_metadata import Metadata, history, table_of
+from connectors.support.iceberg.widening import promotes
 from connectors.support.retrying import retried
+from connectors.support.spark_types import of_spark_json
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 _CONFLICTS: Final = ("CommitFailedException", "ValidationException", "CommitStateUnknownException")
 _FORMAT: Final = "format-version"
@@ -83,8 +85,11 @@ class IcebergTable:
         return table
 
     def metadata(self) -> Metadata:
-        found: Metadata = json.loads(self.iceberg.TableMetadataParser.toJson(self.load().operations().current()))
+        found: Metadata = json.loads(self._metadata_text(self.load()))
         return found
+
+    def _metadata_text(self, table: Any) -> str:
+        return str(self.iceberg.TableMetadataParser.toJson(table.operations().current()))
 
     def committed(self, identity: str) -> Mapping[str, str] | None:
         """The summary of the snapshot by which a write was committed; None where there is none."""
@@ -113,30 +118,42 @@ class IcebergTable:
         """A transaction on the table; on a new one, or one that is made anew, where `table` is given."""
         if table is None:
             transaction = self.load().newTransaction()
-            self._add_columns(transaction, added)
+            self._change_columns(transaction, added)
             return transaction
         schema = self._schema(table.columns)
         builder = self.catalog.buildTable(self._name, schema)
         builder = builder.withPartitionSpec(specification(self.jvm, schema, table.partition_by))
+        builder = builder.withSortOrder(sort_order(self.jvm, schema, table.sort_by))
         builder = builder.withProperties(self._map(table.properties))
         return builder.replaceTransaction() if replaces is Replaces.TABLE else builder.createTransaction()
 
-    def _add_columns(self, transaction: Any, added: Mapping[str, Any]) -> None:
-        if not added:
+    def _change_columns(self, transaction: Any, changed: Mapping[str, Any]) -> None:
+        """Add the columns that the table lacks, and widen the others, where they are not as wide already."""
+        known = table_of(json.loads(self._metadata_text(self.load())))
+        columns = {name: (known.column(name), type) for name, type in changed.items()}
+        due = {
+            name: (column, type)
+            for name, (column, type) in columns.items()
+            if column is None or promotes(column.type, of_spark_json(type))
+        }
+        if not due:
             return
         update = transaction.updateSchema()
-        for name, type in added.items():
+        for name, (column, type) in due.items():
             spark_type = self.jvm.org.apache.spark.sql.types.DataType.fromJson(json.dumps(type))
-            update.addColumn(name, self.iceberg.spark.SparkSchemaUtil.convert(spark_type))
+            wanted = self.iceberg.spark.SparkSchemaUtil.convert(spark_type)
+            if column is None:
+                update.addColumn(name, wanted)
+            else:
+                update.updateColumn(column.name, wanted)
         update.commit()
 
-    def add_columns(self, added: Mapping[str, Any]) -> None:
-        """Add those of the columns that the table lacks."""
+    def change_columns(self, changed: Mapping[str, Any]) -> None:
+        """The same as one change of the table."""
 
         def attempt() -> None:
-            known = {name.lower() for name in (str(column.name()) for column in self.load().schema().columns())}
             transaction = self.load().newTransaction()
-            self._add_columns(transaction, {name: type for name, type in added.items() if name.lower() not in known})
+            self._change_columns(transaction, changed)
             transaction.commitTransaction()
 
         retried(attempt, is_conflict)
@@ -236,13 +253,6 @@ class IcebergTable:
         for key, value in items.items():
             found.put(key, value)
         return found
-
-
-def missing_columns(df: "DataFrame", metadata: Metadata) -> dict[str, Any]:
-    """The columns of the rows that the table lacks, with their types in Spark's JSON."""
-    known = table_of(metadata)
-    fields = (field for field in df.schema.fields if field.name != ROW_KIND and known.column(field.name) is None)
-    return {field.name: field.dataType.jsonValue() for field in fields}
 
 
 def is_conflict(error: BaseException) -> bool:

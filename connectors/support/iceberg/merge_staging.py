@@ -1,21 +1,23 @@
 """The steps of a write that merges: one MERGE on a branch while the rows are staged, which the commit publishes.
 
-Where the main branch has moved meanwhile, or the merge adds columns (every branch has the same), the commit merges the
-staged rows into the main branch itself.
+Where the main branch has moved meanwhile, or the merge changes columns (every branch has the same), the commit merges
+the staged rows into the main branch itself.
 """
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from catalog.evolution import SchemaEvolution
 from catalog.quoting import quote, quote_text
 from connectors.support.commit_errors import rows_are_gone
 from connectors.support.delta import merging
 from connectors.support.delta.merge_staging import write_resolved
 from connectors.support.files.filesystem import files_at
 from connectors.support.iceberg.iceberg_staged import IcebergStaged
-from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, missing_columns, opened
+from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.support.iceberg.refusals import table_changed
 from connectors.support.iceberg.table_metadata import Metadata, main_snapshot, table_of
+from connectors.support.iceberg.widening import changed_columns
 from connectors.support.retrying import retried
 from connectors.support.sink import WriteTask
 
@@ -24,11 +26,15 @@ if TYPE_CHECKING:
 
 
 def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
-    assert prepared.keyed is not None
     with opened(spark, prepared.address) as table:
         metadata = table.metadata()
-        added = missing_columns(df, metadata)
-        rows = merging.resolved(df, prepared.keyed)
+        added = changed_columns(df, metadata, task.options.choice("schema_evolution", SchemaEvolution))
+        if prepared.keyed is not None:
+            rows = merging.resolved(df, prepared.keyed)
+        else:
+            rows = merging.satisfying(df, prepared.replace_where or "true").selectExpr(
+                "*", f"false as {merging.DELETED}"
+            )
         for column in table_of(metadata).columns:
             if not column.nullable and column.name in df.columns:
                 message = quote_text(f"the column {column.name} is NULL in a row, and NOT NULL in the Iceberg table")
@@ -41,15 +47,14 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
         staged = replace(prepared, added=added, table_id=str(metadata["table-uuid"]), base=main_snapshot(metadata))
         if added:
             return staged
-        table.create_branch(staged.branch, staged.base)
-        _merge(spark, staged, staged.address.branch_sql(staged.branch))
+        _merge_on_branch(spark, table, staged, metadata)
     return replace(staged, has_branch=True)
 
 
 def commit_merge(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged) -> None:
     if staged.added:
         _refuse_another_table(table, staged)
-        table.add_columns(staged.added)
+        table.change_columns(staged.added)
 
     def attempt() -> None:
         if table.committed(staged.identity) is not None:
@@ -57,23 +62,41 @@ def commit_merge(spark: "SparkSession", table: IcebergTable, staged: IcebergStag
         metadata = _refuse_another_table(table, staged)
         if staged.branch in metadata.get("refs", {}) and main_snapshot(metadata) == staged.base:
             table.publish(staged.branch)
-        else:
-            _refuse_missing_rows(spark, staged)
+            return
+        _refuse_missing_rows(spark, staged)
+        if staged.replace_where is None:
             _merge(spark, staged, staged.address.sql)
+        else:  # two statements: a branch makes one change of them
+            _merge_on_branch(spark, table, staged, metadata)
+            table.publish(staged.branch)
 
     retried(attempt, is_conflict)
 
 
+def _merge_on_branch(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged, metadata: Metadata) -> None:
+    """Begin the branch (again) at the table's latest snapshot."""
+    table.remove_branch(staged.branch)
+    table.create_branch(staged.branch, main_snapshot(metadata))
+    _merge(spark, staged, staged.address.branch_sql(staged.branch))
+
+
 def _merge(spark: "SparkSession", staged: IcebergStaged, target: str) -> None:
-    assert staged.keyed is not None
     folder = f"{staged.staging}/data"
-    rows = spark.read.parquet(folder)
-    columns = [name for name in rows.columns if name != merging.DELETED]
-    bounds = merging.bounds_of(rows, staged.keyed.keys)
-    text = merging.merge_statement(target, f"parquet.{quote(folder)}", columns, staged.keyed, bounds)
     summary = {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in staged.summary.items()}
     with opened(spark, staged.address, summary) as table:
-        table.session.sql(text)
+        for statement in _statements(spark, staged, target, f"parquet.{quote(folder)}"):
+            table.session.sql(statement)
+
+
+def _statements(spark: "SparkSession", staged: IcebergStaged, target: str, source: str) -> tuple[str, ...]:
+    rows = spark.read.parquet(f"{staged.staging}/data")
+    columns = [name for name in rows.columns if name != merging.DELETED]
+    if staged.keyed is None:
+        listed = ", ".join(map(quote, columns))
+        deletion = f"DELETE FROM {target} WHERE {staged.replace_where}\n"
+        return (deletion, f"INSERT INTO {target} BY NAME SELECT {listed} FROM {source}")
+    bounds = merging.bounds_of(rows, staged.keyed.keys)
+    return (merging.merge_statement(target, source, columns, staged.keyed, bounds),)
 
 
 def _refuse_another_table(table: IcebergTable, staged: IcebergStaged) -> Metadata:

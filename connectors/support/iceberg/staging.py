@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from catalog.datatypes import VARIANT, parts
 from catalog.diagnostics import run_error
+from catalog.evolution import SchemaEvolution
 from catalog.savemode import Action
 from catalog.table import CatalogTable
 from connectors.support import run_owner
@@ -24,10 +25,11 @@ from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.files.file_commit import missing_folders
 from connectors.support.files.filesystem import files_at
 from connectors.support.iceberg.iceberg_staged import IcebergStaged, NewTable, Replaces
-from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, missing_columns, opened
+from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.support.iceberg.merge_staging import commit_merge, stage_merge
 from connectors.support.iceberg.refusals import table_changed
 from connectors.support.iceberg.table_address import address_of
+from connectors.support.iceberg.widening import changed_columns
 from connectors.support.retrying import retried
 from connectors.support.sink import WriteTask
 
@@ -47,6 +49,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
     replaces_rows = Action.REPLACE_ROWS in actions and not is_new
     replaces_partitions = Action.REPLACE_PARTITIONS in actions and not is_new
     name = f"penstock-{uuid4().hex[:12]}"
+    replaces_matching = Action.REPLACE_MATCHING in actions and not is_new and not recreates
     merges = task.write_mode.needs_key and not is_new and not recreates and not replaces_rows
     return IcebergStaged(
         address=address,
@@ -57,7 +60,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
             else Replaces.PARTITIONS if replaces_partitions
             else Replaces.NOTHING
         ),
-        merges=merges,
+        merges=merges or replaces_matching,
         data=f"{folder}/{name}",
         missing=_missing(spark, address.folder),
         staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
@@ -69,6 +72,8 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         keyed=_keyed(task) if task.write_mode.needs_key else None,
         partition_by=task.options.strings("partition_by"),
         properties=_properties(task),
+        replace_where=task.options.optional_string("replace_where") if replaces_matching else None,
+        sort_by=task.options.strings("sort_by"),
     )  # fmt: skip
 
 
@@ -110,6 +115,8 @@ def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Ice
 
 
 def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
+    if condition := task.options.optional_string("replace_where"):
+        df = merging.satisfying(df, condition)
     if prepared.keyed is not None:
         df = merging.without_deletes(merging.resolved(df, prepared.keyed), prepared.keyed)
     creates = prepared.is_new or prepared.replaces is Replaces.TABLE
@@ -117,8 +124,10 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
         if prepared.is_new and table.exists():
             message = f"the Iceberg table `{prepared.address}` was made after this run looked for it"
             raise run_error("PEN5007", message, task.options.span(), "run the job again")
-        new = NewTable(_described(df, task.table), prepared.partition_by, prepared.properties) if creates else None
-        added: dict[str, Any] = {} if creates else missing_columns(df, table.metadata())
+        columns = _described(df, task.table)
+        new = NewTable(columns, prepared.partition_by, prepared.properties, prepared.sort_by) if creates else None
+        evolution = task.options.choice("schema_evolution", SchemaEvolution)
+        added: dict[str, Any] = {} if creates else changed_columns(df, table.metadata(), evolution)
         transaction = table.begin(new, prepared.replaces, added)
         found = table.stage(transaction, df._jdf.queryExecution().analyzed(), prepared.data)
         table_id = "" if prepared.is_new else str(table.load().uuid())

@@ -1,15 +1,16 @@
 """The options of a Jdbc source, named as in Apache SeaTunnel, and the read that they describe."""
 
+import re
 from dataclasses import replace
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable, TablePath
+from catalog.table import CatalogTable
 from connectors.support.incremental import INCREMENTAL
 from connectors.support.jdbc.connection import CONNECTION_OPTIONS, connection_of
 from connectors.support.jdbc.partitions import Partitioning
 from connectors.support.jdbc.reading import Reading
-from connectors.support.jdbc.table_names import parse_table_name
+from connectors.support.jdbc.table_names import parse_table_name, path_of, pattern_of
 from connectors.support.option import Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
@@ -30,6 +31,13 @@ _WITHOUT_EFFECT: Final = (
 SOURCE_OPTIONS: Final = (
     *CONNECTION_OPTIONS,
     Option("table_path", OptionType.STRING, "The table: `schema.table`, `database.schema.table` or `table`."),
+    Option(
+        "use_regex",
+        OptionType.BOOLEAN,
+        "Whether `table_path` is a regular expression: all tables whose path matches are read, as `penstock schema "
+        "sync` has recorded them. A dot separates names; `\\\\.` is any character.",
+        default=False,
+    ),
     Option("query", OptionType.STRING, "A query in the database's own SQL; `table_path` then only names its rows."),
     Option("where_condition", OptionType.STRING, "A condition in the database's own SQL that holds for all rows read."),
     Option("partition_column", OptionType.STRING, "Column by which the read is split: a number, date or string."),
@@ -60,7 +68,9 @@ def check_source(options: Options, diagnostics: Diagnostics) -> None:
     if not named:
         help = 'table_path = "schema.table"'
         diagnostics.error("PEN2011", "neither `table_path` nor `query` says what to read", options.span(), help)
-    if options.get("table_path") is not None:
+    if options.flag("use_regex"):
+        _check_pattern(options, diagnostics)
+    elif options.get("table_path") is not None:
         check_table_name(options, "table_path", diagnostics)
     if options.get("partition_column") is None:
         for name in ("partition_num", "partition_lower_bound", "partition_upper_bound", "split.size"):
@@ -73,21 +83,26 @@ def check_source(options: Options, diagnostics: Diagnostics) -> None:
         diagnostics.error("PEN2011", message, options.span("split.size"))
 
 
+def _check_pattern(options: Options, diagnostics: Diagnostics) -> None:
+    pattern = options.optional_string("table_path")
+    if pattern is None or options.get("query") is not None:
+        message = "`use_regex` needs a `table_path`, and no `query`"
+        diagnostics.error("PEN2011", message, options.span("use_regex"), 'table_path = "public.orders_\\\\d+"')
+        return
+    try:
+        pattern_of(pattern)
+    except re.error as cause:
+        message = f"`{pattern}` is not a regular expression of tables: {cause}"
+        help = "a dot separates names; write `\\\\.*` for any characters"
+        diagnostics.error("PEN2004", message, options.span("table_path"), help)
+
+
 def named_table(options: Options, table: CatalogTable) -> CatalogTable:
     """The table under the name that `table_path` gives it, unless its `schema` names it."""
     name = options.optional_string("table_path")
     if name is None or options.mapping("schema").get("table") is not None:
         return table
-    match parse_table_name(name):
-        case (only,):
-            path = TablePath(only)
-        case (schema, inner):
-            path = TablePath(inner, schema)
-        case (database, schema, inner):
-            path = TablePath(inner, schema, database)
-        case _:
-            return table
-    return replace(table, path=path)
+    return replace(table, path=path_of(parse_table_name(name)))
 
 
 def check_table_name(options: Options, name: str, diagnostics: Diagnostics) -> None:

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from catalog.table import TablePath
 from connectors.support.jdbc.dialect import Dialect
 
 _PART: Final = re.compile(r"""\s*("(?:[^"]|"")+"|`(?:[^`]|``)+`|\[(?:[^\]]|\]\])+\]|[^."`\[]+)\s*(\.|\Z)""")
@@ -20,6 +21,27 @@ def parse_table_name(text: str) -> tuple[str, ...]:
     if not 1 <= len(parts) <= 3 or not all(parts):
         raise ValueError(text)
     return tuple(parts)
+
+
+def pattern_of(text: str) -> re.Pattern[str]:
+    """SeaTunnel's regular expression of a table's path: a dot separates names, and `\\.` is any character.
+
+    `shop.orders_\\d+` is `orders_1` of `shop`, `shop.\\.*` is every table of `shop`. Raises `re.error`.
+    """
+    parts = [part.replace(r"\.", ".") for part in re.split(r"(?<!\\)\.", text)]
+    for part in parts:
+        re.compile(part)
+    return re.compile(r"\.".join(f"(?:{part})" for part in parts))
+
+
+def quoted_name(parts: tuple[str, ...]) -> str:
+    """The parts as `parse_table_name` reads them."""
+    return ".".join(part if re.fullmatch(r"\w+", part) else '"' + part.replace('"', '""') + '"' for part in parts)
+
+
+def path_of(name: tuple[str, ...]) -> TablePath:
+    """The path of a table of one to three names."""
+    return TablePath(name[-1], *reversed(name[:-1]))
 
 
 def relative_to(dialect: Dialect, database: str | None, name: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Sources without a `schema` take theirs from the schema lock, before the data is read."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from catalog.lock import Lock, LockError, find_lock, parse_lock
 from catalog.table import Column
 from catalog.typenames import to_ddl
 from connectors.support.option import Options, Value
+from connectors.support.source import Source
 
 
 def with_locked_schema(options: Options, name: str, job: str, diagnostics: Diagnostics) -> Options:
@@ -27,6 +29,43 @@ def with_locked_schema(options: Options, name: str, job: str, diagnostics: Diagn
         if columns
         else options
     )
+
+
+def with_matching_tables(
+    source: Source, listed: Iterable[Options], name: str, job: str, diagnostics: Diagnostics
+) -> Iterator[Options]:
+    """The blocks of a set, with one for each table that the lock has for a pattern instead of the pattern."""
+    path = find_lock(Path(job).absolute().parent)
+    lock = Lock() if path is None else read_lock(path, diagnostics)
+    key = "" if path is None else job_key(path, Path(job))
+    for options in listed:
+        pattern = source.table_pattern(options)
+        if pattern is None:
+            yield options
+            continue
+        found = False
+        for (locked, node), columns in sorted(lock.sources.items()):
+            table = node.removeprefix(f"{name} ")
+            if locked == key and table != node and matches(pattern, table):
+                found = True
+                schema = {**options.mapping("schema"), **as_schema(columns)}
+                one = source.of_table(options, table)
+                yield replace(one, values={**one.values, "schema": schema})
+        if not found:
+            message = f"the tables that match `{options['table_path']}` are not known"
+            help = "`penstock schema sync` asks the database, and records them in `penstock.lock`"
+            diagnostics.error("PEN4002", message, options.span("table_path"), help)
+
+
+def locked_name(name: str, table: str) -> str:
+    """How the lock calls a table that matches a pattern of the source `name`."""
+    return f"{name} {table}"
+
+
+def matches(pattern: re.Pattern[str], table: str) -> bool:
+    """Whether a path, or the end of it, matches."""
+    parts = table.replace('"', "").split(".")
+    return any(pattern.fullmatch(".".join(parts[start:])) for start in range(len(parts)))
 
 
 def read_lock(path: Path, diagnostics: Diagnostics) -> Lock:

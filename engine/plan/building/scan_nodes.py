@@ -11,7 +11,7 @@ from connectors.support.incremental import check_incremental
 from connectors.support.option import Options
 from connectors.support.source import Source
 from engine.job.model.job import Block
-from engine.plan.building.locked_schema import with_locked_schema
+from engine.plan.building.locked_schema import with_locked_schema, with_matching_tables
 from engine.plan.building.table_sets import member_names, refuse_equal_paths
 from engine.plan.nodes import Scan
 
@@ -27,6 +27,11 @@ def scan_nodes(block: Block, name: str, job: str, diagnostics: Diagnostics) -> t
         listed = list(expanded)
         if not listed and not own.has_errors:
             own.error("PEN4002", f"`{name}` has no table", block.options.span("path"), "is the pattern right?")
+    if any(source.table_pattern(options) for options in listed or [block.options]):
+        listed = list(with_matching_tables(source, listed or [block.options], name, job, own))
+        if own.has_errors:
+            diagnostics.extend(own)
+            return None
     reader = _Reader(block, source, job, own)
     scans = list(reader.of_set(name, listed) if listed else reader.of_block(name))
     is_distinct = len(scans) < 2 or refuse_equal_paths(block, name, [scan.table for scan in scans], own)
@@ -58,7 +63,7 @@ class _Reader:
             yield self.scan(own, self.block.options, table, table_set)
 
     def of_set(self, name: str, listed: list[Options]) -> Iterator[Scan]:
-        paths = [_path(options) for options in listed]
+        paths = [_path(self.source, options) for options in listed]
         names = member_names(name, [path or TablePath(name) for path in paths])
         for own, options, path in zip(names, listed, paths, strict=True):
             for table in self.tables(own, options):
@@ -100,18 +105,20 @@ def members(block: Block, name: str, source: Source, diagnostics: Diagnostics) -
     listed = listed or list(source.expand(block.options, diagnostics) or ())
     if not listed:
         return ((name, block.options),)
-    names = member_names(name, [_path(options) or TablePath(name) for options in listed])
+    names = member_names(name, [_path(source, options) or TablePath(name) for options in listed])
     return tuple(zip(names, listed, strict=True))
 
 
-def _path(options: Options) -> TablePath | None:
-    """The path of a table of a set: as its schema says, else as its file or folder is called."""
+def _path(source: Source, options: Options) -> TablePath | None:
+    """The path of a table of a set: as its schema says, else as its database, its file or its folder calls it."""
     declared = options.mapping("schema").get("table")
     if declared is not None:
         try:
             return TablePath.parse(str(declared))
         except ValueError:
             return None  # reported with the schema
+    if (named := source.table_path(options)) is not None:
+        return named
     path = options.get("path")
     stem = PurePath(path).name.split(".")[0] if isinstance(path, str) else ""
     return TablePath(stem) if stem else None
