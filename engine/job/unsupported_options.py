@@ -61,7 +61,6 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "kerberos_principal": _KERBEROS,
         "kerberos_keytab_path": _KERBEROS,
         "krb5_path": _KERBEROS,
-        "use_regex": Unsupported("name each table in `tables_configs`", (False,)),
         "split.allow-sampling": _SPLITS,
         "split.string-strategy": _SPLITS,
         "enable_concurrent_read": _SPLITS,
