@@ -17,6 +17,9 @@ PASSING = sorted(path for path in JOBS.rglob("*.conf") if path.read_text(encodin
 RUN = (
     "compat/null_types", "compat/one_name_twice", "compat/unknown_input", "compat/row_kinds_1_write",
     "compat/row_kinds_2_read", "files/csv_1_write", "files/csv_2_read",
+    "files/text_formats_1_write", "files/text_formats_2_read", "files/partitions_1_write", "files/partitions_2_read",
+    "files/custom_names_1_write", "files/custom_names_2_read", "transforms/sql_any_table", "transforms/sql_exploded",
+    "transforms/sql_joined",
 )  # fmt: skip
 
 JOB = """
