@@ -95,7 +95,7 @@ def pack(files: list[Path], codec: str, target: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kind", ["parquet", "avro"])
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet", "avro"])
 def test_each_codec_and_archive_keeps_the_rows(spark, tmp_path, monkeypatch, kind):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     codecs = [codec for codec in CODECS_OF_FORMAT[kind] if (kind, codec) not in ELSEWHERE]
