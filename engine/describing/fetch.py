@@ -38,6 +38,9 @@ def fetch(url: str, folder: Path, most_bytes: int = MOST_BYTES, most_seconds: fl
     Raises PEN5004 if the server cannot be reached or is too slow, PEN5040 if it refuses the request, PEN4032 if the
     file is too large.
     """
+    if "@" in urlsplit(url).netloc:
+        help = f"fetch the file, then describe it: curl -fLO --user NAME {without_query(url)}"
+        raise run_error("PEN5004", f"{shown(url)}: `describe` sends no credentials", None, help)
     name = _file_name(url)
     file = folder / name
     try:
