@@ -15,7 +15,6 @@ from uuid import uuid4
 
 from catalog.datatypes import VARIANT, parts
 from catalog.diagnostics import run_error
-from catalog.evolution import SchemaEvolution
 from catalog.savemode import Action
 from catalog.table import CatalogTable
 from connectors.support import run_owner
@@ -27,9 +26,9 @@ from connectors.support.files.filesystem import files_at
 from connectors.support.iceberg.iceberg_staged import IcebergStaged, NewTable, Replaces
 from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.support.iceberg.merge_staging import commit_merge, stage_merge
+from connectors.support.iceberg.new_columns import new_columns
 from connectors.support.iceberg.refusals import table_changed
 from connectors.support.iceberg.table_address import address_of
-from connectors.support.iceberg.widening import changed_columns
 from connectors.support.retrying import retried
 from connectors.support.sink import WriteTask
 
@@ -126,8 +125,7 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
             raise run_error("PEN5007", message, task.options.span(), "run the job again")
         columns = _described(df, task.table)
         new = NewTable(columns, prepared.partition_by, prepared.properties, prepared.sort_by) if creates else None
-        evolution = task.options.choice("schema_evolution", SchemaEvolution)
-        added: dict[str, Any] = {} if creates else changed_columns(df, table.metadata(), evolution)
+        added: dict[str, Any] = {} if creates else new_columns(df, table.metadata())
         transaction = table.begin(new, prepared.replaces, added)
         found = table.stage(transaction, df._jdf.queryExecution().analyzed(), prepared.data)
         table_id = "" if prepared.is_new else str(table.load().uuid())
