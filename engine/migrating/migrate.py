@@ -100,7 +100,7 @@ class _Migration:
     source: SourceFile
     job: Job
     plan: Plan | None
-    found: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
     settings: Settings
 
     def run(self, tree: MapNode, to_spark_sql: bool) -> Migrated:
@@ -146,8 +146,12 @@ class _Migration:
 
     def without_ignored(self, draft: Draft, names: Iterable[str]) -> None:
         """Leave out what SeaTunnel ignores and a strict job refuses: unknown keys, options without a meaning."""
-        ignored = [each for each in self.found if each.severity is Severity.WARNING and each.code in _IGNORED]
-        spans = {each.span for each in ignored if each.span}
+        ignored = [
+            diagnostic
+            for diagnostic in self.diagnostics
+            if diagnostic.severity is Severity.WARNING and diagnostic.code in _IGNORED
+        ]
+        spans = {diagnostic.span for diagnostic in ignored if diagnostic.span}
         dropped: list[str] = []
         for name, entry in tuple(flatten(draft.node, tuple(names))):
             if name == "plugin_name":
@@ -193,7 +197,7 @@ class _Migration:
         node = tree.get("env")
         place = tree.place
         names = {name for option in ENV_OPTIONS for name in (option.name, *option.alternatives)}
-        spans = {each.span for each in self.found if each.code == "PEN2003" and each.span}
+        spans = {diagnostic.span for diagnostic in self.diagnostics if diagnostic.code == "PEN2003" and diagnostic.span}
         notes, dropped = list[str](), list[str]()
         entries = []
         for name, entry in flatten(node, tuple(names)) if isinstance(node, MapNode) else ():
@@ -256,7 +260,11 @@ class _Migration:
             diagnostics = Diagnostics()
             compile_job(path, replace(self.settings, seatunnel=False), diagnostics)
             strict = load(path, Diagnostics(), variables=self.settings.variables)
-        errors = [each for each in diagnostics if each.severity is Severity.ERROR and each.code != _UNDEFINED]
+        errors = [
+            diagnostic
+            for diagnostic in diagnostics
+            if diagnostic.severity is Severity.ERROR and diagnostic.code != _UNDEFINED
+        ]
         result = []
         for error in errors:
             draft = next((draft for draft, block in zip(drafts, strict.blocks if strict else (), strict=False)
@@ -271,8 +279,8 @@ class _Migration:
 
     def exact(self, error: Diagnostic) -> Span | None:
         """The location of the same error in the original, if it is reported there."""
-        return next((each.span for each in self.found if (each.code, each.message) == (error.code, error.message)),
-                    None)  # fmt: skip
+        spans = {(diagnostic.code, diagnostic.message): diagnostic.span for diagnostic in reversed(self.diagnostics)}
+        return spans.get((error.code, error.message))
 
 
 def _table_of(block: Block) -> CatalogTable | None:

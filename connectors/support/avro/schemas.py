@@ -64,7 +64,7 @@ def columns_of_avro(text: str) -> tuple[Column, ...]:
     reader = _Reader()
     struct, _ = reader.read(schema)
     assert isinstance(struct, Struct)
-    return tuple(Column(each.name, each.type, nullable=each.nullable) for each in struct.fields)
+    return tuple(Column(field.name, field.type, nullable=field.nullable) for field in struct.fields)
 
 
 def avro_of_columns(columns: Iterable[Column], name: str) -> str:
@@ -109,14 +109,14 @@ class _Reader:
 
     def record(self, name: str, fields: list[Any]) -> Struct:
         self.named[name] = UNKNOWN  # a record that contains itself
-        found = []
-        for each in fields:
-            if not isinstance(each, dict) or "name" not in each or "type" not in each:
+        read = []
+        for entry in fields:
+            if not isinstance(entry, dict) or "name" not in entry or "type" not in entry:
                 raise AvroSchemaError(f"the Avro record `{name}` has a field without name or type")
-            type, nullable = self.read(each["type"])
-            found.append(Field(str(each["name"]), type, nullable))
-        self.named[name] = Struct(tuple(found))
-        return Struct(tuple(found))
+            type, nullable = self.read(entry["type"])
+            read.append(Field(str(entry["name"]), type, nullable))
+        self.named[name] = Struct(tuple(read))
+        return Struct(tuple(read))
 
     def union(self, branches: list[Any]) -> tuple[DataType, bool]:
         others = [branch for branch in branches if branch != "null"]
@@ -139,9 +139,9 @@ def _written(type: DataType, name: str) -> Any:
         case Map(key, value) if key == STRING:
             return {"type": "map", "values": ["null", _written(value, f"{name}_value")]}
         case Struct(fields):
-            if odd := next((each.name for each in fields if not NAME.match(each.name)), None):
+            if odd := next((field.name for field in fields if not NAME.match(field.name)), None):
                 raise AvroSchemaError(f"Avro has no field `{odd}`: names are of letters, digits and `_`")
-            listed = [_field(each, name) for each in fields]
+            listed = [_field(field, name) for field in fields]
             return {"type": "record", "name": name, "fields": listed}
     if type in _WRITTEN:
         return _WRITTEN[type]

@@ -43,7 +43,7 @@ def check_changes(options: Options, table: CatalogTable | None, diagnostics: Dia
     for name in options.mapping("debezium_record_table_filter"):
         if name not in _FILTER:
             message = f"`debezium_record_table_filter` has no `{name}`"
-            known = ", ".join(f"`{each}`" for each in _FILTER)
+            known = ", ".join(f"`{known}`" for known in _FILTER)
             diagnostics.error("PEN2003", message, options.span("debezium_record_table_filter"), f"known: {known}")
 
 
@@ -73,12 +73,12 @@ def parsed_changes(texts: "DataFrame", options: Options, columns: list[Column]) 
         .selectExpr("*", f"{log.envelope} as {CHANGE}", *([f"{types} as {TYPES}"] if values.is_debezium else []))
         .selectExpr("*", f"lower({text(log.operation)}) as __op", *_table_of(log))
         .selectExpr("*", f"{log.changes} as __changes")
-        .selectExpr("*", f"{_envelope_error(log)} as __fault")
+        .selectExpr("*", f"{_envelope_error(log)} as __envelope_error")
         .where(" and ".join(_filters(options)))
     )
     broken = f"array(named_struct({_NOTHING}))"
-    each = changes.selectExpr("*", f"explode(if(__fault is null, __changes, {broken})) as {_ONE}")
-    found = each.selectExpr("*", *(f"{_found(column, log)} as __x{index}" for index, column in enumerate(columns)))
+    exploded = changes.selectExpr("*", f"explode(if(__envelope_error is null, __changes, {broken})) as {_ONE}")
+    found = exploded.selectExpr("*", *(f"{_found(column, log)} as __x{index}" for index, column in enumerate(columns)))
     read = found.selectExpr("*", *(f"try_variant_get(__x{index}, '$', 'string') as __t{index}"
                                    for index in range(len(columns))))  # fmt: skip
     made = read.selectExpr(
@@ -156,26 +156,26 @@ def _is_unavailable(found: str) -> str:
 def _row_error(log: ChangeLog, columns: list[Column]) -> str:
     """Why a row cannot be read; NULL where it can."""
     image = f"{_ONE}.image"
-    faults = [
-        "when __fault is not null then __fault",
+    errors = [
+        "when __envelope_error is not null then __envelope_error",
         f"when {image} is null then concat('the row ', if({_ONE}.kind in ('-U', '-D'), 'before', 'after'), "
         "' the change is missing')",
     ]
     texts = ", ".join(f"__t{index}" for index in range(len(columns)))
     is_object = f"startswith(schema_of_variant({image}), 'OBJECT')"
-    faults.append(f"when coalesce({texts}) is null and not {is_object} then 'a row of it is not a JSON object'")
+    errors.append(f"when coalesce({texts}) is null and not {is_object} then 'a row of it is not a JSON object'")
     for index, column in enumerate(columns):
-        told = quote_text(f"the value of `{column.name}` is not {column.type}")
+        unreadable = quote_text(f"the value of `{column.name}` is not {column.type}")
         if log is CHANGE_LOGS["debezium_json"] and column.type in _UNAVAILABLE:
             own = f"try_variant_get({image}, {_path(column.name)}, 'variant')"
             missing = quote_text(f"the database did not send the value of `{column.name}`: REPLICA IDENTITY FULL does")
             unsent = f"{_is_unavailable(own)} and (__x{index} is null or {_is_unavailable(f'__x{index}')})"
-            faults.append(f"when {unsent} then {missing}")
+            errors.append(f"when {unsent} then {missing}")
         if log.has_all:
             absent = quote_text(f"the update lacks the column `{column.name}`")
-            faults.append(f"when {_ONE}.kind = '+U' and __x{index} is null then {absent}")
-        faults.append(f"when __t{index} is not null and __v{index} is null then {told}")
-    return f"case {' '.join(faults)} end"
+            errors.append(f"when {_ONE}.kind = '+U' and __x{index} is null then {absent}")
+        errors.append(f"when __t{index} is not null and __v{index} is null then {unreadable}")
+    return f"case {' '.join(errors)} end"
 
 
 def _path(name: str) -> str:

@@ -134,7 +134,7 @@ def _is_broken(id: int, schema: str) -> str:
 
 def _value(column: Column, id: int, schema: str, options: Options) -> tuple[str, str | None]:
     """The value of a column in records of a schema, and the condition that it does not fit."""
-    found = next((each for each in columns_of_avro(schema) if each.name.lower() == column.name.lower()), None)
+    found = next((known for known in columns_of_avro(schema) if known.name.lower() == column.name.lower()), None)
     ddl = to_ddl(column.type)
     if found is None:
         return f"cast(null as {ddl})", None
