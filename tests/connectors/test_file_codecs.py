@@ -11,11 +11,8 @@ from pathlib import Path
 import pytest
 
 from catalog.diagnostics import Diagnostics
-from connectors.support.files.file_options import CODECS_OF_FORMAT, FORMATS
+from connectors.support.files.file_options import BROUGHT_CODECS, CODECS_OF_FORMAT, FORMATS
 from engine.compile import Settings, compile_job
-
-ELSEWHERE = {("parquet", "lzo"), ("parquet", "brotli"), ("orc", "brotli")}
-"""Codecs whose library neither Spark nor a Python package has: the cluster must bring it."""
 
 COLUMNS = {
     "id": ("int", "7"),
@@ -35,6 +32,9 @@ RULES = ", ".join(
     for rule in ("rule_type = NULL" if value == "null" else f"equals_to = {value}",)
 )
 GIVEN = {"xml": 'xml_row_tag = "row"', "text": 'field_delimiter = "|"\n null_format = "NULL"'}
+READ = {"excel": "skip_header_row_number = 1"}
+"""What a source needs beside: an Excel sink writes a line with the names, as SeaTunnel's does."""
+
 ARCHIVES = ("zip", "tar", "tar_gz", "gz")
 ARCHIVED = ("csv", "json", "text", "xml", "excel")
 """The formats that are read out of archives."""
@@ -63,6 +63,7 @@ def written(kind: str, codec: str) -> str:
 def read(name: str, kind: str, path: str, more: str = "") -> tuple[str, str]:
     source = f"""LocalFile {{ plugin_output = "{name}", path = "${{work}}/{path}", file_format_type = {kind}
  {GIVEN.get(kind, "")}
+ {READ.get(kind, "")}
  {more}
  schema {{ fields {{ {FIELDS} }} }} }}"""
     sink = f"""Assert {{ plugin_input = "{name}", rules {{
@@ -95,10 +96,10 @@ def pack(files: list[Path], codec: str, target: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kind", ["csv", "json", "parquet", "avro"])
+@pytest.mark.parametrize("kind", [kind for kind in CODECS_OF_FORMAT if kind != "binary"])
 def test_each_codec_and_archive_keeps_the_rows(spark, tmp_path, monkeypatch, kind):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
-    codecs = [codec for codec in CODECS_OF_FORMAT[kind] if (kind, codec) not in ELSEWHERE]
+    codecs = [codec for codec in CODECS_OF_FORMAT[kind] if codec not in BROUGHT_CODECS.get(kind, ())]
     sinks = "\n".join(written(kind, codec) for codec in codecs)
     run(spark, tmp_path, f"""
 source {{ FakeSource {{ plugin_output = rows, schema {{ fields {{ {FIELDS} }} }}
@@ -121,3 +122,14 @@ sink { LocalFile { path = "${work}/copied", file_format_type = binary } }""", "c
 
 def test_each_format_has_its_codecs():
     assert set(CODECS_OF_FORMAT) == set(FORMATS)
+
+
+@pytest.mark.parametrize(("kind", "codec"), [("parquet", "brotli"), ("parquet", "LZO"), ("orc", "brotli")])
+def test_a_codec_that_spark_does_not_bring_is_a_warning(tmp_path, kind, codec):
+    job = tmp_path / "job.conf"
+    job.write_text(f"""
+source {{ FakeSource {{ schema {{ fields {{ id = int }} }} }} }}
+sink {{ LocalFile {{ path = "{tmp_path}/out", file_format_type = {kind}, compress_codec = {codec} }} }}""")
+    diagnostics = Diagnostics()
+    assert compile_job(job, Settings(), diagnostics) is not None
+    assert [(warning.code, warning.severity.value) for warning in diagnostics] == [("PEN4033", "warning")]

@@ -310,6 +310,9 @@ CODECS_OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "orc": ("none", "snappy", "zlib", "lzo", "zstd", "lz4", "brotli"),
     "avro": ("none", "snappy", "deflate", "bzip2", "xz", "zstd"),
 }
+BROUGHT_CODECS: Final[Mapping[str, tuple[str, ...]]] = {"parquet": ("lzo", "brotli"), "orc": ("brotli",)}
+"""Codecs whose library neither Spark nor a Python package has: the cluster must bring it."""
+
 _AVRO_CODECS: Final[Mapping[str, str]] = {"none": "uncompressed", "zstd": "zstandard"}
 """Codecs to which Spark's Avro writer gives another name."""
 

@@ -16,6 +16,7 @@ from connectors.support.files import file_commit
 from connectors.support.files.declared_files import check_declared, header_of, warn_of_missing_path
 from connectors.support.files.file_commit import FileStaged
 from connectors.support.files.file_options import (
+    BROUGHT_CODECS,
     CODECS_OF_FORMAT,
     SINK_OPTIONS,
     SOURCE_OPTIONS,
@@ -275,6 +276,10 @@ def _check_format(options: Options, names: tuple[str, ...], diagnostics: Diagnos
         diagnostics.error(
             "PEN2004", f"{kind} files cannot be compressed by `{codec}`", options.span("compress_codec"), help
         )
+    elif codec and codec.lower() in BROUGHT_CODECS.get(kind, ()):
+        message = f"`{codec}` of {kind} files needs a library that Spark does not bring"
+        help = "add its jar by `spark.jars` in `env`, or take another codec: zstd, snappy"
+        diagnostics.warning("PEN4033", message, options.span("compress_codec"), help)
 
 
 def _check_modified(options: Options, diagnostics: Diagnostics) -> None:
