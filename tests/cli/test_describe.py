@@ -115,7 +115,7 @@ def test_a_web_address_that_cannot_be_described_has_a_remedy(tmp_path):
 @pytest.mark.spark
 @pytest.mark.delta
 def test_describe_of_a_catalog_table_prints_a_table_source_that_runs(spark, folder, capsys):
-    prefix = "spark.sql.catalog.lake"
+    prefix = "spark.sql.catalog.ice"
     conf = {prefix: "org.apache.iceberg.spark.SparkCatalog", f"{prefix}.type": "hadoop"}
     conf[f"{prefix}.warehouse"] = str(folder / "warehouse")
     settings = [argument for key, value in conf.items() for argument in ("--conf", f"{key}={value}")]
@@ -123,9 +123,9 @@ def test_describe_of_a_catalog_table_prints_a_table_source_that_runs(spark, fold
     try:
         for key, value in conf.items():
             spark.conf.set(key, value)
-        spark.sql("create table lake.sales.orders using iceberg as select 1L id, 1.50 amount")
+        spark.sql("create table ice.sales.orders using iceberg as select 1L id, 1.50 amount")
         spark.sql("create table described.people using delta as select 1 id, 'a' name")
-        assert main(["describe", "lake.sales.orders", *settings]) == 0
+        assert main(["describe", "ice.sales.orders", *settings]) == 0
         block = capsys.readouterr().out
         assert fields_of(block) == {"id": "bigint", "amount": '"decimal(3,2)"'}
         assert f'"{prefix}.type" = hadoop' in block

@@ -111,7 +111,7 @@ def test_a_dismissed_run_that_was_killed_between_two_renames_loses_no_old_rows(s
         run_writes(spark, [job], state, "next")
     with pytest.raises(RunError, match=r"PEN5007.*run cut is writing"):  # any other
         run_writes(spark, [job], str(tmp_path / "other"), "next")
-    (dismissed,) = forget(state, "cut")
+    (dismissed,) = forget(state, "cut").writes
     assert dismissed.state == "its commit may have begun; look at the target"
     run_writes(spark, [job], state, "next")
     assert spark.read.json(str(target)).count() == 1

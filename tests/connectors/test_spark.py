@@ -136,7 +136,7 @@ def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypat
     (warning,) = recover(spark, str(tmp_path / "state"))  # another run goes on
     assert (warning.code, warning.severity) == ("PEN5010", Severity.WARNING)
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
-    (dismissed,) = forget(str(tmp_path / "state"), "cut")  # as the help says
+    (dismissed,) = forget(str(tmp_path / "state"), "cut").writes  # as the help says
     assert dismissed.state == "its commit may have begun; look at the target"
     assert list(Path(dismissed.staging).rglob("*.parquet"))
     assert log.read().outcome is RunOutcome.DISMISSED

@@ -34,6 +34,7 @@ def run(arguments: Namespace) -> int:
 
     migrated = migrate(arguments.job, Settings(dict(arguments.variables)), to_spark_sql=arguments.sql == "spark")
     if arguments.output:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
         arguments.output.write_text(migrated.text, encoding="utf-8")
     elif arguments.format == "text":
         sys.stdout.write(migrated.text)
