@@ -103,16 +103,17 @@ def near_path(path: str) -> str | None:
         if os.path.lexists(os.path.join(right, part)):
             right = os.path.join(right, part)
             continue
-        there = os.listdir(right or ".") if os.path.isdir(right or ".") else []
-        meant = _nearest(part, frozenset(name for name in there if not is_hidden(name)))
+        folder = right or "."
+        meant = _nearest(part, folder, os.stat(folder).st_mtime_ns) if os.path.isdir(folder) else None
         return None if meant is None or glob.has_magic(part) else os.path.join(right, meant, *parts[index + 1 :])
     return None
 
 
 @lru_cache(maxsize=64)
-def _nearest(name: str, there: frozenset[str]) -> str | None:
-    """The answer is kept, since the jobs of a folder often read files in one missing directory."""
-    return nearest(name, there)
+def _nearest(name: str, folder: str, changed: int) -> str | None:
+    """The nearest name in a directory that was last changed then. It is kept: the jobs of a folder often read files in
+    one missing directory."""
+    return nearest(name, [there for there in os.listdir(folder) if not is_hidden(there)])
 
 
 def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str], list[str]] | None) -> list[Column]:
