@@ -64,6 +64,7 @@ class JobExecution:
         self.events = events
         self.is_quiet, self.is_verbose = is_quiet, is_verbose
         self.pipelines = named_pipelines(plan)
+        self.connections = {name: connections_of(pipeline) for name, pipeline in self.pipelines.items()}
         self.before = last_execution(spark)
         self.attempts = dict.fromkeys(self.pipelines, 0)
         self.policy = FailurePolicy(plan.env.failure_policy)
@@ -133,7 +134,7 @@ class JobExecution:
             policy=self.policy,
             observe=observe,
             slots=Slots(slots(self.plan), connections=limits_of(self.plan)),
-            needs={name: Need(weight(plan), connections_of(plan).taken) for name, plan in self.pipelines.items()},
+            needs={name: Need(weight(plan), self.connections[name].taken) for name, plan in self.pipelines.items()},
             slot_timeout=env.slot_timeout,
         ).run()
 
@@ -160,7 +161,7 @@ class JobExecution:
 
         persistence = Persistence(computing, self.run.journal, self.attempts[name])
         with self._labelled(name), closing(persistence):
-            pace = Pace(plan.env.read_limit, connections_of(plan).caps)
+            pace = Pace(plan.env.read_limit, self.connections[name].caps)
             lowered = lower(session, plan.writes, persistence.persist, self.since, self.arrived, pace=pace)
             frames = lowered.dataframes
             note_positions(self.run, lowered.positions)

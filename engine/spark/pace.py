@@ -41,7 +41,8 @@ def paced(df: DataFrame, scan: Scan, pace: Pace) -> DataFrame:
 
 
 def _held_back(df: DataFrame, limit: ReadLimit) -> DataFrame:
-    tasks = max(1, min(df.rdd.getNumPartitions(), df.sparkSession.sparkContext.defaultParallelism))
+    partitions = df._jdf.queryExecution().toRdd().getNumPartitions()  # `df.rdd` would make a second plan, for Python
+    tasks = max(1, min(partitions, df.sparkSession.sparkContext.defaultParallelism))
     if limit.rows_per_second is not None:
         rate = limit.rows_per_second / tasks
         rows = max(1, round(rate / _PAUSES_PER_SECOND))

@@ -1,6 +1,6 @@
 """The order in which a plan's pipelines get their slots, as text and JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from connectors.support.option import Value
@@ -17,19 +17,19 @@ def schedule_text(plan: Plan) -> str:
     if len(named) < 2:
         return ""
     lines = [f"{len(named)} pipelines, {slots(plan)} slots, first come, first served:"]
+    limits = limits_of(plan)
     for name, pipeline in list(named.items())[:MOST]:
-        lines.append(f"  {name} ({', '.join(_taken(plan, pipeline))})")
+        lines.append(f"  {name} ({', '.join(_taken(pipeline, limits))})")
     if len(named) > MOST:
         lines.append(f"  … {len(named) - MOST} more")
     return "\n".join(lines) + "\n"
 
 
-def _taken(plan: Plan, pipeline: Plan) -> Iterator[str]:
+def _taken(pipeline: Plan, limits: Mapping[str, int]) -> Iterator[str]:
     """What a pipeline takes while it runs, beside one slot."""
     yield f"{len(pipeline.writes)} sink{'s' * (len(pipeline.writes) > 1)}"
     if (taken := weight(pipeline)) > 1:
         yield f"{taken} slots"
-    limits = limits_of(plan)
     for place, connections in connections_of(pipeline).taken.items():
         yield f"{connections} of {limits[place]} connections to {place}"
 
