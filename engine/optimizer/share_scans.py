@@ -13,7 +13,9 @@ def share_scans(plan: Plan) -> Plan:
     def share(node: AnyNode) -> AnyNode:
         if not isinstance(node, Scan):
             return node
-        first = alike.setdefault(_simple_options(node), [])
+        if not node.connector.source_capabilities.is_deterministic:
+            return node
+        first = alike.setdefault(_key(node), [])
         for scan in first:
             if can_share(scan, node):
                 return scan
@@ -26,17 +28,19 @@ def share_scans(plan: Plan) -> Plan:
 def can_share(a: Scan, b: Scan) -> bool:
     return (
         a.connector is b.connector
-        and a.connector.source_capabilities.is_deterministic
         and _manner(a) == _manner(b)
         and dict(a.options.values) == dict(b.options.values)
         and a.table == b.table
     )
 
 
-def _simple_options(scan: Scan) -> tuple[object, ...]:
-    """What two scans that can be shared have in common, to compare only those: the options that are plain values."""
+def _key(scan: Scan) -> tuple[object, ...]:
+    """What is cheap to compare and equal in scans that can be shared: the table's name, and options of plain values.
+
+    Without the name each of n tables of a set would be compared with all others.
+    """
     plain = ((name, value) for name, value in scan.options.values.items() if isinstance(value, str | int | float))
-    return scan.connector.name, *sorted(plain)
+    return scan.connector.name, scan.table.path, *sorted(plain)
 
 
 def _manner(scan: Scan) -> tuple[object, ...]:

@@ -117,13 +117,14 @@ def test_a_token_that_is_not_set_stops_the_run_before_it_starts(monkeypatch):
 
 
 def test_neither_an_error_nor_a_hang_of_a_listener_delays_the_others(tmp_path):
-    hung = threading.Event()
+    hung, ended = threading.Event(), threading.Event()
 
     class Hanging:
         name, timeout = "hanging", 0.3
 
         def notify(self, event):
             hung.wait(20)
+            ended.set()
 
     class Broken:
         name, timeout = "broken", 0.3
@@ -133,12 +134,10 @@ def test_neither_an_error_nor_a_hang_of_a_listener_delays_the_others(tmp_path):
 
     good = JsonLinesListener("jsonl", 5.0, str(tmp_path / "events"))
     dispatcher = Dispatcher([Hanging(), Broken(), good])
-    started = time.monotonic()
     for _ in range(100):
         dispatcher.notify(EVENT)
-    assert time.monotonic() - started < 0.25
     warnings = dispatcher.close()
-    assert time.monotonic() - started < 2
+    assert not ended.is_set(), "the others waited for the listener that hangs"
     hung.set()
     assert [(warning.code, warning.severity.value) for warning in warnings] == [("PEN5051", "warning")] * 2
     assert "hanging" in warnings[0].message
