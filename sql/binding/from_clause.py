@@ -191,6 +191,7 @@ def _lateral(binder: Binder, environment: Environment, node: exp.Lateral, left: 
     if isinstance(node.this, (exp.Subquery, exp.Query)):
         _refuse_random(binder, node.this, left)
         return _aliased(binder, binder.query(node.this, inner), node)
+    _refuse_random(binder, node.this, left)
     return _function(binder, inner, node.this, node, Relation())
 
 

@@ -9,9 +9,10 @@ from sql.binding.group_keys import Grouping, Key, canonical
 from sql.binding.ordering import is_all, ordinal
 from sql.binding.select_item import Item
 from sql.binding.ungrouped_columns import refuse_grouping_functions
-from sql.expressions import infer
+from sql.binding.windows import window_function
+from sql.expressions import infer, is_aggregate
 from sql.scopes.lineage import Dependency, Origins, through
-from sql.scopes.misplaced_functions import refuse_misplaced
+from sql.scopes.misplaced_functions import own_nodes, refuse_misplaced
 from sql.scopes.relations import merge
 from sql.scopes.scope import SelectScope
 from sql.scopes.stars import is_star
@@ -30,7 +31,10 @@ def bind_group(scope: SelectScope, select: exp.Select, items: "Sequence[Item]") 
             refuse_grouping_functions(scope, items)
         return Grouping(frozenset(), is_explicit=False) if aggregates or having is not None else None
     if group.args.get("all") is True or _is_group_all(group):
-        return _group_all(scope, items)
+        named = exp.column("all")
+        if _aliased_item(scope, named, items) is None and not scope.relation.find(["all"])[0]:
+            return _group_all(scope, items)
+        group = exp.Group(expressions=[named])  # a column of that name comes first
     nodes = list(_group_items(group))
     before = len(scope.binder.diagnostics)
     bodies = [_grouped_body(scope, node, items) for node in nodes]
@@ -59,10 +63,10 @@ def _is_group_all(group: exp.Expr) -> bool:
 
 def _group_all(scope: SelectScope, items: "Sequence[Item]") -> Grouping:
     """GROUP BY ALL: every item without an aggregate function."""
-    plain = [item for item in items if not item.special.aggregates and not item.is_star]
-    for item in items:
+    plain = [item for item in items if not _is_aggregated(item) and not item.is_star]
+    for item in plain:
         used = [column for column in item.body.find_all(exp.Column) if scope.is_lateral_alias(column)]
-        if used and not item.is_star:
+        if used:
             message = f"GROUP BY ALL takes no item that uses the alias `{used[0].name}` of the same select list"
             scope.report("PEN3017", used[0], message, "write the expression that the alias names")
     for item in plain:
@@ -74,6 +78,12 @@ def _group_all(scope: SelectScope, items: "Sequence[Item]") -> Grouping:
     keys |= {slot.key for column in starred for slot in scope.relation.find([column.name])[0]}
     origins = merge(*(attribute.origins for item in plain for attribute in item.attributes))
     return Grouping(frozenset(keys), through(origins, Dependency.GROUP_BY), only_columns=False)
+
+
+def _is_aggregated(item: "Item") -> bool:
+    """Whether an item holds an aggregate function, be it one with OVER."""
+    functions = (window_function(window) for window in item.special.windows)
+    return bool(item.special.aggregates) or any(is_aggregate(function) for function in functions)
 
 
 def _group_items(group: exp.Expr) -> Iterator[exp.Expr]:
@@ -158,6 +168,7 @@ def _grouped_body(scope: SelectScope, node: exp.Expr, items: "Sequence[Item]") -
     if isinstance(node, exp.Column) and (item := _aliased_item(scope, node, items)) is not None:
         _refuse_aggregates(scope, node, item)
         return item.body, item
+    node = _with_aliases(scope, node, items)
     refuse_misplaced(scope, node, "GROUP BY")
     if is_star(node):
         return None, None
@@ -167,6 +178,22 @@ def _grouped_body(scope: SelectScope, node: exp.Expr, items: "Sequence[Item]") -
     if typed.type == VARIANT:
         scope.report("PEN3008", node, f"rows cannot be grouped by a value of type {typed.type}")
     return node, None
+
+
+def _with_aliases(scope: SelectScope, node: exp.Expr, items: "Sequence[Item]") -> exp.Expr:
+    """An expression of GROUP BY with the select items that it names in the place of their aliases."""
+
+    def meant(part: exp.Expr) -> "Item | None":
+        return _aliased_item(scope, part, items) if isinstance(part, exp.Column) else None
+
+    if all(meant(part) is None for part in own_nodes(node)):
+        return node
+    made = node.copy()
+    for column in list(own_nodes(made)):
+        if (item := meant(column)) is not None:
+            _refuse_aggregates(scope, column, item)
+            column.replace(exp.Paren(this=item.body.copy()))
+    return made
 
 
 def _numbered(
@@ -200,10 +227,9 @@ def _refuse_aggregates(scope: SelectScope, node: exp.Expr, item: "Item") -> None
 
 
 def _aliased_item(scope: SelectScope, node: exp.Column, items: "Sequence[Item]") -> "Item | None":
-    """The select item of that alias, where FROM has no such column."""
+    """The select item of that name, given or its own, where FROM has no such column."""
     if len(node.parts) > 1 or scope.relation.find([node.name])[0]:
         return None
     folded = node.name.lower()
-    return next(
-        (item for item in items if isinstance(item.node, exp.Alias) and item.node.alias.lower() == folded), None
-    )
+    named = (item for item in items if not item.is_star and len(item.attributes) == 1)
+    return next((item for item in named if item.attributes[0].name.lower() == folded), None)

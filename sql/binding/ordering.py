@@ -74,6 +74,8 @@ def _item(
         return output.origins
     for generator in find_special(node).generators:
         scope.report("PEN3011", generator, f"a generator is not allowed in {clause}")
+    if clause in ("DISTRIBUTE BY", "CLUSTER BY"):
+        _refuse_doubled(scope, node, clause)
     typed = infer(node, scope)
     for query in scope.correlated_scalars(node):
         scope.report(
@@ -93,6 +95,17 @@ def _item(
     if check is not None:
         check(node, clause)
     return scope.origins_for(Dependency.SORT)
+
+
+def _refuse_doubled(scope: SelectScope, node: exp.Expr, clause: str) -> None:
+    """Report the name of several output columns; ORDER BY and SORT BY take the column of FROM for it."""
+    for column in own_nodes(node):
+        if not isinstance(column, exp.Column) or len(scope.aliases.get(column.parts[0].name.lower(), ())) < 2:
+            continue
+        if len(column.parts) == 1 or scope.relation.find([column.parts[0].name])[0]:
+            name = column.parts[0].name
+            message = f"`{name}` is ambiguous: several columns of the select list have that name"
+            scope.report("PEN3003", column, message, f"{clause} takes the alias of one column")
 
 
 def is_all(node: exp.Expr) -> bool:
@@ -182,6 +195,17 @@ def check_sorted_aggregates(
             scope.report("PEN3011", aggregate, message, help)
         else:
             _refuse_shadowed(scope, aggregate)
+
+
+def check_sorted_keys(scope: SelectScope, node: exp.Expr, clause: str, grouping: Grouping, projected_by: str) -> None:
+    """Behind another projection over the groups, of their keys only columns can be sorted by, no expressions."""
+    for column in own_nodes(node):
+        bound = scope.bound.get(id(column))
+        if bound is None or bound.is_alias or bound.depth or bound.key is None or is_aggregated(column):
+            continue
+        if bound.key[:2] not in grouping.keys:
+            message = f"`{column.name}` is not in the select list, which {clause} sees alone beside {projected_by}"
+            scope.report("PEN3004", column, message, "select the expression, and sort by its alias")
 
 
 def check_sorted_sets(scope: SelectScope, node: exp.Expr, clause: str, outputs: Sequence[Attribute]) -> None:

@@ -7,6 +7,7 @@ from sqlglot import exp
 from sql.binding.group_keys import Grouping
 from sql.binding.ordering import CLAUSES
 from sql.binding.select_item import Item
+from sql.binding.windows import window_function
 from sql.expressions import is_aggregate
 from sql.scopes.misplaced_functions import is_query
 from sql.scopes.scope import SelectScope
@@ -24,7 +25,8 @@ def refuse_outer_columns(
         parts += [("beside an aggregate function or GROUP BY", item.body) for item in items if not item.is_star]
     if group is not None:
         parts.append(("in GROUP BY", group))
-    parts += [("in a window function", window) for item in items for window in item.special.windows]
+    windows = [window for item in items for window in item.special.windows]
+    parts += [("in a window function", operand) for window in windows for operand in _window_columns(window)]
     parts += [(f"in {clause}", part) for key, clause in CLAUSES.items() if (part := select.args.get(key)) is not None]
     selected = {item.body for item in items if isinstance(item.body, exp.Column)}
     for where, part in parts:
@@ -33,6 +35,15 @@ def refuse_outer_columns(
                 continue  # it is sorted by the output column
             message = f"a subquery may not use `{column.sql('spark')}` of the query around it {where}"
             scope.report("PEN3016", column, message, "use it in WHERE, or join the tables")
+
+
+def _window_columns(window: exp.Window) -> Iterator[exp.Column]:
+    """The columns that stand alone in a window function; Spark computes expressions before it, in a projection."""
+    function, order = window_function(window), window.args.get("order")
+    keys = (key.this for key in order.expressions) if order is not None else ()
+    for operand in (*function.iter_expressions(), *(window.args.get("partition_by") or ()), *keys):
+        if isinstance(plain := operand.unnest(), exp.Column):
+            yield plain
 
 
 def _plain_columns(part: exp.Expr) -> Iterator[exp.Column]:

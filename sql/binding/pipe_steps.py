@@ -74,7 +74,7 @@ def _projected(before: Relation, output: Output) -> Relation:
         qualifier = qualifiers.get(attribute.identity[0], ()) if passed and attribute.identity else ()  # type: ignore[call-overload]
         held = groups.setdefault(qualifier, [])
         places.append((qualifier, len(held)))
-        held.append(replace(attribute, identity=None))
+        held.append(replace(attribute, identity=attribute.identity if passed else None))
     sources = {
         qualifier: RangeVariable(qualifier, Output(tuple(held), (), output.is_open))
         for qualifier, held in groups.items()
@@ -170,7 +170,11 @@ def _drop(binder: Binder, environment: Environment, relation: Relation, step: ex
     for name in step.expressions:
         if not relation.is_open and not any(_is_named(slot, name.name) for slot in slots):
             _report_missing(binder, name, slots)
-    dropped = {name.name.lower() for name in step.expressions}
+    dropped: set[str] = set()
+    for name in step.expressions:
+        if name.name.lower() in dropped:
+            binder.report("PEN3017", name, f"`|> DROP` names column `{name.name}` twice")
+        dropped.add(name.name.lower())
     kept = tuple(_attribute(slot) for slot in slots if slot.attribute.name.lower() not in dropped)
     return _projected(relation, Output(kept, relation.row_origins, relation.is_open))
 

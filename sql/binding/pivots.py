@@ -146,6 +146,9 @@ def _value_name(scope: SelectScope, node: exp.Expr) -> str:
         return _value_name(scope, node.this)
     if isinstance(node, exp.Null):
         return "null"
+    if isinstance(node, exp.HexString):  # as text, unlike in the name of a column
+        digits = str(node.this)
+        return bytes.fromhex("0" * (len(digits) % 2) + digits).decode("utf-8", "replace")
     name = (
         call_name(node).lower() if isinstance(node, exp.Anonymous) else "struct" if isinstance(node, exp.Tuple) else ""
     )

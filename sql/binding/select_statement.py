@@ -9,7 +9,14 @@ from sql.binding.from_clause import bind_from
 from sql.binding.group_by import bind_group, nullable_keys
 from sql.binding.group_keys import Grouping, canonical
 from sql.binding.joins import condition
-from sql.binding.ordering import bind_limits, bind_order, check_sorted_aggregates, check_sorted_sets, projected_by
+from sql.binding.ordering import (
+    bind_limits,
+    bind_order,
+    check_sorted_aggregates,
+    check_sorted_keys,
+    check_sorted_sets,
+    projected_by,
+)
 from sql.binding.outer_columns import refuse_outer_columns
 from sql.binding.select_item import Item
 from sql.binding.set_operations import refuse_unhashable
@@ -256,6 +263,8 @@ def _order(
             check_grouped(seen, node, grouping)
             if grouping.has_sets:
                 check_sorted_sets(seen, node, clause, outputs)
+            elif projected is not None and not grouping.is_refused:
+                check_sorted_keys(seen, node, clause, grouping, projected)
         check_sorted_aggregates(seen, node, clause, grouping, projected)
         for window in find_special(node).windows:
             _check_sorted_window(scope, window, items)

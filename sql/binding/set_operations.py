@@ -59,7 +59,7 @@ def _column(
             nullable, origins = first and second, left.origins
         case _:
             nullable, origins = first or second, merge(left.origins, right.origins)
-    return Attribute(left.name, Typed(type_ or UNKNOWN, nullable), origins)
+    return Attribute(left.name, Typed(type_ or UNKNOWN, nullable), origins, left.identity)
 
 
 def _is_nullable(attribute: Attribute, target: DataType) -> bool:

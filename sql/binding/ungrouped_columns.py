@@ -22,7 +22,8 @@ def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> Non
         _check_correlated(scope, node, grouping)
         return
     if is_star(node):
-        _check_star(scope, node, grouping)
+        if not _counts_rows(node):
+            _check_star(scope, node, grouping)
         return
     if isinstance(node, exp.Column):
         _check_column(scope, node, grouping)
@@ -47,6 +48,13 @@ def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> Non
         return
     for child in node.iter_expressions():
         check_grouped(scope, child, grouping)
+
+
+def _counts_rows(star: exp.Expr) -> bool:
+    """Whether a star is that of `count(*)`, which reads no column."""
+    call = star.parent
+    is_bare = isinstance(star, exp.Star) and not any(star.args.values())
+    return is_bare and isinstance(call, exp.Anonymous) and call_name(call).lower() == "count"
 
 
 def _check_star(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> None:

@@ -8,7 +8,7 @@ from sqlglot import exp
 from catalog.datatypes import (
     CALENDAR_INTERVAL,
     DATE,
-    INTEGRAL_TYPES,
+    INT,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -24,6 +24,7 @@ from sql.grammar.call_names import call_name
 from sql.scopes.scope import SelectScope
 from sql.types.expression_type import Typed
 
+_DAYS: Final = Interval("day", "day")
 _WHOLE_PARTITION: Final = ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
 """Functions whose frame is ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW and no other."""
 
@@ -134,8 +135,8 @@ def _check_frame(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr]) -> No
             return
     if (spec.args.get("kind") or "").upper() == "ROWS":
         for node, found in typed:
-            if found.type not in INTEGRAL_TYPES and found.type != UNKNOWN:
-                scope.report("PEN3008", node, f"a bound of ROWS is an integer, this is {found.type}")
+            if found.type not in (INT, UNKNOWN):
+                scope.report("PEN3008", node, f"a bound of ROWS is an INT, this is {found.type}")
     elif typed:
         _check_range(scope, spec, keys, typed)
 
@@ -158,7 +159,8 @@ def _may_range(key: DataType, bound: DataType) -> bool:
     if UNKNOWN in (key, bound):
         return True
     if key == DATE:
-        return bound in INTEGRAL_TYPES or isinstance(bound, Interval) or bound == CALENDAR_INTERVAL
+        is_days = isinstance(bound, Interval) and (bound.is_year_month or bound == _DAYS)
+        return bound in (INT, CALENDAR_INTERVAL) or is_days
     if key in (TIMESTAMP, TIMESTAMP_NTZ):
         return isinstance(bound, Interval) or bound == CALENDAR_INTERVAL
     if is_numeric(key):

@@ -92,6 +92,8 @@ def _check_texts(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
             scope.report("PEN3013", node, f"`{name}` takes hex, utf-8 or base64 here, this is '{node.name}'")
         elif name == "identifier":  # one that is a name was read as that name
             scope.report("PEN3001", node, f"'{node.name}' is no name", "a name has letters, digits, `_` and dots")
+        elif name in ("format_string", "printf") and index == 0 and "%0$" in node.name:
+            scope.report("PEN3013", node, f"`{name}` counts its arguments from `%1$`, here is `%0$`")
         elif index in _ONE_CHARACTER.get(name, ()) and len(node.name) != 1:
             scope.report("PEN3013", node, f"`{name}` takes one character here, this is '{node.name}'")
 

@@ -86,9 +86,17 @@ def pretty_unequal(symbol: str) -> Printer:
     return lambda node, scope: f"(NOT {printer(node, scope)})"
 
 
+def _is_exact(number: exp.Expr, scope: Scope) -> bool:
+    """Whether a number literal is an integer or a decimal, which have no zero below zero."""
+    text = (suffixed_number(number, scope) if isinstance(number, exp.TryCast) else number.name) or ""
+    return text.lower().endswith("bd") or not set(text.lower()) & set("edf")
+
+
 def pretty_negated(node: exp.Neg, scope: Scope) -> str:
     inner = node.this
     is_number = isinstance(inner, exp.Literal) and not inner.is_string
     if is_number or (isinstance(inner, exp.TryCast) and suffixed_number(inner, scope) is not None):
-        return "-" + pretty(inner, scope)
+        number = pretty(inner, scope)
+        is_exact_zero = not number.strip("0.") and _is_exact(inner, scope)
+        return number if is_exact_zero else "-" + number
     return f"(- {pretty(inner, scope)})"

@@ -5,6 +5,7 @@ from typing import Final
 
 from catalog.datatypes import (
     DATE,
+    DOUBLE,
     INT,
     STRING,
     TIMESTAMP,
@@ -47,6 +48,8 @@ INTERVAL_FIELDS: Final[dict[str, DataType]] = {
 def date_part(call: Call) -> Typed:
     field = call.text(0)
     source = call.given[1]
+    if call.given[0].type == VOID:
+        return Typed(DOUBLE)
     if field is None or source.type == UNKNOWN:
         return NOT_KNOWN
     return extracted(field, source)

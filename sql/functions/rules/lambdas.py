@@ -6,6 +6,7 @@ from catalog.datatypes import BOOLEAN, INT, UNKNOWN, VOID, Array, DataType, Map,
 from sql.functions.rules.argument_checks import array_of, fitting, map_of
 from sql.functions.rules.call import Call, Rule
 from sql.functions.rules.maps import check_key
+from sql.types.coercion import is_equal_but_names
 from sql.types.expression_type import Typed
 from sql.types.mismatch import Mismatch
 
@@ -42,7 +43,7 @@ def aggregate(call: Call) -> Typed:
     sum_ = Typed(call.type(1))
     merged = call.body(2, sum_, Typed(held.element, held.contains_null))
     known = not (has_unknown(merged.type) or has_unknown(sum_.type))
-    if known and str(merged.type) != str(sum_.type):
+    if known and str(merged.type) != str(sum_.type) and not is_equal_but_names(merged.type, sum_.type):
         raise Mismatch(f"the function gives {merged.type}, but the start value is {sum_.type}", 2)
     if len(call.args) < 4:
         return sum_
