@@ -19,6 +19,7 @@ from engine.job.model.job import ListenerConfig
 from engine.runtime.job_events import JobEvents
 from engine.runtime.states import State
 from tests.connectors.web.service import service as web_service
+from tests.runtime.openlineage_schema import violations
 
 EVENT = Event("2026-01-01T00:00:00.000Z", "r", "job", None, "RUNNING")
 JOB = """
@@ -209,13 +210,34 @@ def test_openlineage_gets_start_and_end_with_the_lineage_of_columns(tmp_path, se
     )
     assert origin["name"] == complete["inputs"][0]["name"]
     assert origin["transformations"][0]["type"] == "DIRECT"
-    for body in (start, complete):  # openlineage-python's classes are generated from the specification
-        known = {attribute.name for attribute in RunEvent.__attrs_attrs__}
-        assert set(body) <= known
-        assert body["schemaURL"].startswith("https://openlineage.io/spec/2-")
+    for body in (start, complete):
+        assert violations(body) == []
+        assert set(body) <= {attribute.name for attribute in RunEvent.__attrs_attrs__}
         for dataset in body["outputs"]:
             lineage = dataset["facets"]["columnLineage"]
             assert lineage["_schemaURL"] == column_lineage_dataset.ColumnLineageDatasetFacet._get_schema()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("openlineage") is None, reason="needs the extra `openlineage`")
+@pytest.mark.parametrize(("error", "kind"), [(OSError("no space"), "FAIL"), (KeyboardInterrupt("SIGINT"), "ABORT")])
+def test_openlineage_gets_the_end_of_a_failed_and_of_a_cancelled_run(tmp_path, service, error, kind):
+    plan = plan_of(tmp_path, f'{{ type = openlineage, url = "{service.url}", timeout_seconds = 30 }}')
+    events = JobEvents(plan, "r1")
+    events.begin()
+    events.failed(error)
+    assert events.close() == ()
+    *_, end = (body for _, _, body in service.posts)
+    assert violations(end) == []
+    assert end["eventType"] == kind
+    assert ("errorMessage" in end["run"]["facets"]) == (kind == "FAIL")
+
+
+def test_the_schema_of_openlineage_finds_what_is_missing():
+    event = {"eventTime": "2026-01-01T00:00:00", "producer": "penstock", "run": {"runId": "r1"}, "outputs": [{}]}
+    assert sorted(violation.split(":")[0] for violation in violations(event)) == [
+        *("$", "$"),
+        *("$.eventTime", "$.outputs[0]", "$.outputs[0]", "$.producer", "$.run.runId"),
+    ]
 
 
 @pytest.mark.spark

@@ -6,7 +6,7 @@ from engine.plan.lineage import SourceColumn, lineage
 from engine.plan.nodes import Plan, Scan, Write
 from sql.analyze import Dependency
 
-PRODUCER = "https://pypi.org/project/penstock"
+PRODUCER = "urn:penstock:engine"
 FACET = "https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet"
 SCHEMA = "https://openlineage.io/spec/facets/1-1-1/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet"
 SUBTYPES = {Dependency.GROUP_BY: "GROUP_BY", Dependency.AGGREGATION: "AGGREGATION"}
