@@ -23,12 +23,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     if error := shadowed_package():
         print(error, file=sys.stderr)
         return EXIT_JOB_FAILED
+    from engine.terminal.rare_collections import rare_collections
+
     words = list(sys.argv[1:] if argv is None else argv)
-    try:
-        arguments = parse(words)
-    except SystemExit as stop:  # argparse has printed the help or the error
-        return stop.code if isinstance(stop.code, int) else EXIT_USAGE
-    return _carry_out(arguments)
+    with rare_collections():
+        try:
+            arguments = parse(words)
+        except SystemExit as stop:  # argparse has printed the help or the error
+            return stop.code if isinstance(stop.code, int) else EXIT_USAGE
+        return _carry_out(arguments)
 
 
 def parse(words: Sequence[str]) -> Namespace:

@@ -1,6 +1,7 @@
 """Reads the `schema` block, in both of its forms, into a `TableSchema` (the grammar is Apache SeaTunnel's)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from catalog.datatypes import UNKNOWN
@@ -101,8 +102,8 @@ def _column_span(name: str, options: Options) -> Span | None:
 
 def _columns(
     block: Mapping[str, Value], options: Options, diagnostics: Diagnostics
-) -> Iterator[tuple[Column, Span | None]]:
-    """The columns, each with the location of its name."""
+) -> Iterator[tuple[Column, Callable[[], Span | None]]]:
+    """The columns, each with what finds the location of its name: only an error asks for it."""
     fields, columns = block.get("fields"), block.get("columns")
     key = "fields"
     if options.seatunnel and fields is None and isinstance(columns, Mapping):
@@ -112,12 +113,12 @@ def _columns(
             place = f"schema.{key}.{name}"
             sized = _type(text, place, options, diagnostics)
             column = Column(name, sized.type, length=sized.length, source_type=_source_type(text))
-            yield column, options.key_span(place)
+            yield column, partial(options.key_span, place)
     elif isinstance(columns, Sequence) and not isinstance(columns, str):
         for index, written in enumerate(columns):
             place = f"schema.columns.{index}"
-            span = options.places.get(f"{place}.name")
-            yield from ((column, span) for column in _column(written, place, options, diagnostics))
+            name_span = partial(options.places.get, f"{place}.name")
+            yield from ((column, name_span) for column in _column(written, place, options, diagnostics))
     else:
         help = "fields { id = bigint, name = string }"
         diagnostics.error("PEN2005", "`schema` has neither `fields` nor `columns`", options.span("schema"), help)
@@ -163,12 +164,12 @@ def _type_span(value: Value, place: str, offset: int, options: Options) -> Span 
     return options.places.get(place) or options.span("schema")
 
 
-def _unique(columns: Iterator[tuple[Column, Span | None]], diagnostics: Diagnostics) -> Iterator[Column]:
+def _unique(columns: Iterator[tuple[Column, Callable[[], Span | None]]], diagnostics: Diagnostics) -> Iterator[Column]:
     seen: set[str] = set()
-    for column, span in columns:
+    for column, name_span in columns:
         if column.name.lower() in seen:
             help = "names that differ in case only are one name"
-            diagnostics.error("PEN4005", f"two columns are named `{column.name}`", span, help)
+            diagnostics.error("PEN4005", f"two columns are named `{column.name}`", name_span(), help)
         else:
             seen.add(column.name.lower())
             yield column

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from catalog.diagnostics import Diagnostic, Diagnostics
 from catalog.source import Hidden, hidden_ranges, hide
 from engine.compile import Settings, compile_job, typed_columns
+from engine.terminal.rare_collections import rare_collections
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 JOBS_PER_PROCESS: Final = 20
 """Checking fewer jobs is faster than starting another process."""
 JOBS_AT_A_TIME: Final = 5
-COLLECT_EVERY: Final = 50_000
-"""New objects between two garbage collections, which is some 80 jobs; Python's own 700 would be at every job or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class CheckedJob:
 def check_jobs(paths: Sequence[Path], settings: Settings, processes: int | None = None) -> tuple[CheckedJob, ...]:
     """The outcomes in the order of `paths`; `processes`: None for as many as the jobs and the machine call for."""
     wanted = min(_cores(), len(paths) // JOBS_PER_PROCESS) if processes is None else processes
-    with _rare_collections():
+    with _modules_kept(), rare_collections():
         known = _in_processes(paths, settings, wanted) if wanted > 1 else {}
         return tuple(known.get(index) or _check(path, settings) for index, path in enumerate(paths))
 
@@ -64,15 +63,12 @@ def _cores() -> int:
 
 
 @contextmanager
-def _rare_collections() -> Iterator[None]:
-    """Collect garbage less often: imported modules are never garbage, and searching them repeatedly is slow."""
-    before = gc.get_threshold()
+def _modules_kept() -> Iterator[None]:
+    """Imported modules are never garbage, and searching them repeatedly is slow."""
     gc.freeze()
-    gc.set_threshold(COLLECT_EVERY, *before[1:])
     try:
         yield
     finally:
-        gc.set_threshold(*before)
         gc.unfreeze()
 
 
@@ -116,7 +112,7 @@ def _context() -> "ForkContext | SpawnContext":
 
 def _work(pipe: "Connection", counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
-    with _rare_collections():
+    with _modules_kept(), rare_collections():
         outcomes = _take(counter, paths, settings)
     answer: tuple[dict[int, CheckedJob], Hidden] = (outcomes, hidden_ranges())
     pipe.send(answer)

@@ -36,7 +36,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.checking.check_jobs import check_jobs
     from engine.job.find import find_jobs, has_sections
-    from engine.schema.git_changes import changed_since
     from engine.terminal.report import report
 
     started = perf_counter()
@@ -45,6 +44,8 @@ def run(arguments: Namespace) -> int:
     if arguments.only_jobs:
         paths = tuple(path for path in paths if has_sections(path))
     if arguments.changed_since:
+        from engine.schema.git_changes import changed_since
+
         paths = changed_since(paths, arguments.changed_since)
     outcomes = check_jobs(paths, settings, arguments.processes)
     for outcome in outcomes:

@@ -1,6 +1,5 @@
 """Swap two directories in one step, where the operating system can."""
 
-import ctypes
 import errno
 import os
 import sys
@@ -17,6 +16,8 @@ def exchange(one: str, other: str) -> bool:
 
     Linux: `renameat2(RENAME_EXCHANGE)`; macOS: `renamex_np(RENAME_SWAP)`. Raises OSError for other failures.
     """
+    import ctypes  # here, since importing it is slow and only commits need it
+
     library = ctypes.CDLL(None, use_errno=True)
     first, second = os.fsencode(one), os.fsencode(other)
     if sys.platform == "linux" and hasattr(library, "renameat2"):

@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from catalog.diagnostics import Diagnostics, run_error
@@ -101,8 +100,12 @@ def check_path(options: Options, diagnostics: Diagnostics) -> None:
 
 def _file_in_the_way(path: str) -> str | None:
     """The file that a path is, or that is one of its parents."""
-    parts = Path(os.path.abspath(path))
-    return next((str(part) for part in (parts, *parts.parents) if part.is_file()), None)
+    part = os.path.abspath(path)
+    while not os.path.isdir(part):  # the parents of a directory are directories
+        if os.path.isfile(part):
+            return part
+        part = os.path.dirname(part)
+    return None
 
 
 def caveats(actions: Sequence[Action]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 import csv
 import glob
-import gzip
 import json
 import os
 import re
@@ -169,6 +168,8 @@ def unfit_name(names: Sequence[str]) -> str | None:
 
 def _opened(file: str, encoding: str) -> IO[str]:
     if file.endswith(".gz"):
+        import gzip  # here, since few files are compressed
+
         return gzip.open(file, "rt", encoding=encoding, newline="")
     return open(file, encoding=encoding, newline="")
 
@@ -219,13 +220,22 @@ _INFERENCE: Final[tuple[tuple[DataType, Callable[[str], bool]], ...]] = (
 """The types that Spark tries for partition values, in its order (PartitioningUtils.inferPartitionColumnValue)."""
 
 
-def _arrow_columns(read: "Callable[[str], list[Column]]", file: str) -> list[Column]:
+def _arrow_columns(read: Callable[[str], tuple[Column, ...]], file: str) -> list[Column]:
     try:
-        return read(file)
+        state = os.stat(file)
+        return list(_of_version(read, file, (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)))
     except ImportError as cause:
         raise UnreadSchemaError("reading it without Spark needs pyarrow (pip install pyarrow)") from cause
     except (OSError, ValueError) as cause:
         raise UnreadableFileError(f"`{file}` cannot be read: {cause}") from cause
+
+
+@lru_cache(maxsize=256)
+def _of_version(
+    read: Callable[[str], tuple[Column, ...]], file: str, version: tuple[int, int, int, int]
+) -> tuple[Column, ...]:
+    """The columns of a file as it was last written. They are kept: the jobs of a folder often read the same files."""
+    return read(file)
 
 
 def _avro_columns(file: str) -> list[Column]:
@@ -237,28 +247,29 @@ def _avro_columns(file: str) -> list[Column]:
         raise UnknownSchemaError(f"`{file}` cannot be read: {cause}") from cause
 
 
-def _parquet_schema(file: str) -> list[Column]:
+def _parquet_schema(file: str) -> tuple[Column, ...]:
     import pyarrow.parquet
 
     opened = pyarrow.parquet.ParquetFile(file)
     written = (opened.schema_arrow.metadata or {}).get(_SPARK_METADATA)
     if written:
-        return [Column(field["name"], of_spark_json(field["type"])) for field in json.loads(written)["fields"]]
+        fields = json.loads(written)["fields"]
+        return tuple(Column(field["name"], of_spark_json(field["type"])) for field in fields)
     old_timestamps = {
         leaf.name
         for leaf in (opened.schema.column(i) for i in range(len(opened.schema)))
         if leaf.physical_type == "INT96"
     }
-    return [
+    return tuple(
         Column(field.name, TIMESTAMP if field.name in old_timestamps else _of_arrow(field.type))
         for field in opened.schema_arrow
-    ]
+    )
 
 
-def _orc_schema(file: str) -> list[Column]:
+def _orc_schema(file: str) -> tuple[Column, ...]:
     import pyarrow.orc
 
-    return [Column(field.name, _of_orc(field)) for field in pyarrow.orc.ORCFile(file).schema]
+    return tuple(Column(field.name, _of_orc(field)) for field in pyarrow.orc.ORCFile(file).schema)
 
 
 def _of_orc(field: "pyarrow.Field") -> DataType:

@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
-from uuid import uuid4
 
 from connectors.support.files.file_schema import local_path
 
@@ -343,7 +342,7 @@ class HadoopFiles:
 def _temporary(path: str) -> str:
     """A hidden name next to the path that no other process or thread uses."""
     folder, _, name = path.rpartition("/")
-    return f"{folder}/.{name}.{uuid4().hex}.tmp"
+    return f"{folder}/.{name}.{os.urandom(16).hex()}.tmp"
 
 
 def _sync_folder(folder: str) -> None:

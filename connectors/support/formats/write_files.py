@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
-from uuid import uuid4
 
 from catalog.quoting import quote
 from catalog.table import Column
@@ -115,7 +114,7 @@ def _write_by_driver(
         if kind == "excel":
             from connectors.support.formats.workbooks import write_workbook
 
-            name = f"part-00000-{uuid4()}.xlsx"
+            name = f"part-00000-{_uuid()}.xlsx"
             write_workbook(df, os.path.join(scratch, name), options, columns)
             _put(files, os.path.join(scratch, name), f"{target}/{name}")
             return
@@ -217,10 +216,16 @@ def _name(name: str, number: int, options: Options, run_id: str) -> str:
     if options.flag("is_enable_transaction") and "${transactionId}" not in expression:
         expression = f"${{transactionId}}_{expression}"
     now = _formatted(datetime.now(timezone.utc), options.string("filename_time_format"))
-    for placeholder, value in (("transactionId", run_id), ("now", now), ("uuid", str(uuid4()))):
+    for placeholder, value in (("transactionId", run_id), ("now", now), ("uuid", _uuid())):
         expression = expression.replace(f"${{{placeholder}}}", value)
     suffix = "" if options.flag("single_file_mode") else f"_{number}"
     return f"{expression}{suffix}{dot}{extension}"
+
+
+def _uuid() -> str:
+    from uuid import uuid4  # here, since importing it is slow and only some writes need it
+
+    return str(uuid4())
 
 
 def _formatted(moment: datetime, pattern: str) -> str:

@@ -25,7 +25,7 @@ from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_ta
 from engine.plan.ids import with_ids
 from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Write, children, rewrite
 from engine.transforms import transform
-from engine.transforms.base import RouteTransform
+from engine.transforms.interfaces import is_route_transform
 from sql.analyze import analyze
 
 
@@ -51,7 +51,7 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
                 plugin = transform(block.plugin)
                 queries: tuple[Node, ...] | None = None
                 strays: tuple[Rejects, ...] = ()
-                if isinstance(plugin, RouteTransform):
+                if is_route_transform(plugin):
                     if feeds is not None:
                         queries, strays = route_nodes(block, name, plugin, feeds, own, analyze=analyze)
                 elif feeds is not None:

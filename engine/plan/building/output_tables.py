@@ -8,9 +8,9 @@ from catalog.row_kind import ROW_KIND
 from catalog.table import UNTYPED, CatalogTable, Column
 from engine.plan.nodes import Input, Node, Query
 from engine.transforms.base import (
-    RowKindTransform,
     TableTransform,
 )
+from engine.transforms.interfaces import is_row_kind_transform
 from sql.analyze import Analysis, Dependency
 from sql.rewrite.select_query import Select, text_of
 
@@ -68,7 +68,7 @@ def with_untyped(analysis: Analysis, inputs: tuple[Input, ...]) -> Analysis:
 
 def with_row_kind_column(plugin: TableTransform, table: CatalogTable) -> CatalogTable:
     """The table for the transform's query, with the hidden column only for transforms that read row kinds."""
-    if not (table.has_row_kind and isinstance(plugin, RowKindTransform)):
+    if not (table.has_row_kind and is_row_kind_transform(plugin)):
         return table
     columns = (*table.columns, Column(ROW_KIND, STRING, nullable=False))
     return replace(table, schema=replace(table.schema, columns=columns))

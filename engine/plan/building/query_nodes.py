@@ -26,11 +26,17 @@ from engine.transforms import transform
 from engine.transforms.base import (
     NativeTransform,
     QueryTransform,
-    RouteTransform,
     RoutingTransform,
-    RowKindTransform,
-    SetTransform,
     TableTransform,
+)
+from engine.transforms.interfaces import (
+    is_native_transform,
+    is_query_transform,
+    is_route_transform,
+    is_routing_transform,
+    is_row_kind_transform,
+    is_set_transform,
+    is_table_transform,
 )
 from sql.analyze import Analysis, analyze
 from sql.rewrite.row_kinds import RowKindError, with_row_kinds
@@ -64,12 +70,12 @@ def query_nodes(
     if not block.options.is_valid:
         return None
     plugin = transform(block.plugin)
-    if isinstance(plugin, QueryTransform) and len(feeds) != 1:
+    if is_query_transform(plugin) and len(feeds) != 1:
         query = _query(block, name, plugin, feeds, diagnostics=diagnostics, analyze=analyze, dialect=dialect)
         return (query,) if query else None
-    if isinstance(plugin, SetTransform):
+    if is_set_transform(plugin):
         return set_nodes(block, name, plugin, feeds, diagnostics)
-    if plugin is None or isinstance(plugin, RouteTransform):  # the latter has nodes of its own: `route_nodes`
+    if plugin is None or is_route_transform(plugin):  # the latter has nodes of its own: `route_nodes`
         return None
     inputs = united(block, f"{name}_inputs", feeds, diagnostics) or ()
     is_set = any(feed.is_set for feed in feeds)
@@ -89,7 +95,7 @@ def query_nodes(
     made = tuple(node for node in nodes if node)
     if not made or len(made) < len(nodes):
         return None
-    if not isinstance(plugin, RoutingTransform):
+    if not is_routing_transform(plugin):
         return made
     routed = _routed(block, name, plugin, inputs, diagnostics=diagnostics, analyze=analyze)
     return (*(replace(node, table_set=name) for node in made), *routed) if routed else made
@@ -113,9 +119,9 @@ def _one(
         return node
     block = replace(block, options=options, uid=member_uid(block, name, table_set))
     query: Query | None
-    if isinstance(plugin, NativeTransform):
+    if is_native_transform(plugin):
         return _native(block, name, plugin, node, table_set, diagnostics=diagnostics)
-    if isinstance(plugin, TableTransform):
+    if is_table_transform(plugin):
         source = node.name if table_set else alias or node.name
         query = _selection(block, name, plugin, source, node, diagnostics=diagnostics, analyze=analyze)
     else:
@@ -147,7 +153,7 @@ def _selection(
     if not _report(analysis, None if _has_own_text(select) else block.plugin_span or block.span, diagnostics):
         return None
     output = like_input(analysis.table, node.table, select)
-    if isinstance(plugin, RowKindTransform):
+    if is_row_kind_transform(plugin):
         output = without_row_kind_column(
             output, has_row_kind=output.has_row_kind and plugin.keeps_row_kind(block.options)
         )
