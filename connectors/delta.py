@@ -23,6 +23,7 @@ from connectors.support.files import file_commit
 from connectors.support.files.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
 from connectors.support.files.file_types import can_hold
 from connectors.support.files.filesystem import LocalFiles, as_uri, files_at
+from connectors.support.files.object_store import store_jars, store_needs
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table, refuse_missing_columns
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 VERSION: Final = "4.4.0"
+_ONE_WRITER: Final = (
+    "on S3, Delta serializes the commits of one Spark application only: another application that writes the table at "
+    "the same time needs `spark.delta.logStore.s3a.impl`"
+)
 
 
 class Delta(Source, Sink[DeltaStaged]):
@@ -56,6 +61,15 @@ class Delta(Source, Sink[DeltaStaged]):
         row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT, WriteMode.SCD2),
     )
 
+    def jars(self, options: Options) -> tuple[str, ...]:
+        return (*self.maven, *store_jars(options.string("path")))
+
+    def needs(self, options: Options) -> tuple[str, ...]:
+        return store_needs(options.string("path"))
+
+    def staged_jars(self, staged: DeltaStaged) -> tuple[str, ...]:
+        return (*self.maven, *store_jars(staged.target))
+
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         if options.get("version") is not None and options.get("timestamp") is not None:
             diagnostics.error("PEN2011", "`version` and `timestamp` exclude each other", options.span("timestamp"))
@@ -76,6 +90,7 @@ class Delta(Source, Sink[DeltaStaged]):
             return (CatalogTable.unknown("delta"),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        staging.store_settings(task.options).apply(spark)
         reader = spark.read.format("delta")
         for option, spark_name in (("version", "versionAsOf"), ("timestamp", "timestampAsOf")):
             if task.options.get(option) is not None:
@@ -114,10 +129,12 @@ class Delta(Source, Sink[DeltaStaged]):
         return spark_path(options.string("path"))
 
     def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        staging.store_settings(task.options).apply(spark)
         df = spark.readStream.format("delta").load(spark_path(task.options.string("path")))
         return task.selected(df)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        staging.store_settings(options)  # remembered: a killed run's commit may need the credentials
         file_commit.check_path(options, diagnostics)
         for name in options.strings("partition_by"):
             if not table.is_open and table.column(name) is None:
@@ -143,12 +160,14 @@ class Delta(Source, Sink[DeltaStaged]):
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         statements = staging.after_commit(options.mapping("after_commit"))
-        return tuple(f"after the commit: {text.replace('{table}', 'the table')}" for text in statements)
+        notes = tuple(f"after the commit: {text.replace('{table}', 'the table')}" for text in statements)
+        return (*notes, _ONE_WRITER) if options.string("path").startswith("s3a:") else notes
 
     def target(self, options: Options) -> str | None:
         return target_folder(options.string("path"))
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        staging.store_settings(task.options).apply(spark)
         files, target = files_at(spark, task.options.string("path"))
         delta = DeltaTable(spark, as_uri(target))
         if not delta.exists():

@@ -9,6 +9,7 @@ from catalog.quoting import quote_text
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.files.file_schema import UnknownSchemaError
+from connectors.support.files.object_store import OBJECT_STORES, store_jars, store_needs
 from connectors.support.iceberg import staging
 from connectors.support.iceberg.iceberg_options import (
     AT_OPTIONS,
@@ -25,8 +26,10 @@ from connectors.support.iceberg.sorting import check_sort
 from connectors.support.iceberg.table_address import (
     address_of,
     check_address,
+    folder_of,
     local_folder,
     parse_name,
+    root_of,
     target_of,
 )
 from connectors.support.iceberg.table_metadata import local_columns, table_of
@@ -40,6 +43,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 VERSION: Final = "1.12.0"
+_ONE_WRITER: Final = (
+    "on an object store, a warehouse without a catalog has no atomic commit: another program that writes the table at "
+    "the same time may lose rows; name the table in a catalog"
+)
 
 
 class Iceberg(Source, Sink[IcebergStaged]):
@@ -62,6 +69,19 @@ class Iceberg(Source, Sink[IcebergStaged]):
         ),
         row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT),
     )
+
+    def jars(self, options: Options) -> tuple[str, ...]:
+        return (*self.maven, *store_jars(root_of(options)))
+
+    def staged_jars(self, staged: IcebergStaged) -> tuple[str, ...]:
+        return (*self.maven, *store_jars(staged.address.folder or ""))
+
+    def needs(self, options: Options) -> tuple[str, ...]:
+        return store_needs(root_of(options))
+
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        on_store = (folder_of(options) or "").startswith(OBJECT_STORES)
+        return (_ONE_WRITER,) if on_store else ()
 
     def completed(self, options: Options) -> Options:
         return completed(options)

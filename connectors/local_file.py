@@ -1,8 +1,12 @@
 """Files on this machine or any Hadoop file system."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
+from connectors.support.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
+from connectors.support.files.object_store import HADOOP_PROPERTIES
 from connectors.support.formats.file_connector import FileConnector
+from connectors.support.option import Option, Options
 
 
 class LocalFile(FileConnector):
@@ -11,6 +15,11 @@ class LocalFile(FileConnector):
         "Reads and writes csv, json, parquet, orc, avro, text, xml, excel and binary files, local or of any Hadoop "
         "file system."
     )
+    source_options: ClassVar[tuple[Option, ...]] = (*SOURCE_OPTIONS, HADOOP_PROPERTIES)
+    sink_options: ClassVar[tuple[Option, ...]] = (*SINK_OPTIONS, HADOOP_PROPERTIES)
+
+    def hadoop_settings(self, options: Options) -> Mapping[str, str]:
+        return options.texts_by_key("hadoop_properties")
 
 
 connector = LocalFile()

@@ -35,6 +35,10 @@ class Connector(ABC):
         """Coordinates of the jars that a block with these options needs."""
         return self.maven
 
+    def needs(self, options: Options) -> tuple[str, ...]:
+        """Notes for `explain` on what a block with these options needs beside Spark, such as the jars of its path."""
+        return ()
+
     def completed(self, options: Options) -> Options:
         """The options of a block with those that other spellings of them imply; done once, when it is checked."""
         return options

@@ -5,12 +5,16 @@ import re
 from typing import Final
 
 from catalog.diagnostics import RunError, run_error
+from connectors.support.files.object_store import jar_help
 from engine.plan.nodes import AnyNode, Write
 
 _NO_SPACE: Final = re.compile(r"No space left on device|Disk quota exceeded")
 _NO_FILE_SYSTEM: Final = re.compile(
-    r'No FileSystem for scheme "?(?P<scheme>\w+)"?|Class (?P<class>org\.apache\.hadoop\.fs\.\S+) not found'
+    r'No FileSystem for scheme "?(?P<scheme>\w+)"?'
+    r"|Class (?P<class>org\.apache\.hadoop\.fs\.(?P<package>\w+)\S+) not found"
 )
+_SCHEMES: Final = {"azurebfs": "abfs", "aliyun": "oss"}
+"""Of Hadoop's packages that are not called as their scheme."""
 _NO_DRIVER: Final = re.compile(r"No suitable driver|ClassNotFoundException: (?P<class>\S*Driver\b)")
 _DENIED: Final = re.compile(r"Permission denied|Read-only file system|AccessControlException|Mkdirs failed to create")
 
@@ -24,8 +28,8 @@ def environment_error(text: str, node: AnyNode) -> RunError | None:
         return run_error("PEN5031", f"no space is left on a disk{of}", path, help)
     if missing := _NO_FILE_SYSTEM.search(text):
         what = f"the file system `{missing['scheme']}`" if missing["scheme"] else f"the class `{missing['class']}`"
-        help = 'name its jar in `env`: `spark.jars.packages = "org.apache.hadoop:hadoop-aws:3.4.2"` for s3a'
-        return run_error("PEN5032", f"Spark has no jar for {what}{of}", path, help)
+        scheme = missing["scheme"] or _SCHEMES.get(missing["package"], missing["package"])
+        return run_error("PEN5032", f"Spark has no jar for {what}{of}", path, jar_help(scheme))
     if driver := _NO_DRIVER.search(text):
         what = f" `{driver['class']}`" if driver["class"] else ""
         help = "name the database's driver in `env`: `spark.jars.packages`, or `spark.jars` for a file"

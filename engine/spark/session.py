@@ -52,6 +52,8 @@ EXCLUDES: Final = (
     "org.xerial.snappy:*",
     "org.lz4:*",
     "org.scala-lang.modules:*",
+    "org.wildfly.openssl:*",  # S3A asks for it only with `fs.s3a.ssl.channel.mode = openssl`
+    "software.amazon.s3.analyticsaccelerator:*",  # only with `fs.s3a.input.stream.type = analytics`
     "org.apache.spark:spark-token-provider-kafka-0-10_2.13",  # not in every repository; Kafka names one that is
 )
 """Artifacts that Spark includes: a second copy is useless, and a resolver may not find it."""
@@ -96,11 +98,9 @@ def open_session(
 
 def _add_alone(spark: SparkSession, jar: str) -> None:
     """Add one jar, without those that it depends on, to the driver and the executors; nothing where it is there."""
-    context: Any = spark.sparkContext._jsc.sc()
-    name = "-".join(jar.split(":")[1:])
-    added = context.listJars()
-    if any(name in str(added.apply(index)) for index in range(added.size())):
+    if has_jar(spark, jar):
         return
+    context: Any = spark.sparkContext._jsc.sc()
     jvm: Any = spark.sparkContext._jvm
     try:
         uri = jvm.java.net.URI(f"ivy://{jar}{_ALONE}")
@@ -112,6 +112,16 @@ def _add_alone(spark: SparkSession, jar: str) -> None:
     for index in range(paths.size()):
         loader.addURL(jvm.java.io.File(paths.apply(index)).toURI().toURL())
         context.addJar(paths.apply(index))
+
+
+def has_jar(spark: SparkSession, jar: str) -> bool:
+    """Whether the session was started with the jar of these coordinates, or has added it since."""
+    if jar in spark.sparkContext.getConf().get("spark.jars.packages", "").split(","):
+        return True
+    context: Any = spark.sparkContext._jsc.sc()
+    name = "-".join(jar.removesuffix(_ALONE).split(":")[1:])
+    added = context.listJars()
+    return any(name in str(added.apply(index)) for index in range(added.size()))
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:

@@ -36,6 +36,21 @@ def test_errors_of_the_machine_have_codes_and_remedies(text, code):
 
 
 @pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('No FileSystem for scheme "s3a"', "org.apache.hadoop:hadoop-aws:"),
+        ("Class org.apache.hadoop.fs.s3a.S3AFileSystem not found", "org.apache.hadoop:hadoop-aws:"),
+        ("Class org.apache.hadoop.fs.azurebfs.SecureAzureBlobFileSystem not found", "org.apache.hadoop:hadoop-azure:"),
+        ('No FileSystem for scheme "gs"', "/gcs-connector-"),
+        ('No FileSystem for scheme "s3"', "`s3a://`"),
+    ],
+)
+def test_the_remedy_names_the_jar_of_the_scheme(text, named):
+    [diagnostic] = as_run_error(RuntimeError(text), WRITE).diagnostics
+    assert named in diagnostic.help
+
+
+@pytest.mark.parametrize(
     ("number", "code"),
     [(errno.ENOSPC, "PEN5031"), (errno.EACCES, "PEN5034"), (errno.EROFS, "PEN5034"), (errno.EIO, "PEN5005")],
 )

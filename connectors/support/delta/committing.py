@@ -23,6 +23,7 @@ _LOOKED_AT: Final = 64
 
 def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
     """Commit in one transaction. Delta's log records it, so that a second call of the same run does nothing."""
+    staged.store.apply(spark)
     table = DeltaTable(spark, staged.target)
     files, staging = files_at(spark, staged.staging)
     if not table.has_committed(staged.application, staged.version):

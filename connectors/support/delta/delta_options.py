@@ -17,6 +17,7 @@ from catalog.datatypes import (
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.savemode import WriteMode
 from catalog.table import CatalogTable
+from connectors.support.files.object_store import HADOOP_PROPERTIES
 from connectors.support.incremental import INCREMENTAL
 from connectors.support.option import (
     EVOLUTION_OPTION,
@@ -69,6 +70,7 @@ SOURCE_OPTIONS: Final = (
         alternatives=("endingTimestamp",),
     ),
     INCREMENTAL,
+    HADOOP_PROPERTIES,
 )
 
 REPLACE_WHERE: Final = Option(
@@ -134,6 +136,7 @@ SINK_OPTIONS: Final = (
         "Upkeep after the commit: `{ optimize = true, vacuum_hours = 168 }`; `optimize` may list columns to cluster "
         "by.",
     ),
+    HADOOP_PROPERTIES,
 )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from connectors.support.files.object_store import NO_SETTINGS, StoreSettings
 from connectors.support.staged import Staged
 
 
@@ -38,8 +39,8 @@ class DeltaStaged(Staged):
     `target` is the table's directory as a URI, `missing` its parents that did not exist (innermost first), `staging` a
     directory next to the run's journal, `prefix` the start of the staged files' names. `metadata` is Delta's
     action for a table that is new or changes, `replaces_…` what the rows replace, `changes` the columns that
-    a merge adds to the table or widens, with their types in Spark's JSON. `after_commit`: SQL over `{table}`.
-    `cluster_by`: the columns by which a new table is clustered.
+    a merge adds to the table or widens, with their types in Spark's JSON. `after_commit`: SQL over `{table}`. `store`:
+    Hadoop's settings for the table's file system. `cluster_by`: the columns by which a new table is clustered.
     """
 
     target: str
@@ -63,6 +64,7 @@ class DeltaStaged(Staged):
     table_id: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
     cluster_by: tuple[str, ...] = ()
+    store: StoreSettings = NO_SETTINGS
     rows: int | None = None
     bytes: int = 0
 

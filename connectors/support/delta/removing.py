@@ -19,6 +19,7 @@ PREFIX: Final = "penstock-"
 
 def abort(spark: "SparkSession", staged: DeltaStaged) -> None:
     """Remove the staged files, and the table's directory where it was made for them."""
+    staged.store.apply(spark)
     files, target = files_at(spark, staged.target)
     remove_files(spark, staged)
     if staged.is_new and files.exists(target) and not DeltaTable(spark, staged.target).exists():

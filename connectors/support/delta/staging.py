@@ -23,6 +23,8 @@ from connectors.support.delta.merge_staging import stage_merge
 from connectors.support.delta.transaction import DeltaTable, stage_files
 from connectors.support.files.file_commit import missing_folders
 from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.files.object_store import StoreSettings
+from connectors.support.option import Options
 from connectors.support.sink import WriteTask
 
 if TYPE_CHECKING:
@@ -34,6 +36,11 @@ _MERGES: Final = {
     WriteMode.CHANGELOG: CommitKind.MERGE,
     WriteMode.SCD2: CommitKind.VERSIONS,
 }
+
+
+def store_settings(options: Options) -> StoreSettings:
+    """Hadoop's settings for the table's file system."""
+    return StoreSettings.of(options.string("path"), options.texts_by_key("hadoop_properties"))
 
 
 def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:
@@ -61,6 +68,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         keyed=keyed_rows(task) if task.write_mode.needs_key else None,
         after_commit=after_commit(options.mapping("after_commit")),
         cluster_by=tuple(options.strings("cluster_by")) if is_new or recreates else (),
+        store=store_settings(options),
     )
 
 
@@ -88,6 +96,7 @@ def after_commit(asked: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: DeltaStaged) -> DeltaStaged:
+    prepared.store.apply(df.sparkSession)
     try:
         if prepared.kind is CommitKind.FILES:
             return _stage_files(spark, df, task, prepared)

@@ -7,7 +7,8 @@
 
 On a local disk the target is swapped for its successor atomically, in every mode: readers see either the old or the new
 files. Hadoop file systems have no such operation: there `replace` is two renames, and the other modes move file by
-file. All steps can be repeated after a kill and lead to the same files.
+file. On S3, where a rename is a copy, the commit completes uploads instead (`upload_commit`). All steps can be repeated
+after a kill and lead to the same files.
 """
 
 import glob
@@ -29,7 +30,9 @@ from connectors.support.files.atomic_exchange import exchange
 from connectors.support.files.file_schema import is_hidden, local_path
 from connectors.support.files.filesystem import Files, LocalFiles, as_uri, files_at
 from connectors.support.files.foreign_files import MARKS, foreign_files, refuse_foreign_files
+from connectors.support.files.object_store import NO_SETTINGS, OBJECT_STORES, StoreSettings
 from connectors.support.files.run_decision import has_dismissed, was_decided
+from connectors.support.files.upload_commit import abort_uploads, commit_uploads, has_uploads, stage_uploads
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
 from connectors.support.staged import Staged
@@ -44,7 +47,8 @@ PARTITIONS: Final = "partitions"
 
 @dataclass(frozen=True, slots=True)
 class FileStaged(Staged):
-    """The locations of a write, as URIs. `missing`: the target's parents that did not exist, innermost first."""
+    """The locations of a write, as URIs. `missing`: the target's parents that did not exist, innermost first; `store`:
+    Hadoop's settings for the target."""
 
     target: str
     root: str
@@ -55,6 +59,7 @@ class FileStaged(Staged):
     mode: str
     journal: str
     owner: Mapping[str, Any]
+    store: StoreSettings = NO_SETTINGS
 
 
 F = TypeVar("F", bound=FileStaged)
@@ -108,9 +113,14 @@ def _file_in_the_way(path: str) -> str | None:
     return None
 
 
-def caveats(actions: Sequence[Action]) -> tuple[str, ...]:
+def caveats(actions: Sequence[Action], path: str = "") -> tuple[str, ...]:
     """How a commit is visible half done on a file system that cannot swap two directories."""
     ends = "a run that is killed there is finished by `penstock run --resume`, or by the next run"
+    if path.startswith("s3a:"):
+        then = "" if {Action.CREATE, Action.ADD_ROWS} & set(actions) else ", then the old ones are deleted"
+        return (f"not atomic on S3: the staged files appear one by one, one request each{then}; {ends}",)
+    if path.startswith(OBJECT_STORES):
+        return (f"not atomic on this store: files are renamed into the target one by one, each by a copy; {ends}",)
     if Action.CREATE in actions:
         return ()
     if {Action.REPLACE_ROWS, Action.DROP_AND_CREATE} & set(actions):
@@ -121,6 +131,9 @@ def caveats(actions: Sequence[Action]) -> tuple[str, ...]:
 def statements(task: WriteTask, actions: Sequence[Action]) -> tuple[str, ...]:
     """What a commit does to the directory, for people."""
     target = task.options.string("path")
+    if target.startswith("s3a:"):
+        replaces = not {Action.CREATE, Action.ADD_ROWS} & set(actions)
+        return (f"complete the uploads of the staged files to {target}", *(("delete the old files",) * replaces))
     if Action.CREATE in actions:
         return (f"rename the staged directory to {target}",)
     if {Action.REPLACE_ROWS, Action.DROP_AND_CREATE} & set(actions):
@@ -130,7 +143,9 @@ def statements(task: WriteTask, actions: Sequence[Action]) -> tuple[str, ...]:
     return (f"move the staged files into {target}",)
 
 
-def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> FileStaged:
+def prepare(
+    spark: "SparkSession", task: WriteTask, actions: Sequence[Action], store: StoreSettings = NO_SETTINGS
+) -> FileStaged:
     """Determine the locations of the write; changes nothing."""
     files, target = files_at(spark, task.options.string("path"))
     if target in ("/", os.path.expanduser("~")) or (os.getcwd() + "/").startswith(target.rstrip("/") + "/"):
@@ -151,6 +166,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         mode=mode,
         journal=task.journal,
         owner=dict(task.owner),
+        store=store,
     )
 
 
@@ -195,6 +211,7 @@ def stage(
             _refuse_foreign_partitions(files, prepared, task, names)
         mark = {"run_id": task.run_id, "at": time.time(), "files": files.files(f"{staging}/data")}
         files.write(f"{staging}/data/{MARKS}/{prepared.identity}.json", json.dumps(mark))
+        stage_uploads(files, staging, files_at(spark, prepared.target)[1])
         files.write(f"{staging}/staged.json", json.dumps(prepared.to_json()))
     except BaseException:
         with suppress(OSError):  # the run's own abort tries again, and reports what is left
@@ -218,6 +235,7 @@ def staged_data(spark: "SparkSession", staged: FileStaged) -> str:
 
 def commit(spark: "SparkSession | None", staged: FileStaged) -> None:
     """Move the staged files into the target; a second call finds the mark and only cleans up."""
+    staged.store.apply(spark)
     files, staging = files_at(spark, staged.staging)
     _, target = files_at(spark, staged.target)
     if not _is_committed(files, staged, target):
@@ -225,17 +243,24 @@ def commit(spark: "SparkSession | None", staged: FileStaged) -> None:
             raise rows_are_gone(staged.run_id, target, staging)
         if isinstance(files, LocalFiles):
             _commit_locally(files, staged.mode, staging, target)
+        elif has_uploads(files, staging):
+            mode = staged.mode
+            commit_uploads(files, staging, target, replaces=mode == REPLACE, partitions=mode == PARTITIONS)
         else:
             _commit_by_renames(files, staged.mode, staging, target)
     elif isinstance(files, LocalFiles) and staged.mode == APPEND:
         for before in ("next", "old"):  # the old target: its name depends on how it was swapped
             _carry_over(f"{staging}/{before}", target)
+    else:
+        abort_uploads(files, staging)  # of rows that were staged again for a run that the target has
     _release(files, staged, staging)
 
 
 def abort(spark: "SparkSession | None", staged: FileStaged) -> None:
     """Remove the staging directory and the lock."""
+    staged.store.apply(spark)
     files, staging = files_at(spark, staged.staging)
+    abort_uploads(files, staging)
     _release(files, staged, staging)
 
 
@@ -401,6 +426,7 @@ def _clear(files: Files, staging: str) -> None:
     if files.exists(f"{staging}/old"):
         root, _, name = staging.rpartition("/")
         files.rename(staging, f"{root}.dismissed/{name}-{time.time_ns()}")
+    abort_uploads(files, staging)
     files.delete(staging)
 
 

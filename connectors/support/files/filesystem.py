@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from connectors.support.files.file_schema import local_path
+from connectors.support.files.object_store import OBJECT_STORES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_IF_ABSENT: Final = "fs.option.create.conditional.overwrite"
 _NO_HARD_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
@@ -231,11 +233,17 @@ _JAVA_ERRORS: Final = (
 
 
 class HadoopFiles:
-    """A Hadoop file system, through the session's JVM."""
+    """A Hadoop file system, through the session's JVM.
+
+    `is_object_store`: a file appears at once when it is closed, and a rename is a copy.
+    """
 
     def __init__(self, jvm: Any, system: Any) -> None:
         self.jvm = jvm
         self.system = system
+        scheme = str(system.getUri().getScheme())
+        self.is_s3 = scheme == "s3a"
+        self.is_object_store = f"{scheme}:" in OBJECT_STORES
 
     @_os_errors
     def exists(self, path: str) -> bool:
@@ -284,25 +292,51 @@ class HadoopFiles:
             stream.close()
 
     @_os_errors
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Of all files below a directory, by their path in it, in bytes."""
+        return {name: int(status.getLen()) for name, status in self._statuses(folder)} if self.exists(folder) else {}
+
+    @_os_errors
     def write(self, path: str, text: str) -> None:
-        if not self.write_new(path, text):
+        if self.is_object_store:
+            self._fill(self.system.create(self._path(path), True), text)
+        elif not self.write_new(path, text):
             self.delete(path)
             self.write_new(path, text)
 
     @_os_errors
     def write_new(self, path: str, text: str) -> bool:
+        if self.is_object_store:
+            return self._create(path, text)
         folder = path.rpartition("/")[0]
         temporary = _temporary(path)
         self.make_folder(folder)
-        stream = self.system.create(self._path(temporary), True)
-        try:
-            stream.write(bytearray(text.encode()))
-        finally:
-            stream.close()
+        self._fill(self.system.create(self._path(temporary), True), text)
         if self.exists(path) or not self.system.rename(self._path(temporary), self._path(path)):
             self.delete(temporary)
             return False
         return True
+
+    def _create(self, path: str, text: str) -> bool:
+        """The store refuses the second of two writers; S3A asks for that by an option."""
+        from py4j.protocol import Py4JJavaError
+
+        if self.exists(path):
+            return False
+        builder = self.system.createFile(self._path(path)).overwrite(self.is_s3)
+        try:
+            self._fill((builder.must(_IF_ABSENT, True) if self.is_s3 else builder).build(), text)
+        except Py4JJavaError:
+            if self.exists(path):
+                return False
+            raise
+        return True
+
+    def _fill(self, stream: Any, text: str) -> None:
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
 
     @_os_errors
     def rename(self, source: str, target: str) -> None:

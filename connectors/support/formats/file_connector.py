@@ -38,6 +38,7 @@ from connectors.support.files.file_schema import (
     unfit_name,
 )
 from connectors.support.files.file_types import can_hold, unfit_for_avro
+from connectors.support.files.object_store import StoreSettings, store_jars, store_needs, write_without_renames
 from connectors.support.files.table_folders import table_folders
 from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
 from connectors.support.formats.read_files import FileList, modified_bound, open_files, read_files, stream_of_files
@@ -78,12 +79,24 @@ class FileConnector(Source, Sink[FileStaged]):
         """The options with `path` as Spark reads it: a local path, or a URI."""
         return options
 
-    def jars(self, options: Options) -> tuple[str, ...]:
-        return (*self.maven, AVRO_JAR) if file_format(options) == "avro" else self.maven
-
     def hadoop_settings(self, options: Options) -> Mapping[str, str]:
         """Hadoop's settings for the file system of these options."""
         return {}
+
+    def store_settings(self, options: Options) -> StoreSettings:
+        """The same for the file system of `path` alone."""
+        return StoreSettings.of(self.located(options).string("path"), self.hadoop_settings(options))
+
+    def jars(self, options: Options) -> tuple[str, ...]:
+        of_store = store_jars(self.located(options).string("path"), is_written=_is_written(options))
+        of_format = (AVRO_JAR,) if file_format(options) == "avro" else ()
+        return tuple(dict.fromkeys((*self.maven, *of_store, *of_format)))
+
+    def needs(self, options: Options) -> tuple[str, ...]:
+        return store_needs(self.located(options).string("path"), is_written=_is_written(options))
+
+    def staged_jars(self, staged: FileStaged) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.maven, *store_jars(staged.target))))
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         options = self.located(options)
@@ -158,6 +171,7 @@ class FileConnector(Source, Sink[FileStaged]):
         return self._read(spark, task, options, (files, spark_path(options.string("path"))))
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        self.store_settings(options)  # remembered: a killed run's commit may need the credentials
         options = self.located(options)
         _check_format(options, _SINK_NAMES, diagnostics)
         file_commit.check_path(options, diagnostics)
@@ -190,7 +204,8 @@ class FileConnector(Source, Sink[FileStaged]):
         return target_folder(self.located(options).string("path"))
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
-        return () if local_path(self.located(options).string("path")) else file_commit.caveats(actions)
+        path = self.located(options).string("path")
+        return () if local_path(path) else file_commit.caveats(actions, path)
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         task = self._opened(spark, task)
@@ -204,10 +219,10 @@ class FileConnector(Source, Sink[FileStaged]):
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        return file_commit.statements(task, actions)
+        return file_commit.statements(replace(task, options=self.located(task.options)), actions)
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> FileStaged:
-        return file_commit.prepare(spark, self._opened(spark, task), actions)
+        return file_commit.prepare(spark, self._opened(spark, task), actions, self.store_settings(task.options))
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: FileStaged) -> FileStaged:
         task = self._opened(spark, task)
@@ -219,6 +234,7 @@ class FileConnector(Source, Sink[FileStaged]):
             df = df.repartition(count, *parts) if parts else df.coalesce(count)
 
         def write(frame: "DataFrame", folder: str, by: list[str]) -> None:
+            write_without_renames(frame.sparkSession, folder)
             write_files(spark, frame, folder, by, options)
             rename_files(spark, folder, prepared.target, by, options=options, run_id=task.run_id)
 
@@ -226,8 +242,7 @@ class FileConnector(Source, Sink[FileStaged]):
 
     def _open(self, spark: "SparkSession", options: Options) -> Options:
         """Prepare the session for the file system, and return the options for Spark."""
-        for name, value in self.hadoop_settings(options).items():
-            spark.conf.set(name, value)
+        self.store_settings(options).apply(spark)
         return self.located(options)
 
     def _opened(self, spark: "SparkSession", task: WriteTask) -> WriteTask:
@@ -259,6 +274,11 @@ BINARY_TABLE: Final = CatalogTable.of(
 
 _SOURCE_NAMES: Final = tuple(option.name for option in SOURCE_OPTIONS)
 _SINK_NAMES: Final = tuple(option.name for option in SINK_OPTIONS)
+
+
+def _is_written(options: Options) -> bool:
+    """Whether these are the options of a sink."""
+    return "data_save_mode" in options.values
 
 
 def _check_format(options: Options, names: tuple[str, ...], diagnostics: Diagnostics) -> None:

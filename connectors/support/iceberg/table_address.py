@@ -11,6 +11,7 @@ from catalog.quoting import quote
 from catalog.secret_names import is_secret_name, redacted
 from connectors.support.files.file_schema import local_path, target_folder
 from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.files.object_store import StoreSettings
 from connectors.support.iceberg.seatunnel_options import catalog_config
 from connectors.support.option import Options
 from connectors.support.staged import Staged, secret_mapping
@@ -96,6 +97,11 @@ def local_folder(options: Options) -> str | None:
     return None if folder is None else local_path(folder)
 
 
+def root_of(options: Options) -> str:
+    """The directory of the tables as the options name it; empty where only a catalog knows it."""
+    return options.optional_string("warehouse") or catalog_config(options).get("warehouse", "")
+
+
 def target_of(options: Options) -> str:
     """The table as one text, however it is named."""
     folder = folder_of(options)
@@ -109,7 +115,10 @@ def target_of(options: Options) -> str:
 def address_of(spark: "SparkSession", options: Options) -> TableAddress:
     """Raises `RunError` (PEN5005) where the session has no such catalog."""
     warehouse, config = options.optional_string("warehouse"), dict(catalog_config(options))
+    hadoop = options.texts_by_key("hadoop.config")
+    StoreSettings.of(root_of(options), hadoop).apply(spark)
     if warehouse is not None or config:
+        config |= {f"hadoop.{key}": value for key, value in hadoop.items()}
         *namespace, table = parse_name(options.string("table"))
         root = as_uri(files_at(spark, warehouse)[1]) if warehouse is not None else None
         config |= {} if root is None else {"type": "hadoop", "warehouse": root}

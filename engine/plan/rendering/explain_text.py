@@ -180,6 +180,7 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
                 yield f"filters: {' AND '.join(node.filters)}"
             if (asked := incremental_of(node.options)) is not None:
                 yield _incremental(node, asked, known.starts.get(node.name))
+            yield from node.connector.needs(node.options)
         case Query():
             yield from query_text(node).split("\n")
         case Native():
@@ -204,6 +205,7 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
             if rules := staged_rules(node):
                 yield f"before the commit, its staged rows are read for {', '.join(rule.name for rule in rules)}"
             yield from caveats(node, known.outlooks)
+            yield from node.connector.needs(node.options)
         case _:
             assert_never(node)
     if isinstance(node, Scan | Query) and node.parallelism is not None:

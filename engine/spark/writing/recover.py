@@ -14,6 +14,7 @@ from connectors.support import run_owner as owner
 from connectors.support.connector import Connector
 from engine.incremental.watermarks import move
 from engine.spark.errors import SPARK_ERRORS, reason
+from engine.spark.session import has_jar
 from engine.spark.writing.commit_groups import (
     StagedWrite,
     commit_group,
@@ -163,7 +164,6 @@ def _staged_write(log: Journal, recorded: Recorded, write_id: str) -> StagedWrit
 
 
 def _has_jars(spark: SparkSession, log: Journal, recorded: Recorded) -> bool:
-    loaded = spark.conf.get("spark.jars.packages", "") or ""
     needed = dict(_needed_jars(log, recorded))
     is_installed = all(connectors.sink(name) is not None for name in recorded.writes.values())
-    return is_installed and all(jar in loaded for jars in needed.values() for jar in jars if "?" not in jar)
+    return is_installed and all(has_jar(spark, jar) for jars in needed.values() for jar in jars)

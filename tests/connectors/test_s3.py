@@ -1,0 +1,339 @@
+"""Files and Delta tables in an S3 bucket: a commit completes uploads, and nothing is renamed."""
+
+import json
+from types import FunctionType
+from typing import ClassVar
+
+import pytest
+
+import connectors
+from catalog.datatypes import BIGINT, STRING
+from catalog.diagnostics import RunError
+from catalog.table import CatalogTable, Column
+from connectors.local_file import connector
+from connectors.support.files.filesystem import HadoopFiles, files_at
+from connectors.support.files.object_store import StoreSettings
+from connectors.support.files.upload_commit import UploadStore
+from connectors.support.source import ScanTask
+from engine.cli import main
+from engine.job.model.job import Env
+from engine.plan.nodes import Plan
+from engine.plan.rendering.explain_text import explain
+from engine.spark.writing.journal import RunOutcome
+from engine.spark.writing.recover import recover, resume
+from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.suite import ResolvedSinkSuite, SinkSuite, _dead
+from tests.services.s3 import SECRET_KEY
+
+
+class Killed(BaseException):
+    """What a kill is to the process that it meets: nothing after it is done."""
+
+
+def sampled(*names):
+    """Of the tests of the shared suite, those of these names run everywhere; the others are left to `make soak`."""
+
+    def decorate(cls):
+        for name in dir(SinkSuite):
+            if name.startswith("test_") and name not in names and name not in vars(cls):
+                setattr(cls, name, soaked(getattr(cls, name)))
+        return cls
+
+    return decorate
+
+
+def soaked(test):
+    """A copy that only `make soak` runs."""
+    copied = FunctionType(test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__)
+    copied.__dict__.update(test.__dict__)
+    return pytest.mark.soak(copied)
+
+
+class OnS3(SinkSuite):
+    """The shared suite, at paths of a bucket, which also holds the journals."""
+
+    @pytest.fixture
+    def tmp_path(self, s3_spark, s3, monkeypatch):
+        bucket = s3.bucket()
+        StoreSettings.of(str(bucket), s3.settings).apply(s3_spark)
+        monkeypatch.setattr(type(self), "given", {**self.given, "hadoop_properties": s3.settings})
+        return bucket
+
+    def hinder(self, tmp_path):
+        for key in tmp_path.keys():  # noqa: SIM118 (of a bucket, not of a dictionary)
+            if key.startswith(".other.penstock/") and "/data/" in key:
+                tmp_path.delete(key)
+
+    def bury(self, tmp_path, run_id, mark):
+        tmp_path.write(".target.penstock/lock", json.dumps({"run_id": run_id, "owner": mark}))
+
+    def leftovers(self, tmp_path):
+        known = ("target", "state", "other")
+        print(tmp_path.keys(), tmp_path.uploads())  # shown where the test fails
+        return [*(name for name in tmp_path.children() if name not in known), *tmp_path.uploads()]
+
+
+@pytest.mark.spark
+@sampled(
+    "test_same_run_id_twice",
+    "test_stopped_after_the_decision",
+    "test_failing_rows_change_nothing",
+    "test_overwrite_partitions",
+    "test_second_run_on_a_held_target_is_refused",
+)
+class TestParquet(OnS3):
+    name = "LocalFile"
+    given: ClassVar = {"file_format_type": "parquet"}
+
+    def read(self, spark, path):
+        return spark.read.parquet(path)
+
+    @pytest.mark.parametrize(("mode", "step"), [("DROP_DATA", 3), ("APPEND_DATA", 2), ("PARTITIONS", 4)])
+    def test_killed_before_a_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode, step):
+        assert self.killed_before(step, mode, spark, tmp_path, monkeypatch)
+
+    @pytest.mark.soak
+    @pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA", "PARTITIONS"])
+    def test_killed_before_each_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode):
+        assert all(self.killed_before(step, mode, spark, tmp_path, monkeypatch) for step in range(1, 5))
+        assert not all(self.killed_before(step, mode, spark, tmp_path, monkeypatch) for step in range(5, 20))
+
+    def killed_before(self, step, mode, spark, tmp_path, monkeypatch):
+        """Killed before the commit's request of that number, and ended by `--resume` or by the next run; False if the
+        commit has fewer requests."""
+        given = {"data_save_mode": mode} if mode != "PARTITIONS" else {"write_mode": "overwrite_partitions"}
+        given |= {"partition_by": ["name"]} if mode == "PARTITIONS" else {}
+        one, two = "select 1L id, 'p' name union all select 2L, 'q'", "select 3L id, 'q' name union all select 4L, 'r'"
+        columns = ("id bigint", "name string")
+        after = {"DROP_DATA": [3, 4], "APPEND_DATA": [1, 2, 3, 4], "PARTITIONS": [1, 3, 4]}[mode]
+        state, target, run_id = str(tmp_path / "state"), tmp_path / f"target{step}", f"run{step}"
+        run_writes(spark, [self.write(target, one, columns, **given)], state, f"before{step}")
+        run = stage_writes(spark, [self.write(target, two, columns, **given)], state, run_id)
+        run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+        run.journal.staged("w", run.places["w"])
+        run.journal.decide()
+        was_killed = False
+        with monkeypatch.context() as patched:
+            kill_at(step, patched)
+            try:
+                connector.commit(spark, run.places["w"])
+            except Killed:
+                was_killed = True
+        if was_killed and step % 2:
+            assert resume(spark, state, run_id) is RunOutcome.FINISHED
+        else:
+            assert recover(spark, state) == ()
+        assert sorted(row[0] for row in self.read(spark, str(target)).select("id").collect()) == after
+        assert [name for name in tmp_path.children() if name.startswith(".")] == tmp_path.uploads() == []
+        return was_killed
+
+    def test_the_commit_renames_nothing_and_survives_expired_uploads(self, spark, tmp_path, monkeypatch):
+        monkeypatch.setattr(HadoopFiles, "rename", None)
+        self.fill(spark, tmp_path)
+        state = str(tmp_path / "state")
+        run = stage_writes(spark, [self.write(tmp_path / "target", data_save_mode="DROP_DATA")], state, "run")
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
+        for upload in tmp_path.client.list_multipart_uploads(Bucket=tmp_path.bucket)["Uploads"]:
+            tmp_path.client.abort_multipart_upload(
+                Bucket=tmp_path.bucket, Key=upload["Key"], UploadId=upload["UploadId"]
+            )
+        connector.commit(spark, run.places["w"])
+        assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "new")
+        assert self.leftovers(tmp_path) == []
+
+    def test_a_big_file_is_copied_in_parts(self, spark, tmp_path, monkeypatch):
+        monkeypatch.setattr("connectors.support.files.upload_commit._PART", 5 * 1024 * 1024)  # the least that S3 takes
+        query = "select id, sha2(string(id), 256) name, cast(id as decimal(10,2)) amount from range(0, 150000, 1, 1)"
+        run = stage_writes(spark, [self.write(tmp_path / "target", query)], str(tmp_path / "state"), "run")
+        [record] = [key for key in tmp_path.keys() if key.endswith("/uploads.json")]  # noqa: SIM118
+        assert max(len(upload["tags"]) for upload in json.loads(tmp_path.read(record))) >= 2
+        connector.commit(spark, run.places["w"])
+        there = self.read(spark, str(tmp_path / "target"))
+        assert there.count() == 150000
+        assert there.where("name <> sha2(string(id), 256)").isEmpty()
+
+    def test_no_object_holds_the_secret_key(self, spark, tmp_path):
+        stage_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run")
+        found = {key: tmp_path.read(key) for key in tmp_path.keys()}  # noqa: SIM118
+        assert any("journal" in key for key in found)
+        assert [key for key, content in found.items() if SECRET_KEY.encode() in content] == []
+
+
+@pytest.mark.spark
+@pytest.mark.delta
+@sampled()
+class TestDelta(OnS3, ResolvedSinkSuite):
+    name = "Delta"
+
+    def read(self, spark, path):
+        return spark.read.format("delta").load(path)
+
+    def hinder(self, tmp_path):
+        for key in tmp_path.keys():  # noqa: SIM118
+            if key.startswith("other/") and key.endswith(".parquet"):
+                tmp_path.delete(key)
+
+    def test_upsert(self, spark, tmp_path):
+        columns = ("id bigint", "name string", "amount decimal(10,2)")
+        self.fill(spark, tmp_path)
+        changed = "select id, 'changed' name, cast(1 as decimal(10,2)) amount from range(5, 12)"
+        given = {"write_mode": "upsert", "primary_keys": ["id"]}
+        run_writes(spark, [self.write(tmp_path / "target", changed, columns, **given)], str(tmp_path / "state"), "run")
+        found = [name for _, name, _ in self.rows_at(spark, tmp_path / "target")]
+        assert found == [f"old{id}" for id in range(5)] + ["changed"] * 7
+
+
+@pytest.mark.spark
+def test_an_iceberg_table_of_a_warehouse_in_a_bucket(s3_spark, s3, tmp_path):
+    bucket = s3.bucket()
+    source, sink = connectors.source("Iceberg"), connectors.sink("Iceberg")
+    given = {"warehouse": f"{bucket}/lake", "table": "sales.orders", "hadoop.config": s3.settings}
+    assert [jar.split(":")[1] for jar in sink.jars(options_of(sink.sink_options, **given))][1:] == ["hadoop-aws"]
+    columns = ("id bigint", "name string")
+    for run, mode in (("first", "APPEND_DATA"), ("second", "DROP_DATA"), ("third", "APPEND_DATA")):
+        job = [write(sink, rows(f"select 1L id, '{run}' name", *columns), **given, data_save_mode=mode)]
+        for _ in range(1 if run == "second" else 2):
+            run_writes(s3_spark, job, str(tmp_path / "state"), run)
+    table = CatalogTable.of("orders", [Column("id", BIGINT), Column("name", STRING)])
+    df = source.read(s3_spark.newSession(), ScanTask(options_of(source.source_options, **given), table))
+    assert sorted(df.collect()) == [(1, "second"), (1, "third")]
+    assert SECRET_KEY not in "".join(file.read_text() for file in (tmp_path / "state").rglob("*.json"))
+    text = explain(Plan(Env("job"), tuple(job)))
+    assert "s3a: needs org.apache.hadoop:hadoop-aws:" in text
+    assert "may lose rows; name the table in a catalog" in text
+
+
+JOB = """
+source {{ S3File {{
+  plugin_output = orders, bucket = "{bucket}", path = "/in", file_format_type = csv, csv_use_header_line = true
+  schema {{ fields {{ id = bigint, amount = string }} }}
+  {store}
+}} }}
+transform {{ Sql {{ query = "select id, cast(amount as decimal(10,2)) amount from orders" }} }}
+sink {{ S3File {{ bucket = "{bucket}", path = "/out", file_format_type = parquet, {store} }} }}
+"""
+
+
+@pytest.mark.spark
+def test_a_job_reads_and_writes_a_bucket_and_shows_no_secret(s3_spark, s3, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    bucket, path = s3.bucket(), tmp_path / "job.conf"
+    store = f"""access_key = key, secret_key = "{SECRET_KEY}", fs.s3a.endpoint = "{s3.endpoint}"
+      hadoop_s3_properties {{ fs.s3a.endpoint.region = us-east-1, fs.s3a.path.style.access = true }}"""
+    path.write_text(JOB.format(bucket=bucket, store=store))
+    bucket.write("in/a.csv", "id,amount\n1,1.50\n2,2.50\n")
+    assert main(["validate", str(path)]) == 0
+    assert main(["explain", str(path)]) == 0
+    for _ in range(2):
+        assert main(["run", str(path), "--run-id", "first"]) == 0
+    bucket.write("in/b.csv", "id,amount\n3,none\n")
+    assert main(["run", str(path), "--run-id", "second"]) == 1
+    found = s3_spark.read.parquet(f"{bucket}/out").collect()
+    assert sorted((row.id, str(row.amount)) for row in found) == [(1, "1.50"), (2, "2.50")]
+    assert bucket.children() == ["in", "out"]
+    assert bucket.uploads() == []
+    shown = capsys.readouterr()
+    written = [file.read_text() for file in (tmp_path / "state").rglob("*") if file.is_file()]
+    assert "hadoop-aws" in shown.out
+    assert SECRET_KEY not in "".join([shown.out, shown.err, *written])
+
+
+@pytest.mark.spark
+def test_a_small_file_is_created_once(s3_spark, s3):
+    bucket = s3.bucket()
+    StoreSettings.of(str(bucket), s3.settings).apply(s3_spark)
+    files, root = files_at(s3_spark, str(bucket))
+    assert isinstance(files, HadoopFiles)
+    assert files.is_s3
+    assert files.write_new(f"{root}/a/lock", "first")
+    assert not files.write_new(f"{root}/a/lock", "second")
+    with pytest.MonkeyPatch.context() as patched:  # both writers saw no file: the store decides
+        seen = iter([False, True])
+        patched.setattr(HadoopFiles, "exists", lambda *_: next(seen))
+        assert not files.write_new(f"{root}/a/lock", "third")
+    assert bucket.read("a/lock") == b"first"
+    files.write(f"{root}/a/lock", "ü")
+    assert files.read(f"{root}/a/lock") == "ü"
+    assert files.children(f"{root}/a") == ["lock"]
+
+
+def kill_at(number, monkeypatch):
+    """Kill before the request of that number."""
+    asked = [0]
+
+    def counted(change):
+        def do(*arguments):
+            asked[0] += 1
+            if asked[0] == number:
+                raise Killed
+            return change(*arguments)
+
+        return do
+
+    for kind, name in ((UploadStore, "complete"), (HadoopFiles, "delete"), (HadoopFiles, "write")):
+        monkeypatch.setattr(kind, name, counted(getattr(kind, name)))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "jars"),
+    [
+        ("LocalFile", {"path": "s3a://raw/a"}, ["hadoop-aws", "spark-hadoop-cloud_2.13"]),
+        ("S3File", {"path": "/a", "bucket": "s3a://raw"}, ["hadoop-aws", "spark-hadoop-cloud_2.13"]),
+        ("LocalFile", {"path": "abfss://c@a.dfs.core.windows.net/a"}, ["hadoop-azure"]),
+        ("LocalFile", {"path": "hdfs://nn/a"}, []),
+        ("LocalFile", {"path": "/a"}, []),
+        ("Delta", {"path": "s3a://raw/a"}, ["delta-spark_4.1_2.13", "hadoop-aws"]),
+        ("Delta", {"path": "/a"}, ["delta-spark_4.1_2.13"]),
+    ],
+)
+def test_the_jar_is_named_by_the_scheme(name, given, jars):
+    sink, source = connectors.sink(name), connectors.source(name)
+    kind = {} if name == "Delta" else {"file_format_type": "parquet"}
+    written = sink.jars(options_of(sink.sink_options, **given, **kind))
+    assert [jar.split(":")[1] for jar in written] == jars
+    read = source.jars(options_of(source.source_options, **given, **kind))
+    assert [jar.split(":")[1] for jar in read] == [jar for jar in jars if "cloud" not in jar]
+
+
+def test_settings_are_those_of_one_bucket_and_secrets_are_not_journaled():
+    given = {"fs.s3a.endpoint": "http://h:9000", "fs.s3a.secret.key": "planted-1", "fs.s3a.impl": "x", "fs.x": "1"}
+    settings = StoreSettings.of("s3a://raw/in/a", given)
+    assert settings.plain == {"fs.s3a.bucket.raw.endpoint": "http://h:9000", "fs.s3a.impl": "x", "fs.x": "1"}
+    assert settings.secrets == {"fs.s3a.bucket.raw.secret.key": "planted-1"}
+    assert "planted-1" not in json.dumps(settings.to_json()) + repr(settings)
+    assert StoreSettings.from_json(settings.to_json()).plain == settings.plain
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"), [("DROP_DATA", "then the old ones are deleted"), ("APPEND_DATA", "one request each; a run")]
+)
+def test_explain_shows_that_a_commit_is_seen_half_done(mode, said):
+    suite = TestParquet()
+    text = explain(Plan(Env("job"), (suite.write("s3a://raw/out", data_save_mode=mode),)))
+    assert "not atomic on S3" in text
+    assert said in text
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("s3a://raw/out", "s3a: needs org.apache.hadoop:hadoop-aws:3.4.2, org.apache.spark:spark-hadoop-cloud_2.13:"),
+        ("abfss://c@a.dfs.core.windows.net/out", "abfss: needs org.apache.hadoop:hadoop-azure:3.4.2"),
+        ("gs://raw/out", "gs: needs a jar that Spark cannot fetch by its name: `spark.jars = "),
+    ],
+)
+def test_explain_names_the_jars(path, said):
+    assert said in explain(Plan(Env("job"), (TestParquet().write(path),)))
+
+
+def test_a_commit_of_one_application_at_a_time_is_shown_for_delta():
+    assert "spark.delta.logStore.s3a.impl" in explain(Plan(Env("job"), (TestDelta().write("s3a://raw/out"),)))
+
+
+@pytest.mark.spark
+def test_a_bucket_that_is_not_there_fails_before_anything_is_read(s3_spark, s3, tmp_path):
+    suite = TestParquet()
+    given = {"hadoop_properties": s3.settings, "file_format_type": "parquet"}
+    with pytest.raises(RunError) as caught:
+        run_writes(s3_spark, [suite.write("s3a://no-such-bucket-1/out", **given)], str(tmp_path), "run")
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["PEN5005"]
