@@ -47,6 +47,10 @@ def _recursive(binder: Binder, environment: Environment, cte: exp.Expr, body: ex
         help = "use UNION ALL"
         binder.report("PEN3017", cte.args["alias"], "a recursive CTE takes no UNION that removes duplicates", help)
     anchor = _renamed(binder, cte, binder.query(body.left, environment))
+    if not isinstance(body, exp.Union) and not body.args.get("distinct"):
+        reference = next((node for node in body.find_all(exp.Table) if node.name.lower() == cte.alias.lower()), None)
+        if reference is not None:
+            binder.report("PEN3017", reference, "a recursive CTE is a UNION ALL", "write UNION ALL")
     _refuse_places(binder, cte.alias.lower(), body)
     inside = environment.with_ctes({cte.alias.lower(): all_nullable(anchor)})
     step = binder.query(body.right, inside)

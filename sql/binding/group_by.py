@@ -35,6 +35,7 @@ def bind_group(scope: SelectScope, select: exp.Select, items: "Sequence[Item]") 
         if _aliased_item(scope, named, items) is None and not scope.relation.find(["all"])[0]:
             return _group_all(scope, items)
         group = exp.Group(expressions=[named])  # a column of that name comes first
+    _refuse_empty_sets(scope, group)
     nodes = list(_group_items(group))
     before = len(scope.binder.diagnostics)
     bodies = [_grouped_body(scope, node, items) for node in nodes]
@@ -102,6 +103,15 @@ def has_sets(group: exp.Expr) -> bool:
     return any(isinstance(expression, _SETS) for expression in group.expressions) or any(
         group.args.get(key) for key in _ANALYTICS
     )
+
+
+def _refuse_empty_sets(scope: SelectScope, group: exp.Expr) -> None:
+    for part in (*group.expressions, *(group.args.get("rollup") or ()), *(group.args.get("cube") or ())):
+        if isinstance(part, (exp.Rollup, exp.Cube)):
+            for item in part.expressions:
+                if isinstance(item, exp.Tuple) and not item.expressions:
+                    word = type(part).__name__.upper()
+                    scope.report("PEN3017", part, f"{word} takes no empty set", "it has the empty set anyway")
 
 
 def _flatten(nodes: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
@@ -213,6 +223,8 @@ def _numbered_star(scope: SelectScope, node: exp.Expr, number: int, items: "Sequ
     total = sum(len(item.attributes) for item in items)
     if not any(item.is_open for item in items) and not 1 <= number <= total:
         scope.report("PEN3019", node, f"GROUP BY {number}: the query has {total} columns")
+    else:
+        scope.report("PEN3017", node, "GROUP BY takes no number beside `*`", "write the name of the column")
     return None
 
 

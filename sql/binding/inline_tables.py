@@ -15,6 +15,8 @@ from sql.scopes.relations import Attribute, Output, Relation, merge
 from sql.scopes.scope import SelectScope
 from sql.types.coercion import widest_unpromoted
 from sql.types.expression_type import Typed
+from sql.types.text_values import may_be
+from sql.types.type_names import to_type
 
 
 def bind_values(binder: Binder, environment: Environment, node: exp.Values) -> Output:
@@ -73,6 +75,7 @@ def _common(binder: Binder, nodes: Sequence[exp.Expr], types: Sequence[DataType]
 def _refuse_variable(scope: SelectScope, value: exp.Expr) -> None:
     """Spark computes the values while it analyzes: they are constants."""
     refuse_misplaced(scope, value, "VALUES")
+    _refuse_failing_casts(scope, value)
     help = "SELECT it, with UNION ALL for more rows"
     for node in _parts(value):
         if is_query(node):
@@ -80,6 +83,20 @@ def _refuse_variable(scope: SelectScope, value: exp.Expr) -> None:
         elif not is_deterministic(node) or _never_constant(node):
             message = f"`{call_name(node)}` is not allowed in VALUES: Spark takes constants only"  # type: ignore[arg-type]
             scope.report("PEN3011", node, message, help)
+
+
+def _refuse_failing_casts(scope: SelectScope, value: exp.Expr) -> None:
+    """Report casts of texts that fail, which they do while Spark analyzes, but not in a branch that is not taken."""
+    for cast in _evaluated(value):
+        if not isinstance(cast, exp.Cast) or cast.args.get("safe") or not cast.this.is_string:
+            continue
+        target, text = to_type(cast.args["to"]), cast.this.name
+        if target is not None and not may_be(text.strip(), target):
+            scope.report("PEN3013", cast, f"'{text}' is no {target}, and Spark computes the values of VALUES")
+
+
+def _evaluated(value: exp.Expr) -> Iterator[exp.Expr]:
+    return value.walk(prune=lambda node: isinstance(node, (exp.Case, exp.And, exp.Or, exp.Anonymous, exp.Lambda)))
 
 
 def _parts(value: exp.Expr) -> Iterator[exp.Expr]:

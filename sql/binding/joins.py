@@ -7,10 +7,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from catalog.datatypes import BOOLEAN, UNKNOWN
-from sql.expressions import infer, widest
+from sql.expressions import infer, is_deterministic, widest
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency, through
-from sql.scopes.misplaced_functions import refuse_misplaced
+from sql.scopes.misplaced_functions import own_nodes, refuse_misplaced
 from sql.scopes.relations import (
     Attribute,
     Output,
@@ -74,6 +74,10 @@ def _with_condition(
     for query in scope.correlated_scalars(on):
         message = "a correlated scalar subquery is not allowed in a join condition"
         binder.report("PEN3016", query, message, "put it into WHERE")
+    for call in own_nodes(on):
+        if not is_deterministic(call):
+            message = "a function that is not deterministic is not allowed in a join condition"
+            binder.report("PEN3011", call, message, "compute it in a subquery")
     origins = merge(joined.row_origins, scope.origins_for(Dependency.JOIN))
     return replace(joined, row_origins=origins)
 

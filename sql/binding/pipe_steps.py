@@ -196,7 +196,10 @@ def _aggregate(binder: Binder, environment: Environment, relation: Relation, ste
     step.set("expressions", [*keys, *values])
     if keys:
         bodies = [key.this if isinstance(key, exp.Alias) else key for key in keys]
-        step.set("group", exp.Group(expressions=[body.copy() for body in bodies]))
+        # `0 as k` is a value, no position: it groups nothing
+        is_value = [body is not key and isinstance(body, exp.Literal) for body, key in zip(bodies, keys, strict=True)]
+        groups = [body.copy() for body, value in zip(bodies, is_value, strict=True) if not value]
+        step.set("group", exp.Group(expressions=groups) if groups else None)
     return _projected(relation, bind_select(binder, replace(environment, piped=relation), step))
 
 

@@ -8,27 +8,23 @@ from typing import Final
 from sqlglot import exp
 
 from catalog.datatypes import (
-    BOOLEAN,
-    DATE,
-    INTEGRAL_TYPES,
     STRING,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
     UNKNOWN,
     VOID,
     DataType,
-    is_numeric,
+    Struct,
 )
 from sql.expressions import infer, is_aggregate, output_name, widest
 from sql.grammar.call_names import call_name
-from sql.grammar.typed_literals import is_date, read_timestamp
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, merge
 from sql.scopes.scope import SelectScope
 from sql.spark_grammar.cursor import IN_PIVOT
 from sql.types.casts import can_cast, forces_null
+from sql.types.coercion import holds_map
 from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.types.text_values import may_be
 
 
 def pivoted(binder: Binder, environment: Environment, relation: Relation, pivot: exp.Pivot) -> Relation:
@@ -96,6 +92,9 @@ def _pivot_values(scope: SelectScope, pivot: exp.Pivot) -> tuple[Origins, list[s
         _refuse_computed(scope, columns, "PIVOT", parts=1)
         types = [infer(column, scope) for column in columns]
         origins.append(scope.origins_for(Dependency.CONDITIONAL))
+        for column, typed in zip(columns, types, strict=True):
+            if holds_map(typed.type):
+                scope.report("PEN3008", column, f"a column of type {typed.type} cannot be pivoted: maps have no order")
         for item in field.expressions:
             _check_value(scope, item, types)
         names += [_value_name(scope, expression) for expression in field.expressions]
@@ -105,7 +104,12 @@ def _pivot_values(scope: SelectScope, pivot: exp.Pivot) -> tuple[Origins, list[s
 def _check_value(scope: SelectScope, node: exp.Expr, columns: Sequence[Typed]) -> None:
     """A value must be castable to the pivoted column, or several values to a struct of the columns."""
     body = node.this if isinstance(node, (exp.PivotAlias, exp.Alias)) else node
-    values = body.expressions if isinstance(body, exp.Tuple) else [body]
+    is_struct = len(columns) == 1 and isinstance(columns[0].type, Struct)
+    values = body.expressions if isinstance(body, exp.Tuple) and not is_struct else [body]
+    if len(values) != len(columns) and UNKNOWN not in [column.type for column in columns]:
+        message = f"{len(columns)} columns are pivoted, this is a value of {len(values)}"
+        scope.report("PEN3007", body, message, "write a value for each column, in brackets")
+        return
     for value, column in zip(values, columns, strict=False):
         if isinstance(value, exp.Column):
             scope.report("PEN3017", value, "a value that is pivoted is a constant", f"write '{value.name}'")
@@ -116,27 +120,8 @@ def _check_value(scope: SelectScope, node: exp.Expr, columns: Sequence[Typed]) -
         forced = len(values) > 1 and not column.nullable and forces_null(found, target)
         if UNKNOWN not in (found, target) and (forced or not fits):
             scope.report("PEN3008", value, f"the column that is pivoted is {target}, this value is {found}")
-        elif isinstance(value, exp.Literal) and value.is_string and not _may_be(value.name.strip(), target):
+        elif isinstance(value, exp.Literal) and value.is_string and not may_be(value.name.strip(), target):
             scope.report("PEN3013", value, f"the column that is pivoted is {target}, '{value.name}' is none")
-
-
-_TRUTH_VALUES: Final = frozenset(("t", "true", "y", "yes", "1", "f", "false", "n", "no", "0"))
-
-
-def _may_be(text: str, target: DataType) -> bool:
-    """Whether a text can be cast to a type, as far as it is known."""
-    if target in INTEGRAL_TYPES:
-        return text.lstrip("+-").isdigit()
-    if is_numeric(target):
-        return _NUMBER.fullmatch(text) is not None
-    if target == BOOLEAN:
-        return text.lower() in _TRUTH_VALUES
-    if target == DATE:
-        return is_date(text)
-    return target not in (TIMESTAMP, TIMESTAMP_NTZ) or read_timestamp(text) is not None
-
-
-_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?|[+-]?(?i:nan|inf|infinity)")
 
 
 def _value_name(scope: SelectScope, node: exp.Expr) -> str:

@@ -108,7 +108,7 @@ def infer_in(node: exp.In, scope: Scope) -> Typed:
     value = _operand_type(node.this, scope)
     if query is not None:
         return _in_query(node, value, query, scope)
-    listed = [_operand_type(expression, scope) for expression in node.expressions]
+    listed = [typed for expression in node.expressions for typed in _listed(expression, scope)]
     types = [value.type, *(item.type for item in listed)]
     if any(has_unknown(type) for type in types):
         return Typed(BOOLEAN)
@@ -121,6 +121,15 @@ def infer_in(node: exp.In, scope: Scope) -> Typed:
         return Typed(BOOLEAN)
     nullable = any(item.nullable or forces_null(item.type, common) for item in (value, *listed))
     return folded_with(Typed(BOOLEAN, nullable), value, *listed)
+
+
+def _listed(node: exp.Expr, scope: Scope) -> list[Typed]:
+    """What one item of IN stands for: itself, or all columns of a star."""
+    if not isinstance(node, exp.Star):
+        return [_operand_type(node, scope)]
+    columns = scope.expand(node) or ()
+    scope.printed.note_texts(node, tuple(column.name for column in columns))
+    return [column.typed for column in columns] or [NOT_KNOWN]
 
 
 def _in_query(node: exp.In, value: Typed, query: exp.Expr, scope: Scope) -> Typed:

@@ -46,6 +46,8 @@ def check_modifiers(node: exp.Anonymous, signature: Signature, scope: Scope) -> 
         scope.report("PEN3017", node, f"`{name}` takes no IGNORE NULLS")
     if isinstance(around, exp.WithinGroup):
         _check_group(name, node, around, scope)
+    elif name == "mode" and _is_distinct(node):
+        scope.report("PEN3017", node, "`mode` takes no DISTINCT")
     elif name == "mode" and not node.expressions:
         scope.report("PEN3011", node, "`mode()` needs WITHIN GROUP (ORDER BY …), or the column in its brackets")
 
@@ -54,6 +56,9 @@ def _check_group(name: str, node: exp.Anonymous, around: exp.WithinGroup, scope:
     keys = around.expression.expressions
     if "within_group" not in flags(name):
         scope.report("PEN3017", node, f"`{name}` takes no WITHIN GROUP")
+    elif name == "mode" and node.expressions:
+        help = "write `mode() WITHIN GROUP (ORDER BY …)`, or the column in the brackets alone"
+        scope.report("PEN3017", node, "`mode` takes a column in its brackets, or WITHIN GROUP, not both", help)
     elif name not in ("listagg", "string_agg") and len(keys) != 1:
         scope.report("PEN3017", node, f"`{name}` orders by one expression, here are {len(keys)}")
     elif _is_distinct(node) and [key.this for key in keys] != node.expressions[0].expressions[:1]:

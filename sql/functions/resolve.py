@@ -95,7 +95,8 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
     typed: list[Typed | None] = []
     for argument in _in_order(node, list(_unwrapped(node.expressions)), scope):
         if isinstance(argument, exp.Star) or (isinstance(argument, exp.Column) and isinstance(argument.this, exp.Star)):
-            if call_name(node).lower() == "count" and isinstance(argument, exp.Star):
+            is_count = call_name(node).lower() == "count" and isinstance(argument, exp.Star)
+            if is_count and len(_plain(node)) == 1:
                 if isinstance(node.expressions[0], exp.Distinct):
                     starred = scope.expand(argument) or ()
                     scope.printed.note_texts(argument, tuple(column.name for column in starred))
@@ -110,6 +111,10 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
             nodes.append(argument)
             typed.append(None)
     return nodes, typed, False
+
+
+def _plain(node: exp.Anonymous) -> list[exp.Expr]:
+    return list(_unwrapped(node.expressions))
 
 
 def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[exp.Expr]:

@@ -76,7 +76,7 @@ def literal_issue(word: Token, literal: Token) -> Iterator[SyntaxIssue]:
     yield SyntaxIssue(literal.start, literal.end + 1, message, code="PEN3013")
 
 
-_CLOCK: Final = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?(?:\s*[AP]M)?", re.ASCII | re.IGNORECASE)
+_CLOCK: Final = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?(?:\s*([AP]M))?", re.ASCII | re.IGNORECASE)
 
 
 def is_time(value: str) -> bool:
@@ -87,7 +87,7 @@ def is_time(value: str) -> bool:
 
 def _is_time(found: re.Match[str]) -> bool:
     hour, minute, second = (int(part) if part else 0 for part in found.groups()[:3])
-    return hour < 24 and minute < 60 and second < 60
+    return (1 <= hour <= 12 if found[4] else hour < 24) and minute < 60 and second < 60
 
 
 def is_date(value: str) -> bool:

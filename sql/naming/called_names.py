@@ -45,7 +45,10 @@ def pretty_call(node: exp.Anonymous, scope: Scope) -> str:
 def _formatted(name: str, args: list[str], family: object) -> str | None:
     """`to_char` and `to_varchar`, which are other functions for dates and binaries."""
     if name not in ("to_char", "to_varchar") or len(args) != 2:
-        return "make_timestamp(" + ", ".join(args) + ")" if name == "make_timestamp_ltz" and len(args) < 4 else None
+        if len(args) < 4 and name in ("make_timestamp_ltz", "try_make_timestamp_ltz"):
+            return f"make_timestamp({', '.join(args)})"
+        is_tried = name == "try_make_timestamp_ntz" and len(args) == 2
+        return f"try_make_timestamp_ntz(make_timestamp_ntz({', '.join(args)}))" if is_tried else None
     if family in ("date", "timestamp", "timestamp_ntz"):
         return f"date_format({args[0]}, {args[1]})"
     if family != "binary":
@@ -93,7 +96,7 @@ SPECIAL: Final[dict[str, Special]] = {
     **{name: _trim(name) for name in TRIMS},
     **dict.fromkeys(
         ("bigint", "int", "smallint", "tinyint", "float", "double", "decimal", "boolean", "string", "binary", "date",
-         "timestamp"),
+         "timestamp", "time"),
         _cast_call,
     ),
     "when": lambda args, nodes: f"CASE {_whens(args)}END",

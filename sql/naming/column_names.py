@@ -12,6 +12,10 @@ def pretty_column(node: exp.Column, scope: Scope) -> str:
     if word := scope.printed.texts(node):
         return word[0]
     parts = [part.name for part in node.parts]
+    if (qualifier := scope.outer_qualifier(node)) is not None:
+        column, *fields = parts[scope.qualifier_length(node) :]
+        held = f"outer({qualifier}.{column})" if qualifier else f"outer({column})"
+        return f"{held}.{'.'.join(fields)} AS {fields[-1]}" if fields else held
     name = ".".join(parts[scope.qualifier_length(node) :])
     return f"lateralAliasReference({name})" if scope.is_lateral_alias(node) else name
 

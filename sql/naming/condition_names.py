@@ -85,7 +85,9 @@ def pretty_in(node: exp.In, scope: Scope) -> str:
     query = node.args.get("query")
     outer = ", ".join(scope.outer_names(query)) if query is not None else ""
     listed = (
-        [f"listquery({outer})"] if query is not None else [pretty(expression, scope) for expression in node.expressions]
+        [f"listquery({outer})"]
+        if query is not None
+        else [text for item in node.expressions for text in scope.printed.texts(item) or (pretty(item, scope),)]
     )
     return f"({pretty(node.this, scope)} IN ({', '.join(listed)}))"
 

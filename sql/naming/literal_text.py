@@ -128,9 +128,11 @@ def typed_literal(type: Type, text: str) -> str:
 
 
 def _clock(text: str) -> str:
-    found = re.fullmatch(r"(\d{1,2}):?(\d{1,2})?:?(\d{1,2})?(?:\.(\d+))?", text.strip())
+    found = re.fullmatch(r"(?i)(\d{1,2}):?(\d{1,2})?:?(\d{1,2})?(?:\.(\d+))?(?:\s*([AP]M))?", text.strip())
     if found is None:
         return text or "00:00:00"
     hour, minute, second = (int(group or 0) for group in found.groups()[:3])
+    if half := found.group(5):
+        hour = hour % 12 + (12 if half.upper() == "PM" else 0)
     fraction = (found.group(4) or "")[:6].rstrip("0")
     return f"{hour:02d}:{minute:02d}:{second:02d}" + (f".{fraction}" if fraction else "")

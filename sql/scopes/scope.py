@@ -100,7 +100,8 @@ class SelectScope:
         prefers_alias = lateral and self.aliases_first and not is_aggregated(node)
         slots, taken = self.relation.find(parts)
         is_doubled = bool(slots) and len(self.aliases.get(parts[0].lower(), ())) > 1  # then the column of FROM is meant
-        if prefers_alias and not is_doubled and (found := self._find_alias(node, parts)):
+        is_alias = prefers_alias and not is_doubled and not (slots and self._lacks_field(parts))
+        if is_alias and (found := self._find_alias(node, parts)):
             return found
         if len(slots) > 1:
             report_ambiguous(self, node, parts, slots)
@@ -120,6 +121,14 @@ class SelectScope:
             key = (id(source), *(part.lower() for part in parts[parts.index(name) :]))
             return Bound(key, NOT_KNOWN, (Origin(source.input, name, Dependency.IDENTITY),)), len(parts)
         return None
+
+    def _lacks_field(self, parts: Sequence[str]) -> bool:
+        """Whether the alias has no such field: then Spark takes the column of FROM."""
+        named = self.aliases.get(parts[0].lower())
+        found: Typed | None = named[0].typed if named else NOT_KNOWN
+        for name in parts[1:]:
+            found = field_of(found, name) if found is not None else None
+        return found is None
 
     def _slot(self, slot: Slot) -> Bound:
         attribute = slot.attribute
@@ -169,6 +178,13 @@ class SelectScope:
                 return taken - 1
             scope = scope.environment.outer
         return 0
+
+    def outer_qualifier(self, node: exp.Column) -> str | None:
+        outer = self.environment.outer
+        if outer is None or not self.is_outer(node):
+            return None
+        slots, _ = outer.relation.find([part.name for part in node.parts])
+        return slots[0].source.label if slots else None
 
     def is_outer(self, node: exp.Column) -> bool:
         bound = self.bound.get(id(node))

@@ -86,7 +86,9 @@ def date_shape(operator: str, left: DataType, right: DataType) -> str | None:
 def _between(left: Typed, right: Typed) -> Typed | None:
     """The interval between two points in time."""
     pair = (left.type, right.type)
-    if any(isinstance(side, Time) for side in pair) and all(isinstance(side, Time) or side == VOID for side in pair):
+    if any(isinstance(side, Time) for side in pair) and all(
+        isinstance(side, Time) or side in (STRING, VOID) for side in pair
+    ):
         return Typed(Interval("hour", "second"))
     nullable = left.nullable or right.nullable
     points = [type for type in pair if type == DATE or type in TIMESTAMPS]

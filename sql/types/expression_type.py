@@ -74,6 +74,9 @@ class Scope(Protocol):
     def qualifier_length(self, node: exp.Column) -> int:
         """How many parts of a dotted name stand before the column's own name."""
 
+    def outer_qualifier(self, node: exp.Column) -> str | None:
+        """The name of the relation of a column of the query around, empty if it has none; None of other columns."""
+
     def is_outer(self, node: exp.Column) -> bool:
         """Whether a resolved column is one of the query around."""
 

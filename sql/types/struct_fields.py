@@ -1,6 +1,7 @@
 """Parts of structs, and of arrays and maps of them, by dotted name."""
 
 from catalog.datatypes import STRING, UNKNOWN, Array, DataType, Field, Map, Struct
+from sql.types.casts import can_cast
 from sql.types.expression_type import NOT_KNOWN, Typed
 
 
@@ -13,7 +14,7 @@ def field_of(typed: Typed, name: str) -> Typed | None:
         case Array(Struct() as struct, contains_null):
             field = _only(struct, name)
             return Typed(Array(field.type, contains_null or field.nullable), typed.nullable) if field else None
-        case Map(key, value) if key in (STRING, UNKNOWN):
+        case Map(key, value) if key == UNKNOWN or can_cast(STRING, key):
             return Typed(value, True)
         case type_ if type_ == UNKNOWN or (isinstance(type_, Array) and type_.element == UNKNOWN):
             return NOT_KNOWN

@@ -49,7 +49,6 @@ NAMED_OTHERWISE = {
     " OVER (ORDER BY a ASC NULLS FIRST"
     " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
     "select * from (select b as p, id as v from t) pivot (max(v) for p in (upper('x')))": "X",
-    "select a in (*) from (select a, b from t)": "(a IN (a, b))",
     "select 1.5 < cast(2 as tinyint)": "(1 < CAST(2 AS TINYINT))",
     "select identifier('s.x') from t": "s.x",
     "select transform(arr, 1) from t": "transform(arr, lambdafunction(1, namedlambdavariable()))",

@@ -18,10 +18,10 @@ from catalog.datatypes import (
     Interval,
     Struct,
 )
-from sql.functions.rules.argument_checks import array_of, becomes_null, common, fitting
+from sql.functions.rules.argument_checks import array_of, becomes_null, common, fitting, without_strings
 from sql.functions.rules.call import Call, Rule
 from sql.naming.field_names import own_name
-from sql.types.coercion import as_nullable, tightest, widest
+from sql.types.coercion import as_nullable, tightest
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import concatenated
@@ -45,14 +45,10 @@ def array_contains(call: Call) -> Typed:
     held = array_of(call, 0)
     element, value = held.element, call.type(1)
     if UNKNOWN not in (element, value):
-        found = _without_strings(element, value)
+        found = without_strings(element, value)
         if found is None:
             raise Mismatch(f"the array holds {element}, this is {value}", 1)
     return Typed(BOOLEAN, call.any_nullable or held.contains_null)
-
-
-def _without_strings(a: DataType, b: DataType) -> DataType | None:
-    return widest(a, b) if (a == STRING) == (b == STRING) else tightest(a, b)
 
 
 def array_position(call: Call) -> DataType:

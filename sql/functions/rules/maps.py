@@ -3,7 +3,7 @@
 from typing import Final
 
 from catalog.datatypes import BOOLEAN, STRING, UNKNOWN, VARIANT, Array, DataType, Field, Map, Struct
-from sql.functions.rules.argument_checks import array_of, becomes_null, common, fitting
+from sql.functions.rules.argument_checks import array_of, becomes_null, common, without_strings
 from sql.functions.rules.call import Call, Rule
 from sql.types.coercion import holds_map
 from sql.types.expression_type import NOT_KNOWN, Typed
@@ -46,7 +46,9 @@ def map_concat(call: Call) -> DataType:
 def map_contains_key(call: Call) -> DataType:
     held = call.type(0)
     if isinstance(held, Map):
-        fitting(held.key, call.type(1))
+        value = call.type(1)
+        if UNKNOWN not in (held.key, value) and without_strings(held.key, value) is None:
+            raise Mismatch(f"the keys of the map are {held.key}, this is {value}", 1)
     return BOOLEAN
 
 

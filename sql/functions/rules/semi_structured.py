@@ -54,6 +54,13 @@ def from_json(call: Call) -> DataType:
     return found
 
 
+def from_csv(call: Call) -> DataType:
+    found = _schema(call, 1)
+    if found != UNKNOWN and not isinstance(found, Struct):
+        raise Mismatch(f"the schema of CSV is a struct, this is {found}", 1)
+    return found
+
+
 def variant_get(call: Call) -> DataType:
     if len(call.args) < 3:
         return VARIANT
@@ -163,7 +170,7 @@ def _with_strings(type: DataType) -> DataType:
 
 RULES: Final[dict[str, Rule]] = {
     "from_json": from_json,
-    "from_csv": from_json,
+    "from_csv": from_csv,
     "variant_get": variant_get,
     "to_variant_object": to_variant_object,
 }

@@ -15,7 +15,8 @@ from sql.types.struct_fields import field_names, field_of, refusal
         ("map<string,date>", "any", "date"),
         ("struct<a:int>", "b", None),
         ("struct<a:int,A:int>", "a", None),
-        ("map<int,date>", "a", None),
+        ("map<int,date>", "a", "date"),
+        ("map<array<int>,date>", "a", None),
         ("int", "a", None),
     ],
 )
