@@ -156,6 +156,8 @@ def _seatunnel() -> Iterator[str]:
         "| `cast(bigint as timestamp)` | milliseconds | seconds |\n"
         "| `'\\d{4}'` | a backslash and a letter | the letter alone |\n"
         "| `7 / 2` | 3 | 3.5 |\n"
+        "| `1.5 / 0` | infinity | an error |\n"
+        "| `a <> 'x'`, and `a` is NULL | true | NULL: the row is left out |\n"
         "| `a \\|\\| b` | leaves NULL out | NULL where either is |\n"
         "| `cast(1.231 as decimal(10,2))` | 1.24: rounds up | 1.23 |\n"
         "| `1.5` | a double | a decimal |\n"

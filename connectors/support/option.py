@@ -130,10 +130,12 @@ class SeaTunnel:
     """Settings of a job that runs under `--compat seatunnel`, for its blocks.
 
     `parallelism`: the block's own, or that of `env`, or 1: each of so many readers of a FakeSource
-    generates all its rows.
+    generates all its rows. `is_open`: the job reads columns that the source does not declare, so those of directories
+    that are not visible before the run.
     """
 
     parallelism: int = 1
+    is_open: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -85,6 +85,10 @@ class Source(Connector):
         None if the block is one table. `tables` and `read` are called for each of them."""
         return None
 
+    def has_unseen_columns(self, options: Options) -> bool:
+        """Whether the rows may have columns that neither the options nor the data show before the run."""
+        return False
+
     def table_path(self, options: Options) -> TablePath | None:
         """What a block of a set calls its table; None where only its `schema` or its data name it."""
         return None

@@ -1,45 +1,35 @@
-"""The calls, casts and operators of a query as sites that are rewritten."""
+"""The calls and casts of a query, and its operators, as sites that are rewritten."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from catalog.datatypes import BIGINT, DOUBLE, FLOAT, INT, SMALLINT, TINYINT, Decimal
 from sql.dialect.functions import RULES
-from sql.dialect.functions.strings import as_text, joined
 from sql.dialect.functions.system import cast_to
 from sql.dialect.functions.times import extracted
+from sql.dialect.operators import operator_site
 from sql.dialect.sites.call import CallSite, argument_ranges
-from sql.dialect.sites.edits import Edits, Parts, Site, closing, query_depth
-from sql.dialect.sites.operands import concatenation, product_operands
+from sql.dialect.sites.edits import Edits, Parts, Site, closing, site
 
 _T = TokenType
 _NO_CALL_AFTER: Final = frozenset(
     (_T.DOT, _T.ALIAS, _T.FROM, _T.JOIN, _T.VAR, _T.IDENTIFIER, _T.R_PAREN, _T.R_BRACKET, _T.NUMBER, _T.STRING)
 )
 _INNER_WORDS: Final = frozenset(("FROM", "BOTH", "LEADING", "TRAILING", "PLACING", "IN"))
-_WHOLE_NUMBERS: Final = (TINYINT, SMALLINT, INT, BIGINT)
 
 
-def call_sites(edits: Edits) -> Iterator[Site]:
-    """The sites of all calls and operators; which of them come first, `Site.phase` says."""
+def call_sites(edits: Edits, *, is_typed: bool) -> Iterator[Site]:
+    """The sites of all calls and operators (`is_typed`: see there); which of them come first, `Site.phase` says."""
     tokens = edits.tokens
-    for index, token in enumerate(tokens):
-        if token.token_type == _T.SLASH:
-            yield _division(edits, index)
-        elif token.token_type == _T.DPIPE and not _continues_chain(tokens, index):
-            yield _concatenation(edits, index)
+    for index in range(len(tokens)):
+        if (operator := operator_site(edits, index, is_typed=is_typed)) is not None:
+            yield operator
         elif index + 1 < len(tokens) and tokens[index + 1].token_type == _T.L_PAREN:
             end = closing(tokens, index + 1)
             if end is not None and (site := _call(edits, index, end)):
                 yield site
-
-
-def site(edits: Edits, first: int, last: int, rewrite: Callable[[], Parts | None], phase: int = 1) -> Site:
-    tokens = edits.tokens
-    return Site(tokens[first].start, tokens[last].end + 1, query_depth(tokens, first), phase, rewrite)
 
 
 def _call(edits: Edits, index: int, end: int) -> Site | None:
@@ -107,54 +97,3 @@ def _extract(edits: Edits, index: int, end: int) -> Site | None:
 def _extracted(call: CallSite, field: str) -> Parts | None:
     template = extracted(field, call.type(0))
     return None if template is None else call.fill(template)
-
-
-def _continues_chain(tokens: Sequence[Token], index: int) -> bool:
-    """Whether an earlier `||` begins the chain that this one is in."""
-    first, _ = concatenation(tokens, index)
-    depth = 0
-    for token in tokens[first:index]:
-        depth += (token.token_type == _T.L_PAREN) - (token.token_type == _T.R_PAREN)
-        if depth == 0 and token.token_type == _T.DPIPE:
-            return True
-    return False
-
-
-def _concatenation(edits: Edits, index: int) -> Site:
-    first, last = concatenation(edits.tokens, index)
-    return site(edits, first, last, partial(_joined, edits, first, last))
-
-
-def _joined(edits: Edits, first: int, last: int) -> Parts:
-    """`a || b` leaves NULLs out, as `concat` does."""
-    ranges: list[tuple[int, int]] = []
-    depth, start = 0, first
-    for at in range(first, last + 1):
-        kind = edits.tokens[at].token_type
-        depth += (kind == _T.L_PAREN) - (kind == _T.R_PAREN)
-        if kind == _T.DPIPE and depth == 0:
-            ranges.append((start, at - 1))
-            start = at + 1
-    call = CallSite("||", [*ranges, (start, last)], edits)
-    return joined([as_text(call, argument) for argument in range(call.count)])
-
-
-def _division(edits: Edits, index: int) -> Site:
-    first, last = product_operands(edits.tokens, index)
-    call = CallSite("/", [(first, index - 1), (index + 1, last)], edits)
-    return site(edits, first, last, partial(_divided, call))
-
-
-def _divided(call: CallSite) -> Parts | None:
-    """Integers give an integer; a decimal keeps the larger scale and rounds away from zero."""
-    left, right = call.type(0), call.type(1)
-    if left in _WHOLE_NUMBERS and right in _WHOLE_NUMBERS:
-        type = BIGINT if BIGINT in (left, right) else INT
-        return call.fill(f"CAST(({{0}}) DIV ({{1}}) AS {type})")
-    decimals = [operand for operand in (left, right) if isinstance(operand, Decimal)]
-    if not decimals or any(operand in (FLOAT, DOUBLE) for operand in (left, right)) or None in (left, right):
-        return None
-    precision, scale = max(decimal.precision for decimal in decimals), max(decimal.scale for decimal in decimals)
-    quotient = "CAST({0} AS DECIMAL(38,18)) / ({1})"
-    up = f"CASE WHEN {quotient} < 0 THEN floor({quotient}, {scale}) ELSE ceil({quotient}, {scale}) END"
-    return call.fill(f"CAST({up} AS DECIMAL({precision},{scale}))")

@@ -1,6 +1,8 @@
 """SeaTunnel's SQL as Spark's: `to_spark` rewrites the calls, casts and operators whose meaning differs."""
 
+import re
 from collections.abc import Mapping
+from typing import Final
 
 from sqlglot.errors import SqlglotError
 
@@ -28,8 +30,22 @@ def to_spark(query: PlacedText, inputs: Mapping[str, CatalogTable]) -> PlacedTex
     only = next(iter(inputs)) if len(inputs) == 1 else None
     columns = inputs[only].schema.names if only is not None else ()
     edits = Edits(text, tokens, lambda expression, at: _type(edits, inputs, expression, at))
-    sites = (*call_sites(edits), *table_sites(edits, only), *lateral_sites(edits, columns), *name_sites(edits))
+    sites = (
+        *call_sites(edits, is_typed=_has_narrow_types(text.value, inputs)),
+        *table_sites(edits, only),
+        *lateral_sites(edits, columns),
+        *name_sites(edits),
+    )
     return edits.run(sites)
+
+
+_NARROW: Final = re.compile(r"\b(?:tinyint|smallint|float|decimal|byte)\b", re.IGNORECASE)
+"""Types whose sums and products have another type in Spark."""
+
+
+def _has_narrow_types(query: str, inputs: Mapping[str, CatalogTable]) -> bool:
+    types = (str(column.type) for table in inputs.values() for column in table.columns)
+    return _NARROW.search(query) is not None or any(_NARROW.search(type) for type in types)
 
 
 def _type(edits: Edits, inputs: Mapping[str, CatalogTable], expression: PlacedText, at: int) -> DataType | None:

@@ -9,9 +9,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from catalog.quoting import quote
 from catalog.source import PlacedText
-from sql.dialect.calls import site
 from sql.dialect.sites.call import argument_ranges
-from sql.dialect.sites.edits import CLOSING, OPENING, Edits, Parts, Site, closing
+from sql.dialect.sites.edits import CLOSING, OPENING, Edits, Parts, Site, closing, site
 
 _T = TokenType
 _NAMES: Final = frozenset((_T.VAR, _T.IDENTIFIER))

@@ -120,6 +120,22 @@ sink { LocalFile { path = "${work}/copied", file_format_type = binary } }""", "c
     run(spark, tmp_path, reading(parts), "read")
 
 
+@pytest.mark.spark
+def test_lzo_files_have_the_names_that_seatunnel_gives_them(spark, tmp_path, monkeypatch):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    run(spark, tmp_path, f"""
+source {{ FakeSource {{ plugin_output = rows, schema {{ fields {{ {FIELDS} }} }}
+ rows = [{{ kind = INSERT, fields = [{VALUES}] }}] }} }}
+sink {{ {written("text", "lzo")} }}""", "write")  # fmt: skip
+    (tmp_path / "theirs").mkdir()
+    [file] = (tmp_path / "text-lzo").glob("*.lzo")
+    file.rename(tmp_path / "theirs" / "T_1.lzo.txt")
+    run(spark, tmp_path, reading([read("theirs", "text", "theirs", "compress_codec = lzo")]), "read")
+    (tmp_path / "theirs" / "T_2.lzo.txt").write_text("plain")
+    with pytest.raises(AssertionError, match="is no lzo archive"):
+        run(spark, tmp_path, reading([read("theirs", "text", "theirs", "compress_codec = lzo")]), "broken")
+
+
 def test_each_format_has_its_codecs():
     assert set(CODECS_OF_FORMAT) == set(FORMATS)
 

@@ -24,6 +24,13 @@ COLUMNS = {
     "birthday": ("date", "DATE '2012-12-21'"),
     "payload": ("binary", "X'01FF'"),
     "keyed": ("map<string,string>", "map('k', 'v')"),
+    "tiny": ("tinyint", "5Y"),
+    "small": ("smallint", "-300S"),
+    "weight": ("float", "1.5F"),
+    "ratio": ("double", "-2.5D"),
+    "zero": ("int", "0"),
+    "none": ("int", "CAST(NULL AS INT)"),
+    "clock": ("time(6)", "TIME '10:20:30'"),
 }
 FAKE = CatalogTable.of("fake", [Column(name, parse_type(type)) for name, (type, _) in COLUMNS.items()])
 CASES = [

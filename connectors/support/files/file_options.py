@@ -298,7 +298,13 @@ _ONLY_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "skip_header_row_number": ("csv", "text", "excel"),
     "enable_header_write": ("csv", "text"),
 }
-TEXT_CODECS: Final = ("none", "bzip2", "gzip", "lz4", "snappy", "deflate")
+TEXT_CODECS: Final = ("none", "bzip2", "gzip", "lz4", "snappy", "deflate", "lzo")
+HADOOP_CODECS: Final = "io.compression.codecs"
+"""Hadoop's setting that names codecs beside those it knows."""
+
+_LZOP: Final = "io.airlift.compress.lzo.LzopCodec"
+"""Hadoop's codec of `.lzo` files that Spark brings, without a name of its own in Spark."""
+
 CODECS_OF_FORMAT: Final[Mapping[str, tuple[str, ...]]] = {
     "csv": TEXT_CODECS,
     "json": TEXT_CODECS,
@@ -353,6 +359,8 @@ def spark_options(options: Options) -> dict[str, str]:
         value = options.get(name)
         if isinstance(value, str):
             found[_SPARK_NAMES[name]] = value.lower() if name == "compress_codec" else value
+    if found.get("compression") == "lzo" and CODECS_OF_FORMAT[file_format(options)] is TEXT_CODECS:
+        found["compression"] = _LZOP
     if found.get("lineSep") == "\n":
         del found["lineSep"]  # Spark's default, which reads `\r\n` too
     if file_format(options) == "csv":
@@ -365,6 +373,8 @@ def reader_options(options: Options) -> dict[str, str]:
     found = spark_options(options)
     found.pop("compression", None)  # Spark knows it from the file's name; the reader has no such option
     kind = file_format(options)
+    if CODECS_OF_FORMAT[kind] is TEXT_CODECS:
+        found[HADOOP_CODECS] = _LZOP
     if kind in ("csv", "json", "xml"):
         found["mode"] = MALFORMED_MODES[options.string("on_malformed").lower()]
         found["multiLine"] = str(options.flag("multi_line")).lower()

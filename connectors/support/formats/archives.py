@@ -1,15 +1,16 @@
-"""Archives of files, unpacked for a run: zip, tar, tar.gz, and single files that are gzipped."""
+"""Archives of files, unpacked for a run: zip, tar, tar.gz, and single files that are gzipped or of lzop."""
 
 import atexit
 import gzip
 import os
+import re
 import shutil
 import tarfile
 import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from catalog.diagnostics import run_error
 from connectors.support.files.filesystem import HadoopFiles, files_at
@@ -32,10 +33,11 @@ def unpacked(spark: "SparkSession", archives: Sequence[str], root: str, codec: s
         folder = os.path.join(target, "" if inner == "." else inner, f"archive-{number}")
         os.makedirs(folder)
         try:
-            _unpack(local, folder, codec)
-        except (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, EOFError) as cause:
+            _decompress(spark, local, folder) if codec == "lzo" else _unpack(local, folder, codec)
+        except (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, EOFError, NotLzopError) as cause:
+            option = "compress_codec" if codec == "lzo" else "archive_compress_codec"
             message = f"`{archive}` is no {codec} archive: {cause}"
-            raise run_error("PEN5004", message, None, "see `archive_compress_codec`") from cause
+            raise run_error("PEN5004", message, None, f"see `{option}`") from cause
     return target
 
 
@@ -49,6 +51,24 @@ def _fetched(spark: "SparkSession", path: str) -> str:
     local = os.path.join(folder, absolute.rpartition("/")[2])
     files.copy_to_local(absolute, local)
     return local
+
+
+class NotLzopError(Exception):
+    """A file is not in lzop's format."""
+
+
+def _decompress(spark: "SparkSession", file: str, folder: str) -> None:
+    """Decompress a file by Hadoop's codec of lzop: Python has none."""
+    from py4j.protocol import Py4JJavaError
+
+    jvm: Any = spark._jvm
+    bare = re.sub(r"\.lzo(?=\.|$)", "", os.path.basename(file))
+    try:
+        packed = jvm.io.airlift.compress.lzo.LzopCodec().createInputStream(jvm.java.io.FileInputStream(file))
+        plain = jvm.java.io.FileOutputStream(os.path.join(folder, bare))
+        jvm.org.apache.hadoop.io.IOUtils.copyBytes(packed, plain, 1 << 16, True)
+    except Py4JJavaError as cause:
+        raise NotLzopError(str(cause.java_exception.getMessage())) from cause
 
 
 def _unpack(archive: str, folder: str, codec: str) -> None:

@@ -41,7 +41,14 @@ from connectors.support.files.file_types import can_hold, unfit_for_avro
 from connectors.support.files.object_store import StoreSettings, store_jars, store_needs, write_without_renames
 from connectors.support.files.table_folders import table_folders
 from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
-from connectors.support.formats.read_files import FileList, modified_bound, open_files, read_files, stream_of_files
+from connectors.support.formats.read_files import (
+    FileList,
+    listed,
+    modified_bound,
+    open_files,
+    read_files,
+    stream_of_files,
+)
 from connectors.support.formats.write_files import partition_columns_of, rename_files, write_files
 from connectors.support.incremental import NewRows, Since, incremental_of
 from connectors.support.option import Option, Options
@@ -109,10 +116,11 @@ class FileConnector(Source, Sink[FileStaged]):
             help = 'xml_row_tag = "RECORD"'
             diagnostics.error("PEN2005", "an xml source needs `xml_row_tag`", options.span("file_format_type"), help)
         is_archive = options.string("archive_compress_codec").lower() != "none"
-        files = [] if is_archive else _local_files(options)
-        if not files and not is_archive:
+        files = _local_files(options)
+        if not files:
             warn_of_missing_path(options, diagnostics)
         parts = partition_columns(local_path(options.string("path")) or "", files)
+        files = [] if is_archive else files
         table = declared_table(options, "local_file", diagnostics)
         if table is not None and table.columns:
             check_declared(table, options, files, parts, diagnostics)
@@ -122,7 +130,16 @@ class FileConnector(Source, Sink[FileStaged]):
                 unknown = (replace(column, type=UNKNOWN, options={}) for column in table.columns)
                 table = replace(table, schema=TableSchema(tuple(unknown)))
         _check_types(file_format(options), table.columns, options, diagnostics)
+        if options.seatunnel is not None and options.seatunnel.is_open:
+            message = f"no file at `{options['path']}` is visible: columns that `schema` lacks must be its directories'"
+            help = "SeaTunnel reads `in/day=1/a.csv` with the column `day`"
+            diagnostics.warning("PEN4002", message, options.span("path"), help)
+            table = replace(table, is_open=True)
         return (_cut(_with_partitions(table, options, parts), options, diagnostics),)
+
+    def has_unseen_columns(self, options: Options) -> bool:
+        is_read = options.seatunnel is not None and options.flag("parse_partition_from_path")
+        return is_read and declares_columns(options) and not _local_files(self.located(options))
 
     def own_order(self, options: Options) -> Column | None:
         return MODIFICATION_TIME
@@ -141,12 +158,15 @@ class FileConnector(Source, Sink[FileStaged]):
     def _read(
         self, spark: "SparkSession", task: ScanTask, options: Options, chosen: FileList | None = None
     ) -> "DataFrame":
-        if task.table.is_open or (self.is_untyped(options) and options.flag("infer_schema")):
+        table = task.table
+        if table.is_open and declares_columns(options):
+            table = _with_folders(spark, table, options)
+        if table.is_open or (self.is_untyped(options) and options.flag("infer_schema")):
             df = open_files(spark, options, chosen)
             return task.selected(df)
-        in_files, of_path = _file_order(task.table, options)
+        in_files, of_path = _file_order(table, options)
         df = read_files(spark, options, in_files, of_path, chosen)
-        return df.select(*(quote(name) for name in task.columns or task.table.schema.names))
+        return df.select(*(quote(name) for name in task.columns or table.schema.names))
 
     def stream_obstacle(self, options: Options) -> str | None:
         if str(options["archive_compress_codec"]).lower() != "none":
@@ -369,14 +389,18 @@ def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnos
             if options.seatunnel is not None and file_format(options) in ("parquet", "orc"):
                 raise UnreadSchemaError("its file system is not read before the run")
             raise UnknownSchemaError("its file system is not read before the run")
+        if options.seatunnel is not None and not files and file_format(options) in ("parquet", "orc", "avro"):
+            raise UnreadSchemaError("no file is there")
         read_header = partial(header_of, options) if has_header else None
         columns = file_columns(file_format(options), files, read_header)
         if why := unfit_name([column.name for column in columns]):
             raise UnknownSchemaError(why)
         return CatalogTable.of("local_file", columns)
     except UnreadSchemaError as cause:
+        near = near_path(options.string("path"))
+        help = f"did you mean `{near}`?" if near else "Spark reads them when the job runs"
         message = f"the columns of `{options['path']}` are not checked: {cause.reason}"
-        diagnostics.warning("PEN4002", message, options.span("path"), "Spark reads them when the job runs")
+        diagnostics.warning("PEN4002", message, options.span("path"), help)
         return CatalogTable.unknown("local_file")
     except UnknownSchemaError as cause:
         near = near_path(options.string("path"))
@@ -418,6 +442,12 @@ def _with_partitions(table: CatalogTable, options: Options, parts: Sequence[Colu
         new = tuple(replace(column, type=STRING) for column in new)
     schema = replace(table.schema, columns=(*table.columns, *new))
     return replace(table, schema=schema, partition_keys=tuple(schema.column(key).name for key in keys))  # type: ignore[union-attr]
+
+
+def _with_folders(spark: "SparkSession", table: CatalogTable, options: Options) -> CatalogTable:
+    """A table whose directories were not visible before the run, with their columns."""
+    parts = partition_columns(*listed(spark, spark_path(options.string("path"))))
+    return _cut(_with_partitions(replace(table, is_open=False), options, parts), options, Diagnostics())
 
 
 def _file_order(table: CatalogTable, options: Options) -> tuple[tuple[Column, ...], tuple[Column, ...]]:

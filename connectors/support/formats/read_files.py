@@ -25,10 +25,19 @@ from catalog.datatypes import (
 from catalog.quoting import quote, quote_text
 from catalog.table import Column
 from catalog.typenames import columns_to_ddl, to_ddl
-from connectors.support.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_format, reader_options
+from connectors.support.files.file_options import (
+    CODECS_OF_FORMAT,
+    HADOOP_CODECS,
+    NO_QUOTE,
+    TEXT_CODECS,
+    XML_ATTRIBUTE,
+    file_format,
+    reader_options,
+)
 from connectors.support.files.file_schema import data_files, is_hidden, local_path, spark_path
 from connectors.support.files.filesystem import as_uri, files_at
 from connectors.support.files.infer_types import infer_types
+from connectors.support.formats.archives import unpacked
 from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, from_text
 from connectors.support.formats.quoted_values import may_hold_quotes
 from connectors.support.option import Options
@@ -37,6 +46,7 @@ from connectors.support.schema_option import declares_columns
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
+_OF_LINES: Final = ("encoding", "lineSep", "pathGlobFilter", HADOOP_CODECS)
 FileList: TypeAlias = tuple[list[str], str | None]
 """Files to read, and the directory from which `column=value` directories count."""
 
@@ -220,7 +230,7 @@ def _delimited(
 ) -> "DataFrame":
     """Columns of text, read by Spark's csv reader without quotes."""
     texts = [Column(column.name, STRING) for column in in_files]
-    given = {key: value for key, value in _options(options).items() if key in ("encoding", "lineSep", "pathGlobFilter")}
+    given = {key: value for key, value in _options(options).items() if key in _OF_LINES}
     reader = _reader(spark, options, "csv", root, of_path).schema(columns_to_ddl([*texts, *of_path]))
     skips = options.integer("skip_header_row_number") == 1
     return reader.options(
@@ -271,7 +281,7 @@ def _of_lines(
         given = {
             k: v
             for k, v in _options(options).items()
-            if k not in ("lineSep", "header", "encoding", "enforceSchema", "multiLine")
+            if k not in ("lineSep", "header", "encoding", "enforceSchema", "multiLine", HADOOP_CODECS)
         }
         listed = ", ".join(f"{quote_text(key)}, {quote_text(value)}" for key, value in given.items())
         lines = lines.selectExpr(f"from_csv(line, {quote_text(columns_to_ddl(stored))}, map({listed})) as row", *parts)
@@ -362,14 +372,19 @@ def _paths(spark: "SparkSession", options: Options) -> FileList:
     """The paths for Spark, and the directory below which `column=value` directories are columns."""
     path = spark_path(options.string("path"))
     filters = (options.optional_string("file_filter_pattern"), options.optional_string("filename_extension"))
-    if not _is_archive(options) and not filters[1] and (filters[0] is None or options.seatunnel is None):
+    is_filtered = bool(filters[1]) or (filters[0] is not None and options.seatunnel is not None)
+    is_lzo = (
+        str(options.get("compress_codec")).lower() == "lzo" and CODECS_OF_FORMAT[file_format(options)] is TEXT_CODECS
+    )
+    if not _is_archive(options) and not is_filtered and not is_lzo:
         return [path], None
     root, found = listed(spark, path)
     kept = [file for file in found if passes(file, options)]
+    if is_lzo and any(not file.endswith(".lzo") for file in kept):  # SeaTunnel's names end with `.lzo.txt`
+        target = unpacked(spark, kept, root, "lzo")
+        return [as_uri(file) for file in data_files(target)], as_uri(target)
     if not _is_archive(options):
         return [as_uri(file) for file in kept], as_uri(root)
-    from connectors.support.formats.archives import unpacked  # here, since few jobs read archives
-
     target = unpacked(spark, kept, root, options.string("archive_compress_codec").lower())
     return [as_uri(target)] if kept else [], as_uri(target)
 

@@ -18,7 +18,7 @@ from engine.plan.building.feeds import Feed, united
 from engine.plan.building.query_nodes import Analyze, query_nodes
 from engine.plan.building.read_and_replaced import refuse_replaced_sources
 from engine.plan.building.route_nodes import route_nodes
-from engine.plan.building.scan_nodes import scan_nodes
+from engine.plan.building.scan_nodes import scan_nodes, with_unseen_columns
 from engine.plan.building.stream_checks import check_streams
 from engine.plan.building.table_sets import member
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
@@ -34,6 +34,17 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
 
     `analyze` is called for each query; callers can pass one that records the queries.
     """
+    own = Diagnostics()
+    plan = _build(job, own, analyze)
+    if plan is None and (opened := with_unseen_columns(job, own)) is not None:
+        again = Diagnostics()
+        plan = _build(opened, again, analyze)
+        own = own if plan is None else again
+    diagnostics.extend(own)
+    return plan
+
+
+def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan | None:
     own = Diagnostics()
     wiring = wire(job, own)
     called = sink_names(job, wiring)

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 import connectors
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics import Diagnostic, Diagnostics
 from catalog.table import CatalogTable, TablePath
 from connectors.support.incremental import check_incremental
 from connectors.support.option import Options
 from connectors.support.source import Source
-from engine.job.model.job import Block
+from engine.job.model.job import Block, BlockKind, Job
 from engine.plan.building.locked_schema import with_locked_schema, with_matching_tables
 from engine.plan.building.table_sets import member_names, refuse_equal_paths
 from engine.plan.nodes import Scan
@@ -107,6 +107,36 @@ def members(block: Block, name: str, source: Source, diagnostics: Diagnostics) -
         return ((name, block.options),)
     names = member_names(name, [_path(source, options) or TablePath(name) for options in listed])
     return tuple(zip(names, listed, strict=True))
+
+
+def with_unseen_columns(job: Job, errors: Iterable[Diagnostic]) -> Job | None:
+    """The job with the tables of sources open whose directories are not visible: columns of these are no errors.
+
+    None where that cannot help: no name is unknown, or no source has such columns. A job that names no others is
+    checked in full against the columns that its sources declare.
+    """
+    if all(error.code != "PEN3004" for error in errors):
+        return None
+    blocks = tuple(_opened(block) if block.kind is BlockKind.SOURCE else block for block in job.blocks)
+    return None if blocks == job.blocks else replace(job, blocks=blocks)
+
+
+def _opened(block: Block) -> Block:
+    source = connectors.source(block.plugin)
+    if source is None:
+        return block
+    options = _open_options(source, block.options)
+    tables = tuple(replace(table, options=_open_options(source, table.options)) for table in block.tables)
+    is_new = options is not block.options or any(
+        new.options is not old.options for new, old in zip(tables, block.tables, strict=True)
+    )
+    return replace(block, options=options, tables=tables) if is_new else block
+
+
+def _open_options(source: Source, options: Options) -> Options:
+    if options.seatunnel is None or not options.is_valid or not source.has_unseen_columns(options):
+        return options
+    return replace(options, seatunnel=replace(options.seatunnel, is_open=True))
 
 
 def _path(source: Source, options: Options) -> TablePath | None:

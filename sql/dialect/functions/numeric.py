@@ -10,7 +10,7 @@ from sql.dialect.sites.edits import Parts
 _INTEGERS: Final = (TINYINT, SMALLINT, INT, BIGINT)
 
 
-def _mod(call: CallSite) -> Parts | None:
+def remainder(call: CallSite) -> Parts | None:
     """By way of decimals; the type is the divisor's."""
     if call.count != 2:
         return None
@@ -68,12 +68,12 @@ def _dot(one: str, other: str) -> str:
 _NORM: Final = f"sqrt({_dot('{0}', '{0}')})"
 
 RULES: Final[Mapping[str, Rule]] = {
-    "mod": _mod,
+    "mod": remainder,
     "ceil": _whole("ceil"),
     "ceiling": _whole("ceil"),
     "floor": _whole("floor"),
     "round": _round,
-    "sign": "CAST(sign({0}) AS INT)",
+    "sign": "coalesce(CAST(sign({0}) AS INT), 0)",
     "trunc": _trunc,
     "truncate": _trunc,
     "log": _log,

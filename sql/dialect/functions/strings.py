@@ -1,5 +1,6 @@
 """String functions of SeaTunnel's SQL as Spark's (semantics: its `sql-functions` page and its engine)."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -11,6 +12,9 @@ from sql.dialect.sites.edits import Parts
 
 _FLAGS: Final = {"i": "i", "n": "s", "m": "m"}
 """Flags of SeaTunnel's regular expressions, as Java writes them in a pattern."""
+
+ON_A_DAY: Final = "to_timestamp(concat('1970-01-01 ', CAST({0} AS STRING)))"
+"""A time as a point in time, which can be formatted."""
 
 
 def as_text(call: CallSite, index: int) -> Parts:
@@ -150,8 +154,18 @@ def _split(call: CallSite) -> Parts | None:
     if call.count != 2:
         return None
     constant = call.text_constant(1)
+    if constant is not None and _matches_nothing(constant):
+        return call.fill("filter(split(nullif({0}, ''), {1}), part -> part <> '')")
     end = quote_text(f"(?:{constant})+$") if constant is not None else "concat('(?:', {1}, ')+$')"
     return call.fill(f"split(regexp_replace(nullif({{0}}, ''), {end}, ''), {{1}})")
+
+
+def _matches_nothing(pattern: str) -> bool:
+    """Whether a pattern such as `|` matches the empty text, so that it separates all characters."""
+    try:
+        return re.fullmatch(pattern, "") is not None
+    except re.error:  # a pattern of Java's
+        return False
 
 
 def _substring(call: CallSite) -> Parts | None:
@@ -160,7 +174,9 @@ def _substring(call: CallSite) -> Parts | None:
     text: Parts = [call.arg(0)]
     if call.type(0) in (TIMESTAMP, TIMESTAMP_NTZ):
         text = ["date_format(", call.arg(0), ", 'yyyy-MM-dd HH:mm:ss')"]
-    rest = ", {1}, {2}), '')" if call.count == 3 and not call.is_null(2) else ", {1}), '')"
+    rest = ", {1}), '')"
+    if call.count == 3 and not call.is_null(2):
+        rest = ", {1}, {2}), '')" if call.integer_constant(2) is not None else f", {{1}}, coalesce({{2}}, {_ALL})), '')"
     return ["nullif(substring(", *text, *call.fill(rest)]
 
 
@@ -168,7 +184,9 @@ def _to_char(call: CallSite) -> Parts | None:
     type = call.type(0)
     if call.count == 2 and type in (DATE, TIMESTAMP, TIMESTAMP_NTZ):
         return call.fill("date_format({0}, {1})")
-    if call.count == 2 and (type is None or isinstance(type, Time | Array | Map | Struct)):
+    if call.count == 2 and isinstance(type, Time):
+        return call.fill(f"date_format({ON_A_DAY}, {{1}})")
+    if call.count == 2 and (type is None or isinstance(type, Array | Map | Struct)):
         return None
     return as_text(call, 0)
 
@@ -184,6 +202,8 @@ def _from_base64(call: CallSite) -> Parts:
     return call.fill("decode(unbase64({0}), " + ("{1})" if call.count == 2 else "'UTF-8')"))
 
 
+_ALL: Final = 2**31 - 1
+_LETTERS: Final = "regexp_replace({0}, '^[^A-Za-z]+', '')"
 _CHARACTER: Final = "decode(unhex(right(lpad(hex(CAST({0} AS BIGINT)), 8, '0'), 4)), 'UTF-16BE')"
 _INSERT: Final = (
     "CASE WHEN {0} IS NULL THEN {3} WHEN {3} IS NULL OR {3} = '' OR {1} < 1 OR {2} <= 0 OR {1} > length({0}) + 1 "
@@ -205,7 +225,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "rawtohex": _rawtohex,
     "insert": _INSERT,
     "locate": _locate(1, 0),
-    "position": _locate(1, 0),
+    "position": lambda call: _locate(1, 0)(CallSite(call.name, call.ranges[:2], call.edits)),  # without a start
     "instr": _locate(0, 1),
     "lpad": _pad("lpad"),
     "rpad": _pad("rpad"),
@@ -215,6 +235,8 @@ RULES: Final[Mapping[str, Rule]] = {
     "regexp_replace": _regexp_replace,
     "regexp_like": _regexp_like,
     "regexp_substr": _regexp_substr,
+    "replace": lambda call: call.fill("replace({0}, {1}, coalesce({2}, ''))") if call.count == 3 else None,
+    "soundex": f"CASE WHEN {{0}} = '' THEN '0000' ELSE soundex({_LETTERS}) END",
     "split": _split,
     "substring": _substring,
     "substr": _substring,

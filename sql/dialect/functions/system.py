@@ -73,14 +73,23 @@ def _rounded_up(call: CallSite, target: str, keyword: str) -> Parts:
 
 
 def _coalesce(call: CallSite) -> Parts | None:
-    """The first value that is not NULL, in the first one's type."""
+    """The first value that is not NULL, in the first one's type, unless that cuts off digits of a later one."""
     first = call.type(0)
-    if first is None or first == VOID:
+    others = [call.type(index) for index in range(1, call.count)]
+    if first is None or first == VOID or any(_has_more_digits(type, first) for type in others):
         return None
     pieces: list[str | PlacedText] = ["coalesce(", call.arg(0)]
     for index in range(1, call.count):
         pieces += [", ", *_in_type(call, index, first)]
     return [*pieces, ")"]
+
+
+def _has_more_digits(type: DataType | None, first: DataType) -> bool:
+    """Whether a number may have digits behind the point that the type `first` has no place for."""
+    places = first.scale if isinstance(first, Decimal) else 0 if first in (*_INTEGERS, BIGINT) else None
+    if places is None:
+        return False
+    return type in (FLOAT, DOUBLE) or (isinstance(type, Decimal) and type.scale > places)
 
 
 def _in_type(call: CallSite, index: int, wanted: DataType) -> Parts:

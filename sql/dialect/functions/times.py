@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from catalog.datatypes import DATE, STRING, Time
+from sql.dialect.functions.strings import ON_A_DAY
 from sql.dialect.sites.call import CallSite, Rule
 from sql.dialect.sites.edits import Parts
 
@@ -24,6 +25,10 @@ _TIME_INTERVALS: Final = {
     "MILLISECOND": "make_dt_interval(0, 0, 0, {1} / 1000.0)",
 }
 _DAYS: Final = ("YEAR", "MONTH", "WEEK", "DAY")
+
+_OF_TIME: Final = (
+    "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MILLISECONDS", "MICROSECOND", "MICROSECONDS",
+)  # fmt: skip
 
 WEEK_OF_YEAR: Final = "CAST((dayofyear({0}) + dayofweek(trunc({0}, 'YEAR')) - 2) DIV 7 + 1 AS INT)"
 """Weeks begin on Sunday and the first holds January 1: Java's week of the year in an English locale."""
@@ -51,12 +56,13 @@ def _dateadd(call: CallSite) -> Parts | None:
 
 
 def _datediff(call: CallSite) -> Parts | None:
-    """From the first to the second, in whole units."""
+    """From the first to the second, in whole units; months beyond whole years."""
     unit = _unit(call, 2)
     if call.count not in (2, 3) or unit is None:
         return None
     if unit in ("YEAR", "MONTH"):
-        return call.fill(f"timestampdiff({unit}, to_date({{0}}), to_date({{1}}))")
+        beyond = " % 12" if unit == "MONTH" else ""
+        return call.fill(f"(timestampdiff({unit}, to_date({{0}}), to_date({{1}})){beyond})")
     if unit == "DAY":
         return call.fill("CAST(datediff({1}, {0}) AS BIGINT)")
     name = {"DAYTIME": "DAY", "WEEK": "WEEK", "HOUR": "HOUR", "MINUTE": "MINUTE", "SECOND": "SECOND",
@@ -75,7 +81,7 @@ def _format(call: CallSite) -> Parts | None:
     if call.count != 2:
         return None
     if isinstance(call.type(0), Time):
-        return call.fill("date_format(to_timestamp(concat('1970-01-01 ', CAST({0} AS STRING))), {1})")
+        return call.fill(f"date_format({ON_A_DAY}, {{1}})")
     return call.fill("date_format({0}, {1})")
 
 
@@ -89,23 +95,14 @@ def _parse(call: CallSite) -> Parts | None:
     return call.fill("to_time({0}, {1})") if "mm" in pattern else None
 
 
-IS_DATE_FORMATS: Final = frozenset(
-    f"{day}{time}"
-    for day, times in (
-        ("yyyy-MM-dd", ("", " HH:mm:ss", " HH:mm:ss.SSS", "'T'HH:mm:ss", "'T'HH:mm:ss.SSS")),
-        ("yyyy/MM/dd", ("", " HH:mm:ss", " HH:mm:ss.SSS")),
-        ("yyyyMMdd", ("", "HHmmss")),
-        ("", ("HH:mm:ss", "HH:mm:ss.SSS", "HHmmss")),
-    )
-    for time in times
-)
-
-
 def _is_date(call: CallSite) -> Parts | None:
+    """Whether PARSEDATETIME can read a text; NULL is read as NULL. A date has a year, month and day."""
     pattern = call.text_constant(1) if call.count == 2 else None
-    if pattern is not None and pattern not in IS_DATE_FORMATS:
-        return ["false"]
-    return call.fill("(try_to_timestamp({0}, {1}) IS NOT NULL)") if call.count == 2 else None
+    if pattern is not None:
+        is_whole = "M" in pattern and "d" in pattern if "yy" in pattern else "mm" in pattern
+        if not is_whole:
+            return call.fill("({0} IS NULL)")
+    return call.fill("({0} IS NULL OR try_to_timestamp({0}, {1}) IS NOT NULL)") if call.count == 2 else None
 
 
 def _from_unixtime(call: CallSite) -> Parts | None:
@@ -143,9 +140,13 @@ def extracted(field: str, type: object) -> str | None:
     whole |= dict.fromkeys(("DOY", "DAYOFYEAR"), "dayofyear({0})")
     fraction = "CAST(date_format({0}, '%s') AS INT)"
     if isinstance(type, Time):
-        fraction = "CAST(date_format(to_timestamp(concat('1970-01-01 ', CAST({0} AS STRING))), '%s') AS INT)"
+        fraction = f"CAST(date_format({ON_A_DAY}, '%s') AS INT)"
     whole |= dict.fromkeys(("MILLISECOND", "MILLISECONDS"), fraction % "SSS")
     whole |= dict.fromkeys(("MICROSECOND", "MICROSECONDS"), fraction % "SSSSSS")
+    if type == DATE:
+        whole |= dict.fromkeys(_OF_TIME, "CAST(NULL AS INT)")
+    elif isinstance(type, Time):
+        whole |= dict.fromkeys(_DAYS, "CAST(NULL AS INT)")
     return whole.get(field.upper())
 
 

@@ -96,3 +96,9 @@ def query_depth(tokens: Sequence[Token], index: int) -> int:
         elif kind in CLOSING and opened:
             opened.pop()
     return sum(opened)
+
+
+def site(edits: Edits, first: int, last: int, rewrite: Callable[[], Parts | None], phase: int = 1) -> Site:
+    """The site of the tokens `first` to `last`."""
+    tokens = edits.tokens
+    return Site(tokens[first].start, tokens[last].end + 1, query_depth(tokens, first), phase, rewrite)

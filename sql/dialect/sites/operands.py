@@ -32,6 +32,12 @@ def product_operands(tokens: Sequence[Token], operator: int) -> tuple[int, int]:
     return _leftmost(tokens, operator, stop), _rightmost(tokens, operator, stop | _PRODUCTS)
 
 
+def sum_operands(tokens: Sequence[Token], operator: int) -> tuple[int, int]:
+    """First token of the left operand (all summands before it) and last one of the right (one summand)."""
+    stop = frozenset((_T.DPIPE,))
+    return _leftmost(tokens, operator, stop), _rightmost(tokens, operator, stop | _SUMS)
+
+
 def is_sign(tokens: Sequence[Token], index: int) -> bool:
     """Whether a `+` or `-` is a sign, not an operator."""
     before = tokens[index - 1] if index else None

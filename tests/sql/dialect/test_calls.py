@@ -10,7 +10,9 @@ from tests.sql.dialect.dialect_calls import in_spark
     [
         ("i / 2", "CAST((i) DIV (2) AS int)"),
         ("l / i", "CAST((l) DIV (i) AS bigint)"),
-        ("x / i", "x / i"),
+        ("x / i", "(CASE WHEN (i) = 0 THEN (x) * DOUBLE('Infinity') ELSE (x) / (i) END)"),
+        ("x / 2", "x / 2"),
+        ("s <> 'a'", "s IS DISTINCT FROM 'a'"),
         ("s || ',' || s", "concat_ws('', s, ',', s)"),
         ("upper(s || i)", "upper(concat_ws('', s, CAST(i AS STRING)))"),
         ("'it''s'", "'it\\'s'"),

@@ -14,7 +14,7 @@ from tests.sql.dialect.dialect_calls import in_spark
         ("floor(x, 1)", "CAST(floor(x, 1) AS INT)"),
         ("round(n, 1)", "CAST(round(n, 1) AS decimal(10,2))"),
         ("round(x, 1)", "round(x, 1)"),
-        ("sign(x)", "CAST(sign(x) AS INT)"),
+        ("sign(x)", "coalesce(CAST(sign(x) AS INT), 0)"),
         ("trunc(d, 'YEAR')", "trunc(d, 'YEAR')"),
         ("log(10, x)", "log10(x)"),
         ("log(2, x)", "log(2, x)"),

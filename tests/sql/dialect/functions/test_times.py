@@ -16,7 +16,7 @@ from tests.sql.dialect.dialect_calls import in_spark
         ("dateadd(clock, 1, 'DAY')", "clock"),
         ("dateadd(at, 1, 'CENTURY')", "dateadd(at, 1, 'CENTURY')"),
         ("datediff(d, at)", "CAST(datediff(at, d) AS BIGINT)"),
-        ("datediff(d, at, 'MONTH')", "timestampdiff(MONTH, to_date(d), to_date(at))"),
+        ("datediff(d, at, 'MONTH')", "(timestampdiff(MONTH, to_date(d), to_date(at)) % 12)"),
         ("datediff(d, at, 'HOUR')", "timestampdiff(HOUR, d, at)"),
         ("date_trunc(at, 'MONTH')", "date_trunc('MONTH', at)"),
         ("date_trunc('MONTH', at)", "date_trunc('MONTH', at)"),
