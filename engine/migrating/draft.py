@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
@@ -12,9 +12,13 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarN
 Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
 
 
+TABLE_LISTS: Final = ("tables_configs", "table_list")
+
+
 @dataclass(eq=False, slots=True)
 class Draft:
-    """`block` is the block as read under `--compat seatunnel`; `table` is what a source reads or a sink writes."""
+    """`block` is the block as read under `--compat seatunnel`; `table` is what a source reads or a sink writes;
+    `members`: its entries of `tables_configs`, each as a block of one table."""
 
     node: MapNode
     block: Block
@@ -22,6 +26,7 @@ class Draft:
     options: dict[str, Node]
     notes: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    members: "tuple[Draft, ...]" = ()
 
     def put(self, name: str, value: "Plain | Node", note: str | None = None) -> None:
         """Set an option; `note` is the comment that gives the reason."""
@@ -41,8 +46,19 @@ class Draft:
         """The block with its options as they are now."""
         place = self.node.place
         name = TextNode(PlacedText.bare(self.block.plugin), place)
-        entries = [Entry(key, self._key_place(key), value) for key, value in self.options.items()]
-        return MapNode((Entry("plugin_name", place, name), *entries), place)
+        return MapNode((Entry("plugin_name", place, name), *self._entries(self.options)), place)
+
+    def gather(self) -> None:
+        """Put the members, as they are now, back into the list that they are from, with their comments."""
+        name = next(name for name in TABLE_LISTS if name in self.options)
+        items = tuple(MapNode(member._entries(member.options), member.node.place) for member in self.members)
+        self.options[name] = ListNode(items, self.node.place)
+        for member in self.members:
+            self.notes += [note for note in member.notes if note not in self.notes]
+            self.refused += member.refused
+
+    def _entries(self, options: "dict[str, Node]") -> tuple[Entry, ...]:
+        return tuple(Entry(key, self._key_place(key), value) for key, value in options.items())
 
     def _key_place(self, name: str) -> Place:
         entry = self.node.entry(name)

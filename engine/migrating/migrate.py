@@ -6,7 +6,7 @@ original.
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -29,7 +29,7 @@ from engine.job.model.wiring import wire
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
 from engine.job.options.variables import is_placeholder
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
-from engine.migrating.draft import Draft, as_node, is_at, without, without_kind
+from engine.migrating.draft import TABLE_LISTS, Draft, as_node, is_at, without, without_kind
 from engine.migrating.plugins import migrate_plugin
 from engine.plan.building.build_plan import build
 from engine.plan.nodes import Plan, Query, Scan, Write
@@ -93,6 +93,24 @@ def migrate(path: str | PathLike[str], settings: Settings, *, to_spark_sql: bool
     return _Migration(source, job, plan, tuple(diagnostics), settings).run(tree, to_spark_sql)
 
 
+def _members(draft: Draft, names: Collection[str], tables: Mapping[Span | None, CatalogTable]) -> tuple[Draft, ...]:
+    """The tables of a source block, each as the draft of a block of its own."""
+    block = draft.block
+    listed = next((node for name in TABLE_LISTS if isinstance(node := draft.options.get(name), ListNode)), None)
+    if block.kind is not BlockKind.SOURCE or listed is None or len(listed.items) != len(block.tables):
+        return ()
+    return tuple(
+        Draft(
+            item,
+            replace(block, options=table.options, tables=()),
+            tables.get(table.options.span()),
+            {name: entry.value for name, entry in flatten(item, names)},
+        )
+        for item, table in zip(listed.items, block.tables, strict=True)
+        if isinstance(item, MapNode)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Migration:
     """One job as it was read, with what was found in it."""
@@ -140,6 +158,7 @@ class _Migration:
             for old, new in _ALIASES.items():
                 draft.rename(old, new)
             self.with_names(draft, [wired.name for wired in inputs.get(block, ()) if wired.name])
+            draft.members = _members(draft, names, tables)
             migrate_plugin(draft)
             drafts.append(draft)
         return drafts

@@ -1,7 +1,7 @@
 """What plugins do otherwise under `--compat seatunnel`, written out as options of a strict job."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from typing import Final
@@ -31,6 +31,8 @@ def migrate_plugin(draft: Draft) -> None:
         _assert(draft)
     elif plugin == "http":
         _http(draft)
+    elif plugin in ("llm", "embedding"):
+        _escape(draft, ("model", "prompt", "input"))
     elif _is_of_files(draft) and draft.block.kind is BlockKind.SOURCE:
         _file_source(draft)
     elif _is_of_files(draft) and draft.block.kind is BlockKind.SINK:
@@ -139,8 +141,13 @@ def _http(draft: Draft) -> None:
     if not draft.block.options.get("pageing.use_placeholder_replacement"):
         return
     names = [draft.block.options.get(f"pageing.{name}") for name in ("page_field", "cursor_field")]
-    for name in filter(None, names):
-        pattern = re.compile(r"(?<!\$)\$\{" + re.escape(str(name)) + r"\}")
+    _escape(draft, [str(name) for name in names if name])
+
+
+def _escape(draft: Draft, names: Iterable[str]) -> None:
+    """Escape the plugin's own placeholders of these names: `$${input}` is no variable in a strict job."""
+    for name in names:
+        pattern = re.compile(r"(?<!\$)\$\{" + re.escape(name) + r"\}")
         draft.options = {key: _escaped(value, pattern) for key, value in draft.options.items()}
 
 
@@ -159,6 +166,11 @@ def _escaped(node: Node, pattern: re.Pattern[str]) -> Node:
 def _file_source(draft: Draft) -> None:
     options = draft.block.options
     if not options.is_valid or draft.block.tables:
+        for member in draft.members:
+            _schema(member)
+            _file_source(member)
+        if draft.members:
+            draft.gather()
         return
     pattern = options.optional_string("file_filter_pattern")
     if pattern is not None:

@@ -11,6 +11,7 @@ from engine.cli import main
 from engine.compile import Settings, compile_job
 from engine.migrating.file_names import as_glob
 from engine.migrating.migrate import migrate
+from engine.plan.nodes import Scan
 
 JOBS = Path(__file__).parent / "jobs"
 PASSING = sorted(path for path in JOBS.rglob("*.conf") if path.read_text(encoding="utf-8").startswith("# passes"))
@@ -126,6 +127,40 @@ def test_it_says_what_it_cannot_do_and_where(tmp_path, capsys):
     assert "error[PEN2002]: there is no sink `ClickhouseFile`" in shown.err
     text = (tmp_path / "new.conf").read_text()
     assert f"  # NOT MIGRATED: PEN2002 at {line}:3: there is no sink `ClickhouseFile`" in text
+
+
+def test_each_table_of_a_list_is_migrated(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name / "day=1").mkdir(parents=True)
+        (tmp_path / name / "day=1" / "rows.txt").write_text("1\n")
+    path = tmp_path / "job.conf"
+    path.write_text(f"""
+source {{ LocalFile {{ tables_configs = [
+  {{ path = "{tmp_path}/a", file_format_type = json, file_filter_pattern = "rows.*\\.txt", field_delimiter = ","
+     schema {{ table = "one", fields {{ id = int }} }} }}
+  {{ path = "{tmp_path}/b", file_format_type = text, field_delimiter = ",", schema {{ table = "two", fields {{ id = int }} }} }}
+] }} }}
+sink {{ Console {{}} }}""")  # noqa: E501
+    target = strict(path, tmp_path, {})
+    text = target.read_text()
+    assert 'file_filter_pattern = "rows*.txt"' in text
+    assert text.count('day = "string"') == 2
+    diagnostics = Diagnostics()
+    compiled = compile_job(target, Settings(), diagnostics)
+    assert compiled is not None, diagnostics.items
+    assert [node.table.schema.names for node in compiled.plan.nodes() if isinstance(node, Scan)] == [("id", "day")] * 2
+
+
+def test_placeholders_of_models_are_no_variables(tmp_path):
+    path = tmp_path / "job.conf"
+    path.write_text("""
+source { FakeSource { schema { fields { id = int } } } }
+transform { LLM { model_provider = CUSTOM, model = m, prompt = "what is it", api_path = "http://localhost:1/${model}"
+  custom_config { custom_response_parse = "$.answer", custom_request_body { model = "${model}", text = "${input}" } } } }
+sink { Console {} }""")
+    text = strict(path, tmp_path, {}).read_text()
+    assert "$${input}" in text
+    assert "needs its variables" not in text
 
 
 def test_sql_jobs_are_refused(tmp_path):
