@@ -71,6 +71,11 @@ def literal(value: Value, type: DataType) -> str:
             return _scalar(value, type)
 
 
+def as_in_seatunnel(value: Value, type: DataType) -> Value:
+    """The value as SeaTunnel's JSON format reads it: a text for a map is a map without entries."""
+    return {} if isinstance(type, Map) and isinstance(value, str) else value
+
+
 def _list(value: Value, type: DataType) -> Sequence[Value]:
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]

@@ -46,6 +46,9 @@ _UNDEFINED: Final = "PEN1003"
 _IGNORED: Final = ("PEN2003", "PEN2011")
 """Unknown options, and options without a meaning: warnings under the flag, errors without it."""
 
+_LEFT_OUT: Final = ("PEN2003", "PEN2014")
+"""Settings of `env` that are unknown, or that a job cannot set."""
+
 _SPECS: Final = {BlockKind.SOURCE: source_spec, BlockKind.TRANSFORM: transform_spec, BlockKind.SINK: sink_spec}
 
 
@@ -216,7 +219,7 @@ class _Migration:
         node = tree.get("env")
         place = tree.place
         names = {name for option in ENV_OPTIONS for name in (option.name, *option.alternatives)}
-        spans = {diagnostic.span for diagnostic in self.diagnostics if diagnostic.code == "PEN2003" and diagnostic.span}
+        spans = {diagnostic.span for diagnostic in self.diagnostics if diagnostic.code in _LEFT_OUT and diagnostic.span}
         notes, dropped = list[str](), list[str]()
         entries = []
         for name, entry in flatten(node, tuple(names)) if isinstance(node, MapNode) else ():

@@ -156,7 +156,8 @@ def test_placeholders_of_models_are_no_variables(tmp_path):
     path.write_text("""
 source { FakeSource { schema { fields { id = int } } } }
 transform { LLM { model_provider = CUSTOM, model = m, prompt = "what is it", api_path = "http://localhost:1/${model}"
-  custom_config { custom_response_parse = "$.answer", custom_request_body { model = "${model}", text = "${input}" } } } }
+  custom_config { custom_response_parse = "$.answer"
+    custom_request_body { model = "${model}", text = "${input}" } } } }
 sink { Console {} }""")
     text = strict(path, tmp_path, {}).read_text()
     assert "$${input}" in text

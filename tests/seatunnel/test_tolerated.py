@@ -21,8 +21,32 @@ def validated(tmp_path, capsys, *flags, env="", source=FAKE, sink="Console {}"):
         ({"env": "parallelism = 1, execution.parallelism = 2"}, "are one option"),
         ({"source": f"Jdbc {{ {JDBC}, table_path = public.t, split.size = 100 }}"}, "has no effect without"),
         ({"source": 'LocalFile { path = "s3a://bucket/t", file_format_type = orc }'}, "Spark reads them"),
+        ({"env": "spark.sql.catalogImplementation = hive"}, "is fixed when the Spark application starts"),
+        ({"env": "spark.sql.ansi.enabled = false"}, "is always `true`"),
+        (
+            {
+                "source": 'FakeSource { schema { fields { m = "map<string, int>" } }, rows = [{ kind = INSERT, '
+                'fields = ["{ a = 1 }"] }] }'
+            },
+            "a map without entries",
+        ),
+        (
+            {
+                "source": "FakeSource { schema { fields { id = int } }, rows = [{ kind = INSERT, "
+                "fields { id = 1, other = 2 } }] }"
+            },
+            "the schema has no column `other`",
+        ),
     ],
-    ids=["two parallelisms", "split.size alone", "orc elsewhere"],
+    ids=[
+        "two parallelisms",
+        "split.size alone",
+        "orc elsewhere",
+        "static setting",
+        "fixed setting",
+        "map as text",
+        "unknown field",
+    ],
 )
 def test_an_error_is_a_warning_under_the_flag(tmp_path, capsys, parts, said):
     code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", **parts)

@@ -13,7 +13,7 @@ from connectors.support.assertions.assert_rule import AssertRule, blocks, check_
 from connectors.support.assertions.equality import equals
 from connectors.support.assertions.field_types import agrees, wanted_type
 from connectors.support.assertions.table_rules import check_table
-from connectors.support.literals import LiteralError, literal
+from connectors.support.literals import LiteralError, as_in_seatunnel, literal
 from connectors.support.option import Options, Value
 
 ROW_RULES: Final = ("MIN_ROW", "MAX_ROW")
@@ -168,7 +168,7 @@ def _equality(
         keeps = f"{column} <=> {quote_text(str(value))}"  # Spark casts it to the column's type
     else:
         try:
-            keeps = equals(column, literal(value, type), type)
+            keeps = equals(column, literal(as_in_seatunnel(value, type) if options.seatunnel else value, type), type)
         except LiteralError as cause:
             diagnostics.error("PEN2004", f"`{value}` {cause}", span)
             return

@@ -6,7 +6,7 @@ from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.row_kind import RowKind
 from catalog.source import Span
 from catalog.table import CatalogTable
-from connectors.support.literals import LiteralError, literal
+from connectors.support.literals import LiteralError, as_in_seatunnel, literal
 from connectors.support.option import Options, Value
 
 
@@ -50,9 +50,8 @@ def _values(
                 yield column.name, value
             else:
                 span = options.key_places.get(f"{location}.fields.{name}") or _span(location, options)
-                diagnostics.error(
-                    "PEN3004", f"the schema has no column `{name}`", span, did_you_mean(name, table.schema.names)
-                )
+                report = diagnostics.warning if options.seatunnel else diagnostics.error  # left out there
+                report("PEN3004", f"the schema has no column `{name}`", span, did_you_mean(name, table.schema.names))
         return
     values = _list(fields)
     if len(values) != len(table.columns):
@@ -68,7 +67,11 @@ def _literal(
     column = table.column(name)
     assert column is not None
     try:
-        return literal(value, column.type)
+        read = as_in_seatunnel(value, column.type) if options.seatunnel else value
+        if read is not value:
+            message = f"the value of `{name}` is a text: SeaTunnel reads it as a map without entries"
+            diagnostics.warning("PEN2004", message, _span(location, options), "write a block: { key = value }")
+        return literal(read, column.type)
     except LiteralError as cause:
         position = table.schema.names.index(name)
         at = next(

@@ -103,7 +103,7 @@ def read_env(node: MapNode | None, default_name: str, diagnostics: Diagnostics, 
         retry_times=options.integer("job.retry.times"),
         retry_interval_seconds=float(str(options["job.retry.interval.seconds"])),
         failure_policy=options.string("failure_policy"),
-        spark=spark_settings(spark, diagnostics),
+        spark=spark_settings(spark, diagnostics, is_lenient=is_lenient),
         options=options,
         places={name: _place(name, setting, leaf) for setting in spark for name, leaf in _leaves(setting.key, setting)},
         dialect=options.optional_string("sql.dialect") or dialect,
@@ -122,8 +122,10 @@ def _seconds(options: Options, name: str) -> float | None:
     return None if value is None else float(str(value))
 
 
-def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics) -> dict[str, str]:
-    """The `spark.*` settings as text; one that a job cannot set is an error at its location."""
+def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics, *, is_lenient: bool = False) -> dict[str, str]:
+    """The `spark.*` settings as text; one that a job cannot set is an error at its location (`is_lenient`: a warning,
+    and left out)."""
+    report = diagnostics.warning if is_lenient else diagnostics.error
     settings: dict[str, str] = {}
     for top, name, entry in ((setting, *leaf) for setting in entries for leaf in _leaves(setting.key, setting)):
         place = _place(name, top, entry)
@@ -134,12 +136,12 @@ def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics) -> dict[s
         if value is None:
             diagnostics.error("PEN2004", f"`{name}` must be a text or a number", entry.value.place.span)
         elif name in STATIC:
-            diagnostics.error(
+            report(
                 "PEN2014", f"`{name}` is fixed when the Spark application starts: a job cannot set it",
                 place, f"set it for the application, with `spark-submit --conf {name}=…`",
             )  # fmt: skip
         elif name in FIXED and value.lower() != FIXED[name].lower():
-            diagnostics.error(
+            report(
                 "PEN2014", f"`{name}` is always `{FIXED[name]}`: that is what queries are checked for",
                 place, "leave it out",
             )  # fmt: skip
