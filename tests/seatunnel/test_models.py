@@ -7,7 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from catalog.diagnostics import Diagnostics
+from connectors.support.option import Options
 from engine.transforms.support import model_calls
+from engine.transforms.support.endpoints import endpoint
 from engine.transforms.support.model_calls import Endpoint, ModelError, found_at
 
 
@@ -22,11 +25,18 @@ class Model(BaseHTTPRequestHandler):
             self.send_response(server.failures.pop())
             self.end_headers()
             return
-        if self.path == "/embeddings":
+        if self.path.startswith("/embeddings"):
             answer = {"data": [{"embedding": [len(text), 0.5]} for text in body["input"]]}
         else:
             rows = json.loads(body["messages"][-1]["content"])
             answer = {"choices": [{"message": {"content": json.dumps([row["name"].upper() for row in rows])}}]}
+        self.answer(answer)
+
+    def do_GET(self):
+        self.server.requests.append((self.path, dict(self.headers), None))
+        self.answer({"access_token": "t k"} if "client_secret=s%26" in self.path else {"error": "invalid_client"})
+
+    def answer(self, answer):
         data = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(data)))
@@ -105,6 +115,47 @@ def test_texts_become_vectors_and_null_stays_null(model):
     assert batch.column("v").to_pylist() == [[2.0, 0.5], None]
 
 
+def qianfan(server, secret: str) -> Endpoint:
+    """The endpoint of a checked `Embedding` block."""
+    values = {
+        "model_provider": "QIANFAN", "model": "m", "api_key": "k", "secret_key": secret, "requests_per_second": None,
+        "api_path": url(server, "embeddings/"), "oauth_path": url(server, "token"), "model_retry_max_attempts": 1,
+        "model_retry_backoff_ms": 1, "model_retry_max_backoff_ms": 1, "model_request_timeout_ms": 5000,
+    }  # fmt: skip
+    found = endpoint(Options(values), {}, Diagnostics())
+    assert found is not None
+    return found
+
+
+def test_qianfan_gives_a_token_for_two_keys(model):
+    pyarrow = pytest.importorskip("pyarrow")
+
+    asked = model_calls.Vectors(qianfan(model, "s&"), {"v": "name"}, 1, None)
+    schema = pyarrow.schema([("name", pyarrow.string()), ("v", pyarrow.list_(pyarrow.float32()))])
+    (batch,) = model_calls.embed(asked, iter([names("ab", "c")]), schema)
+    assert batch.column("v").to_pylist() == [[2.0, 0.5], [1.0, 0.5]]
+    assert [path for path, _, _ in model.requests] == [
+        "/token?grant_type=client_credentials&client_id=k&client_secret=s%26",
+        "/embeddings/m?access_token=t%20k",
+        "/embeddings/m?access_token=t%20k",
+    ]
+
+
+def test_wrong_keys_of_qianfan_are_an_error_without_them(model):
+    pytest.importorskip("pyarrow")
+    asked = model_calls.Vectors(qianfan(model, "wrong"), {"v": "name"}, 1, None)
+    with pytest.raises(ModelError, match="without `access_token`") as raised:
+        list(model_calls.embed(asked, iter([names("ab")]), None))
+    assert "wrong" not in str(raised.value)
+
+
+def test_qianfan_needs_both_keys():
+    diagnostics = Diagnostics()
+    options = Options({"model_provider": "QIANFAN", "model": "m", "api_path": "http://h", "api_key": "k"})
+    assert endpoint(options, {}, diagnostics) is None
+    assert [item.message for item in diagnostics] == ["`QIANFAN` needs `secret_key`"]
+
+
 @pytest.mark.parametrize(
     ("answer", "values"),
     [
@@ -127,7 +178,6 @@ def test_a_path_finds_values():
 
 @pytest.mark.spark
 def test_a_job_asks_the_model(spark, model, tmp_path, monkeypatch):
-    from catalog.diagnostics import Diagnostics
     from engine.compile import Settings, compile_job
     from engine.runtime.execute import run_job
     from engine.runtime.states import State

@@ -10,7 +10,7 @@ from catalog.table import CatalogTable
 from connectors.support.option import Option, Options, OptionType
 from engine.transforms.base import check_columns
 from engine.transforms.support import json_steps, model_calls
-from engine.transforms.support.endpoints import ENDPOINT_OPTIONS, endpoint
+from engine.transforms.support.endpoints import ENDPOINT_OPTIONS, QIANFAN, endpoint
 from engine.transforms.support.native_columns import by_batches, with_added
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ PATHS: Final = {
     "OPENAI": "https://api.openai.com/v1/embeddings",
     "DOUBAO": "https://ark.cn-beijing.volces.com/api/v3/embeddings",
     "ZHIPU": "https://open.bigmodel.cn/api/paas/v4/embeddings",
+    QIANFAN: "https://aip.baidubce.com/rpc/2.0/ai_custom/v1/wenxinworkshop/embeddings",
 }
 
 
@@ -37,8 +38,8 @@ class Embedding:
         Option("single_vectorized_input_number", OptionType.INTEGER, "Texts in one request.", default=1, minimum=1),
         Option("process_batch_size", OptionType.INTEGER, "The same, as `LLM` has it.", minimum=1),
         Option("dimension", OptionType.INTEGER, "The vectors' length, where the model has a choice.", minimum=1),
-        Option("secret_key", OptionType.STRING, "Accepted for compatibility, no effect.", sensitive=True),
-        Option("oauth_path", OptionType.STRING, "Accepted for compatibility, no effect."),
+        Option("secret_key", OptionType.STRING, "Of `QIANFAN`: its second key.", sensitive=True),
+        Option("oauth_path", OptionType.STRING, "Of `QIANFAN`: the URL that gives a token for the two keys."),
         *ENDPOINT_OPTIONS,
     )  # fmt: skip
     is_expensive: ClassVar[bool] = True

@@ -8,6 +8,7 @@ import json
 import re
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +29,8 @@ class ModelError(RuntimeError):
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where and how a model is called. `body` and `answers` replace those of the API."""
+    """Where and how a model is called. `body` and `answers` replace those of the API. `token_url` gives the token that
+    each request carries in its URL; the part before `?` may be shown."""
 
     url: str
     model: str
@@ -40,6 +42,7 @@ class Endpoint:
     most_backoff: float = 10.0
     timeout: float = 20.0
     per_second: float | None = None
+    token_url: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -186,15 +189,27 @@ class _Calls:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self.next = 0.0
+        self.token: str | None = None
 
     def post(self, body: Mapping[str, Any]) -> Any:
-        endpoint = self.endpoint
+        url = self.endpoint.url
+        if self.endpoint.token_url:
+            self.token = self.token or self._token(self.endpoint.token_url)
+            url += f"?access_token={urllib.parse.quote(self.token)}"
         data = json.dumps(body, ensure_ascii=False).encode()
+        headers = {"Content-Type": "application/json", **self.endpoint.headers}
+        return self._answer(urllib.request.Request(url, data, headers, method="POST"))
+
+    def _token(self, url: str) -> str:
+        found = self._answer(urllib.request.Request(url))
+        if not isinstance(found, Mapping) or not found.get("access_token"):
+            raise ModelError(f"{url.partition('?')[0]} answered without `access_token`: are the keys right?")
+        return str(found["access_token"])
+
+    def _answer(self, request: urllib.request.Request) -> Any:
+        endpoint, shown = self.endpoint, request.full_url.partition("?access_token=")[0].partition("?grant_type=")[0]
         for attempt in range(1, endpoint.attempts + 1):
             self._wait()
-            request = urllib.request.Request(
-                endpoint.url, data, {"Content-Type": "application/json", **endpoint.headers}, method="POST"
-            )
             try:
                 with urllib.request.urlopen(request, timeout=endpoint.timeout) as answer:
                     return json.loads(answer.read())
@@ -202,14 +217,14 @@ class _Calls:
                 with error:
                     reason = f"{error.code} {error.reason}"
                 if error.code not in TRANSIENT or attempt == endpoint.attempts:
-                    raise ModelError(f"{endpoint.url} answered {reason}, attempt {attempt}") from None
+                    raise ModelError(f"{shown} answered {reason}, attempt {attempt}") from None
             except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
                 if attempt == endpoint.attempts:
-                    raise ModelError(f"{endpoint.url} cannot be reached: {error}, attempt {attempt}") from None
+                    raise ModelError(f"{shown} cannot be reached: {error}, attempt {attempt}") from None
             except ValueError as error:
-                raise ModelError(f"{endpoint.url} answered what is no JSON: {error}") from None
+                raise ModelError(f"{shown} answered what is no JSON: {error}") from None
             time.sleep(min(endpoint.backoff * 2 ** (attempt - 1), endpoint.most_backoff))
-        raise ModelError(f"{endpoint.url} was asked {endpoint.attempts} times")
+        raise ModelError(f"{shown} was asked {endpoint.attempts} times")
 
     def _wait(self) -> None:
         if self.endpoint.per_second:
