@@ -62,6 +62,8 @@ _ALONE: Final = "?transitive=false"
 """After the coordinates of a jar that is added by itself, although `EXCLUDES` leaves it out where others ask for it."""
 
 _LOG_LINES: Final = 20
+_NOISE: Final = ("at ", "... ", "WARNING: Using incubator modules", "NOTE: Picked up")
+_EXCEPTION: Final = re.compile(r'^(?:Exception in thread "[^"]*" )?(?:[\w$]+[.])+\w*(?:Exception|Error): ')
 _JAVA_SECONDS: Final = 3.0
 """How long Java may take to end before it is killed."""
 
@@ -246,6 +248,7 @@ def _gateway(conf: SparkConf, log: IO[str]) -> Any:
 
 def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Exception:
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith(_NOISE)]
     missing = [jar for jar in maven if any(jar.replace(":", "#", 1).replace(":", ";") in line for line in lines)]
     if maven and any("unresolved dependency" in line or "UNRESOLVED DEPENDENCIES" in line for line in lines):
         jars = ", ".join(f"`{jar}`" for jar in missing or maven)
@@ -255,7 +258,11 @@ def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Except
         )
         return run_error("PEN5003", f"not found: {jars}", None, help, notes=(f"the log is {log}",))
     reason = next((line for line in lines if "Exception" in line or "Error" in line), str(cause).split("\n")[0])
-    return run_error("PEN5002", f"Spark could not be started: {reason}", None, f"the log is {log}", lines[-_LOG_LINES:])
+    help, notes = (
+        f"the log, with Java's stack trace, is {log}",
+        [line for line in lines[-_LOG_LINES:] if line != reason],
+    )
+    return run_error("PEN5002", f"Spark could not be started: {_EXCEPTION.sub('', reason)}", None, help, notes)
 
 
 def _check_java() -> None:

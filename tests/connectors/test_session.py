@@ -69,3 +69,18 @@ def test_py4j_logs_no_traces(spark):
         return bool(logging.getLogger().filter(record))
 
     assert [is_shown(file) for file in (java_gateway.__file__, __file__)] == [False, True]
+
+
+def test_why_spark_did_not_start_is_one_sentence_without_the_stack_trace(tmp_path):
+    from engine.spark.session import _launch_error
+
+    log = tmp_path / "spark.log"
+    log.write_text(
+        "WARNING: Using incubator modules: jdk.incubator.vector\n"
+        'Exception in thread "main" org.apache.spark.SparkException: Master must either be yarn or local\n'
+        "\tat org.apache.spark.deploy.SparkSubmit.error(SparkSubmit.scala:1065)\n"
+    )
+    (found,) = _launch_error(log, (), RuntimeError("Java gateway process exited")).diagnostics
+    assert found.message == "Spark could not be started: Master must either be yarn or local"
+    assert found.help == f"the log, with Java's stack trace, is {log}"
+    assert found.notes == ()

@@ -22,6 +22,7 @@ _INCLUDE: Final = re.compile(
 )
 _FIELD: Final = re.compile(r"[^,}\]\n]*")
 _CLOSE: Final = re.compile(r"\s*\)")
+_SECTION: Final = re.compile(r'"?(?:env|source|transform|sink)"?\s*[{\[=:]')
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
 
@@ -50,7 +51,7 @@ class _Reader:
         elif first == "{":
             root = self.object()
         else:
-            root = HoconObject(self.fields(closer=None), self.place(0, len(self.text)))
+            root = HoconObject(self.fields(None, 0), self.place(0, len(self.text)))
         self.gap()
         if self.pos < len(self.text) and not self.is_cut_off:
             self.error(self.pos, self.pos + 1, "text after the end of the job", "the outermost block is closed above")
@@ -80,7 +81,7 @@ class _Reader:
     def object(self) -> HoconObject:
         start = self.pos
         self.pos += 1
-        fields = self.fields(closer="}")
+        fields = self.fields("}", start)
         self.warn_of_replacing(fields)
         self.close(start, "}")
         return HoconObject(fields, self.place(start, self.pos))
@@ -159,7 +160,7 @@ class _Reader:
         line = self.text.rfind("\n", 0, offset) + 1
         return not self.text[line:offset].strip()
 
-    def fields(self, closer: str | None) -> list[HoconField]:
+    def fields(self, closer: str | None, opened: int) -> list[HoconField]:
         fields: list[HoconField] = []
         while True:
             self.gap()
@@ -176,7 +177,14 @@ class _Reader:
             if include:
                 self.include(include, fields)
             else:
+                self.find_misplaced(closer, opened)
                 self.field(fields)
+
+    def find_misplaced(self, closer: str | None, opened: int) -> None:
+        """A section that begins inside of a block, and no further to the right: a missing bracket is the block's."""
+        is_inside = closer is not None and self.misplaced is None and self.is_first(self.pos)
+        if is_inside and self.indent(self.pos) <= self.indent(opened) and _SECTION.match(self.text, self.pos):
+            self.misplaced = opened
 
     def include(self, match: "re.Match[str]", fields: list[HoconField]) -> None:
         required, kind, quoted = match.groups()

@@ -127,7 +127,9 @@ def _decrypt_aes(text: str, environment: Mapping[str, str]) -> str:
 
 def _key(environment: Mapping[str, str]) -> bytes:
     if not environment.get(KEY_VARIABLE):
-        raise SecretError(f"the environment variable {KEY_VARIABLE} is not set")
+        raise SecretError(
+            f"the environment variable {KEY_VARIABLE} is not set; `penstock encrypt --new-key` makes a key"
+        )
     try:
         key = base64.b64decode(environment[KEY_VARIABLE], validate=True)
     except (binascii.Error, ValueError):

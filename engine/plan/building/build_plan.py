@@ -1,7 +1,7 @@
 """Builds the plan of a job: blocks become nodes, every edge gets its table, and errors are reported at their location.
 
-A block with an error yields no nodes, and its readers are skipped without further errors: its table may not be what the
-user meant.
+A block with an error yields no nodes, and of its readers only the syntax is checked: its table may not be what the user
+meant.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from engine.job.model.sink_names import sink_names
 from engine.job.model.wiring import Wire, Wiring, reads_nothing, wire
 from engine.plan.building.expected import expected
 from engine.plan.building.feeds import Feed, united
-from engine.plan.building.query_nodes import Analyze, query_nodes
+from engine.plan.building.query_nodes import Analyze, query_nodes, report_syntax
 from engine.plan.building.read_and_replaced import refuse_replaced_sources
 from engine.plan.building.route_nodes import route_nodes
 from engine.plan.building.scan_nodes import scan_nodes, with_unseen_columns
@@ -67,6 +67,8 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan | None:
                         queries, strays = route_nodes(block, name, plugin, feeds, own, analyze=analyze)
                 elif feeds is not None:
                     queries = query_nodes(block, name, feeds, own, analyze, dialect=job.env.dialect)
+                elif job.env.dialect == "spark":
+                    report_syntax(block, own)
                 built[block], rejects[block] = expected(block, name, queries, own)
                 rejects[block] = strays or rejects[block]
             case BlockKind.SINK:

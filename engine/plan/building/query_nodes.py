@@ -101,6 +101,14 @@ def query_nodes(
     return (*(replace(node, table_set=name) for node in made), *routed) if routed else made
 
 
+def report_syntax(block: Block, diagnostics: Diagnostics) -> None:
+    """Report the syntax errors of a query whose inputs are not known, because a block before it has an error."""
+    text = block.options.texts.get("query") if isinstance(transform(block.plugin), QueryTransform) else None
+    if block.options.is_valid and text is not None:
+        found = analyze(text, {}, output=block.name).diagnostics
+        diagnostics.extend(diagnostic for diagnostic in found if diagnostic.code == "PEN3001")
+
+
 def _one(
     block: Block,
     name: str,
