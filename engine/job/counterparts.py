@@ -17,7 +17,7 @@ _BY_ADVICE: Final = {
     _CDC: "MySQL-CDC MariaDB-CDC Postgres-CDC PostgreSQL-CDC SqlServer-CDC Oracle-CDC MongoDB-CDC TiDB-CDC "
     "Opengauss-CDC OceanBase-CDC DB2-CDC GaussDB-CDC Dameng-CDC",
     _SPARK: "Hive Hudi Kudu HBase MongoDB Cassandra Elasticsearch Easysearch Neo4j Redis Maxcompute DynamoDB "
-    "AmazonDynamoDB InfluxDB IoTDB TDengine OpenMldb Druid Milvus Qdrant Typesense Aerospike Paimon "
+    "AmazonDynamoDB InfluxDB IoTDB TDengine OpenMldb Druid Milvus Qdrant Typesense Aerospike "
     "Pulsar RocketMQ RabbitMQ ActiveMQ AmazonSqs DataHub S3-Redshift SelectDBCloud ClickhouseFile Tablestore "
     "GoogleFirestore Fluss Lance BigQuery GoogleBigtable GooglePubSub AzureCosmosDB AzureDataExplorer AzureEventHubs "
     "AmazonDocumentDB Couchbase HugeGraph NebulaGraph IoTDBv2 Mqtt NatsJetStream Firebase DeepLake",

@@ -69,6 +69,10 @@ _JDBC: Final = (
 _ICEBERG: Final = (
     "catalog_name namespace table iceberg.catalog.config hadoop.config iceberg.hadoop-conf-path case_sensitive"
 )
+_PAIMON: Final = (
+    "warehouse catalog_name catalog_type catalog_uri database table user password hdfs_site_path paimon.hadoop.conf "
+    "paimon.hadoop.conf-path"
+)
 
 DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
     **{name: f"{own} {_READ_FILES}".strip() for name, own in _STORES.items()},
@@ -94,6 +98,7 @@ DOCUMENTED_SOURCES: Final[Mapping[str, str]] = {
     "split.even-distribution.factor.upper-bound split.sample-sharding.threshold split.inverse-sampling.rate "
     "split.allow-sampling enable_concurrent_read split.string_split_mode split.string-strategy "
     "split.string_split_mode_collate",
+    "Paimon": f"{_PAIMON} table_list query",
     "Kafka": "topic tables_configs table_list bootstrap.servers pattern consumer.group commit_on_checkpoint "
     "poll.timeout kafka.config schema format avro_schema format_error_handle_way debezium_record_include_schema "
     "debezium_record_table_filter field_delimiter start_mode start_mode.offsets start_mode.timestamp "
@@ -117,6 +122,8 @@ DOCUMENTED_SINKS: Final[Mapping[str, str]] = {
     "is_primary_key_updated support_upsert_by_query_primary_key_exist support_upsert_by_insert_only table_options "
     "use_copy_statement oracle_insert_mode create_index access_key_id secret_access_key region "
     "multi_table_sink_replica",
+    "Paimon": f"{_PAIMON} schema_save_mode data_save_mode paimon.table.primary-keys paimon.table.partition-keys "
+    "paimon.table.write-props multi_table_sink_replica",
     "Kafka": "topic bootstrap.servers kafka.config semantics partition_key_fields kafka_headers_fields partition "
     "assign_partitions transaction_prefix format field_delimiter protobuf_message_name protobuf_schema "
     "multi_table_sink_replica",

@@ -22,6 +22,16 @@ _SNAPSHOTS: Final = Unsupported("what changed between two snapshots is not read:
 _STREAM: Final = Unsupported("only a streaming job has it", is_ignored=True)
 _HADOOP: Final = Unsupported("set Hadoop up for Spark: `spark.hadoop.…` in `env`")
 
+_PAIMON: Final = {
+    **dict.fromkeys(
+        ("catalog_uri", "user", "password"), Unsupported("a table is found by its directory, in no catalog")
+    ),
+    **dict.fromkeys(
+        ("hdfs_site_path", "paimon.hadoop.conf", "paimon.hadoop.conf-path"),
+        Unsupported("tables are read and written in mounted directories, without Hadoop"),
+    ),
+}
+
 _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     "files": {
         "discovery_mode": _STREAM_OF_FILES,
@@ -85,6 +95,10 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "increment.scan-interval": _STREAM,
         "query": Unsupported("use a `Sql` transform: its columns and filters are pushed into the read"),
     },
+    "Paimon": {
+        **_PAIMON,
+        "query": Unsupported("use a `Sql` transform: its columns and filters are pushed into the read"),
+    },
 }
 _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     "*": {"multi_table_sink_replica": Unsupported("Spark's tasks write a table in parallel", is_ignored=True)},
@@ -133,6 +147,7 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "kerberos_principal": _KERBEROS,
         "kerberos_keytab_path": _KERBEROS,
     },
+    "Paimon": _PAIMON,
 }
 _TRANSFORMS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     "Embedding": {"aws_region": Unsupported("Amazon Bedrock signs its requests, and is not OpenAI's API")},

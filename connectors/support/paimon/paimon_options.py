@@ -1,0 +1,134 @@
+"""The options of Paimon tables, and their valid combinations."""
+
+from typing import Final
+
+from catalog.datatypes import BINARY, DOUBLE, FLOAT, VOID, Array, Map, Struct, has_unknown, parts
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.evolution import SchemaEvolution
+from catalog.savemode import WriteMode
+from catalog.table import CatalogTable
+from connectors.support.delta.delta_options import check_write_mode
+from connectors.support.option import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
+from connectors.support.paimon.paimon_types import can_hold
+from connectors.support.paimon.seatunnel_options import CATALOG_OPTIONS, TABLE_OPTIONS
+from connectors.support.paimon.table_address import ADDRESS_OPTIONS
+from connectors.support.schema_option import SCHEMA_OPTION
+
+SOURCE_OPTIONS: Final = (
+    *ADDRESS_OPTIONS,
+    *CATALOG_OPTIONS,
+    SCHEMA_OPTION,
+    Option("snapshot_id", OptionType.INTEGER, "Reads the table as of this snapshot."),
+    Option("tag", OptionType.STRING, "Reads the table as of this tag."),
+)
+
+SINK_OPTIONS: Final = (
+    *ADDRESS_OPTIONS,
+    *CATALOG_OPTIONS,
+    Option(
+        "partition_by",
+        OptionType.LIST,
+        "Columns by which a new table is partitioned; a primary key contains them.",
+        element=OptionType.STRING,
+    ),
+    Option(
+        "bucket",
+        OptionType.INTEGER,
+        "How many buckets each partition of a new table has: with a primary key by default 4, and one task writes one "
+        "bucket; -1 lets a table with a primary key add buckets as it grows, and then one task writes all rows.",
+    ),
+    Option(
+        "table_properties",
+        OptionType.MAP,
+        'Options of a new table: `{ "file.format" = orc, "bucket-key" = "id" }`.',
+    ),
+    Option("tag", OptionType.STRING, "The name of a tag that the commit gives to its snapshot."),
+    Option(
+        "schema_evolution",
+        OptionType.STRING,
+        "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks.",
+        default=SchemaEvolution.FAIL.value,
+        choices=(SchemaEvolution.FAIL.value, SchemaEvolution.ADD_COLUMNS.value),
+    ),
+    *SAVE_OPTIONS,
+    *KEY_OPTIONS,
+    LOCAL_MERGE_OPTION,
+    *TABLE_OPTIONS,
+)
+
+_OWN_OPTIONS: Final = {
+    "bucket": "bucket",
+    "primary-key": "primary_keys",
+    "partition": "partition_by",
+    "sequence.field": "sequence_field",
+}
+"""Options of a table that are options of the sink."""
+
+
+def check_time_travel(options: Options, diagnostics: Diagnostics) -> None:
+    if options.get("snapshot_id") is not None and options.get("tag") is not None:
+        diagnostics.error("PEN2011", "`snapshot_id` and `tag` exclude each other", options.span("tag"))
+
+
+def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    """Report columns that no table can have, and options that the write mode needs or that mean nothing for it."""
+    for column in table.columns:
+        if not has_unknown(column.type) and not can_hold(column.type):
+            message = f"Paimon tables cannot hold the column `{column.name}` of type {column.type}"
+            help = "cast its NULLs to the intended type" if VOID in parts(column.type) else "cast it to string"
+            diagnostics.error("PEN4003", message, options.span(), help)
+    check_write_mode(options, table, diagnostics)
+    for name, option in _OWN_OPTIONS.items():
+        if name in options.texts_by_key("table_properties"):
+            message = f"`{name}` is not given in `table_properties`"
+            diagnostics.error("PEN2011", message, options.span("table_properties"), f"the option `{option}`")
+
+
+def check_new_table(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    """Report keys, partitions and buckets that a table cannot be created with."""
+    partitions, mode = options.strings("partition_by"), options.choice("write_mode", WriteMode)
+    own = table.schema.primary_key
+    keys = (options.strings("primary_keys") or (own.columns if own else ())) if mode.needs_key else ()
+    _check_partitions(options, table, diagnostics)
+    missing = [name for name in partitions if name.lower() not in {key.lower() for key in keys}]
+    if keys and missing:
+        message = f"the primary key ({', '.join(keys)}) must contain the partition column `{missing[0]}`"
+        help = "add it to `primary_keys`: a key that spans partitions needs an index that pypaimon lacks"
+        diagnostics.error("PEN2011", message, options.span("partition_by"), help)
+    elif keys and len(set(map(str.lower, keys))) == len(set(map(str.lower, partitions))):
+        message = "the primary key needs a column beside the partition columns"
+        diagnostics.error("PEN2011", message, options.span("partition_by"))
+    if mode is WriteMode.OVERWRITE_PARTITIONS and not partitions:
+        message, help = "write_mode overwrite_partitions needs `partition_by`", 'partition_by = ["day"]'
+        diagnostics.error("PEN2011", message, options.span("write_mode"), help)
+    _check_bucket(options, bool(keys), diagnostics)
+
+
+def _check_partitions(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    for name in options.strings("partition_by"):
+        column, span = table.column(name), options.span("partition_by")
+        if column is None and not table.is_open:
+            hint = did_you_mean(name, table.schema.names)
+            diagnostics.error("PEN4008", f"no column `{name}` to partition the table by", span, hint)
+        elif column is not None and (isinstance(column.type, Array | Map | Struct) or column.type in _UNFIT):
+            message = f"the column `{name}` of type {column.type} cannot partition a table"
+            diagnostics.error("PEN4008", message, span)
+
+
+_UNFIT: Final = (FLOAT, DOUBLE, BINARY)
+
+
+def _check_bucket(options: Options, has_key: bool, diagnostics: Diagnostics) -> None:
+    bucket = options.optional_integer("bucket")
+    if bucket is None:
+        return
+    span = options.span("bucket")
+    if bucket == -2:
+        message = "a table with bucket = -2 postpones its buckets: rows are not readable before a compaction by Flink"
+        diagnostics.error("PEN2004", message, span, "bucket = 4")
+    elif bucket == 0 or bucket < -1:
+        diagnostics.error("PEN2004", f"`bucket` is a number of buckets, or -1, not {bucket}", span, "bucket = 4")
+    elif bucket > 0 and not has_key and "bucket-key" not in options.texts_by_key("table_properties"):
+        message = "a table without primary key needs the columns that decide the bucket of a row"
+        help = 'table_properties = { "bucket-key" = "id" }, or leave `bucket` out'
+        diagnostics.error("PEN2011", message, span, help)

@@ -1,0 +1,196 @@
+"""Where the rows of a write to a Paimon table are staged, and how they are removed.
+
+<table>/bucket-0/penstock-…-0.parquet   the staged rows: data files that no snapshot has
+<run>/staging/<write id>/messages       what a commit needs of them: Paimon's commit messages
+<folder>/.<table>.penstock-…            a whole table with the staged rows, where the target is made anew
+"""
+
+import base64
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from catalog.diagnostics import run_error
+from catalog.quoting import quote, quote_text
+from catalog.savemode import Action
+from connectors.support.delta import merging
+from connectors.support.delta.delta_staged import KeyedRows
+from connectors.support.files.file_commit import missing_folders
+from connectors.support.files.filesystem import LocalFiles, files_at
+from connectors.support.paimon import paimon_table
+from connectors.support.paimon.paimon_staged import PaimonStaged, Replaces
+from connectors.support.paimon.paimon_types import is_nullable
+from connectors.support.paimon.table_address import folder_of
+from connectors.support.paimon.table_files import Schema, latest_schema
+from connectors.support.paimon.writing.new_schema import columns_to_write, schema_of_new_table, with_new_columns
+from connectors.support.paimon.writing.tasks import Layout
+from connectors.support.paimon.writing.write_rows import under, write_rows
+from connectors.support.sink import WriteTask
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def prepare(task: WriteTask, actions: Sequence[Action]) -> PaimonStaged:
+    target = folder_of(task.options)
+    is_new = latest_schema(target) is None
+    replaces = Replaces.NOTHING
+    if not is_new:
+        replaces = next((_REPLACES[action] for action in actions if action in _REPLACES), replaces)
+    name = f"penstock-{uuid4().hex[:12]}"
+    parent, _, table = target.rpartition("/")
+    return PaimonStaged(
+        target=target,
+        folder=f"{parent}/.{table}.{name}" if replaces is Replaces.TABLE else target,
+        missing=tuple(missing_folders(LocalFiles(), target)),
+        is_new=is_new,
+        replaces=replaces,
+        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        name=name,
+        identity=task.identity,
+        run_id=task.run_id,
+        owner=dict(task.owner),
+        keyed=_keyed(task) if task.write_mode.needs_key else None,
+        tag=task.options.optional_string("tag"),
+    )
+
+
+_REPLACES = {
+    Action.DROP_AND_CREATE: Replaces.TABLE,
+    Action.REPLACE_ROWS: Replaces.ROWS,
+    Action.REPLACE_PARTITIONS: Replaces.PARTITIONS,
+}
+
+
+def _keyed(task: WriteTask) -> KeyedRows:
+    return KeyedRows(
+        keys=task.primary_keys,
+        sequence_field=task.options.optional_string("sequence_field"),
+        delete_condition=task.options.optional_string("delete_condition"),
+        has_row_kind=task.table.has_row_kind,
+        started_at=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%fZ"),
+    )
+
+
+def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: PaimonStaged) -> PaimonStaged:
+    paimon_table.require_pypaimon(task.options.span())
+    try:
+        return _stage(spark, df, task, prepared)
+    except BaseException:
+        with suppress(Exception):  # the run's own abort tries again, and reports what stays
+            abort(spark, prepared)
+        raise
+
+
+def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: PaimonStaged) -> PaimonStaged:
+    kept = None if prepared.is_new or prepared.replaces is Replaces.TABLE else latest_schema(prepared.target)
+    if prepared.is_new and latest_schema(prepared.target) is not None:
+        message = f"the Paimon table `{prepared.target}` was made after this run looked for it"
+        raise run_error("PEN5007", message, task.options.span(), "run the job again")
+    columns = columns_to_write(df)
+    changed = None if kept is None else with_new_columns(kept, columns, task.table)
+    keys = prepared.keyed.keys if prepared.keyed is not None else ()
+    schema = changed or kept or schema_of_new_table(columns, task.table, task.options, keys)
+    overwrites = prepared.replaces in (Replaces.ROWS, Replaces.PARTITIONS)
+    rows = df
+    if prepared.keyed is not None:
+        rows = merging.resolved(df, prepared.keyed)
+        if prepared.is_new or prepared.replaces is not Replaces.NOTHING:
+            rows = merging.without_deletes(rows, prepared.keyed)
+    layout = Layout(prepared.folder, schema, prepared.name, overwrites)
+    with under(df.sparkSession, merging.LOCAL_MERGE[task.options.string("local_merge")]):
+        messages, has_leftovers = write_rows(_without_nulls(rows, schema), layout)
+    table = paimon_table.opened(prepared.folder, schema)
+    found = paimon_table.to_messages(table, messages)
+    if has_leftovers:
+        _remove_others(prepared, paimon_table.paths_of(table, found))
+    written = [file for message in found for file in message.new_files]
+    staged = replace(
+        prepared,
+        schema=json.dumps(schema),
+        adds_schema=kept is None or changed is not None,
+        rows=sum(file.row_count for file in written),
+        bytes=sum(file.file_size for file in written),
+    )
+    if staged.replaces is Replaces.TABLE:
+        _make_table(staged, schema, messages)
+    else:
+        files, staging = files_at(spark, staged.staging)
+        files.write(f"{staging}/messages", json.dumps([base64.b64encode(text).decode() for text in messages]))
+    return staged
+
+
+def _without_nulls(df: "DataFrame", schema: Schema) -> "DataFrame":
+    """The rows; fails at a NULL in a column that is NOT NULL in the table."""
+    for field in schema["fields"]:
+        if not is_nullable(field["type"]) and field["name"] in df.columns:
+            name = field["name"]
+            message = quote_text(f"the column {name} is NULL in a row, and NOT NULL in the Paimon table")
+            condition = f"assert_true({quote(name)} is not null, {message}) is null"
+            df = df.where(f"{merging.DELETED} or {condition}" if merging.DELETED in df.columns else condition)
+    return df
+
+
+def _make_table(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> None:
+    """Complete the table next to the target, whose place it takes at the commit."""
+    with paimon_table.reported(f"the Paimon table `{staged.target}` cannot be made anew"):
+        paimon_table.add_schema(staged.folder, schema)
+        paimon_table.commit(staged, schema, messages)
+
+
+def read_messages(spark: "SparkSession", staged: PaimonStaged) -> list[bytes] | None:
+    """The commit messages of the staged files; None if they are gone."""
+    files, staging = files_at(spark, staged.staging)
+    if not files.exists(f"{staging}/messages"):
+        return None
+    return [base64.b64decode(text) for text in json.loads(files.read(f"{staging}/messages"))]
+
+
+def _remove_others(staged: PaimonStaged, kept: Sequence[str]) -> None:
+    """Remove what attempts of tasks left whose messages did not arrive."""
+    names = {os.path.basename(path) for path in kept}
+    for path in staged_files(staged):
+        if os.path.basename(path) not in names:
+            LocalFiles().delete(path)
+
+
+def staged_files(staged: PaimonStaged) -> list[str]:
+    """The data files in the table's directory that the write staged."""
+    names = LocalFiles().files(staged.target)
+    begin = f"{staged.name}-"
+    return [f"{staged.target}/{name}" for name in names if name.rpartition("/")[2].startswith(begin)]
+
+
+def abort(spark: "SparkSession", staged: PaimonStaged) -> None:
+    """Remove the staged files, and the directories that were made for them."""
+    files = LocalFiles()
+    if staged.replaces is Replaces.TABLE:
+        files.delete(staged.folder)
+    else:
+        remove_staged(spark, staged)
+        if latest_schema(staged.target) is None:
+            _remove_empty(staged)
+    journaled, staging = files_at(spark, staged.staging)
+    journaled.delete(staging)
+
+
+def remove_staged(spark: "SparkSession", staged: PaimonStaged) -> None:
+    messages = read_messages(spark, staged)
+    if messages and staged.schema:
+        paimon_table.discard(staged.folder, json.loads(staged.schema), messages)  # with the files of an index
+    for path in staged_files(staged):
+        LocalFiles().delete(path)
+
+
+def _remove_empty(staged: PaimonStaged) -> None:
+    """Remove the empty directories of a table that was never made, and those above it."""
+    for root, folders, _ in sorted(os.walk(staged.target), reverse=True):
+        for folder in folders:
+            LocalFiles().delete_empty(os.path.join(root, folder))
+    for folder in staged.missing:
+        LocalFiles().delete_empty(folder)
