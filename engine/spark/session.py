@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics import run_error
 from engine.job.options.env import FIXED
+from engine.terminal.rare_collections import usual_collections
 
 JAVA_VERSIONS: Final = (17, 21)
 """The Java versions that Spark 4.1 runs on."""
@@ -76,6 +77,7 @@ def open_session(
     `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'. Raises
     `RunError` PEN5002 if Java or its version is not what Spark needs, PEN5003 if a jar is not found.
     """
+    usual_collections()
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # one JSON line per analysis error
         logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_is_not_of_py4j)
