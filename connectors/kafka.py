@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, TablePath
 from connectors.support.files.filesystem import as_uri, committing, files_at
 from connectors.support.formats.file_connector import AVRO_JAR
 from connectors.support.kafka.avro_records import is_avro
@@ -82,6 +82,11 @@ class Kafka(Source, Sink[KafkaStaged]):
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),
     )
+
+    def table_path(self, options: Options) -> TablePath | None:
+        """The topic, or the pattern of topics."""
+        topic = options.optional_string("topic")
+        return TablePath(topic) if topic else None
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         check_servers(options, diagnostics)

@@ -15,8 +15,7 @@ from sql.dialect.sites.edits import Edits, Parts, Site, query_depth, site
 from sql.dialect.sites.operands import concatenation, is_sign, product_operands, sum_operands
 
 _T = TokenType
-_SMALL: Final = (TINYINT, SMALLINT, INT)
-_WHOLE_NUMBERS: Final = (*_SMALL, BIGINT)
+_WHOLE_NUMBERS: Final = (TINYINT, SMALLINT, INT, BIGINT)
 _NUMBERS: Final = (*_WHOLE_NUMBERS, FLOAT, DOUBLE)
 _DOUBLE_LITERAL: Final = re.compile(r"(\d*\.\d+|\d+\.)D")
 
@@ -57,18 +56,23 @@ def _arithmetic(edits: Edits, index: int, operands: tuple[int, int]) -> Site:
 
 
 def _computed(call: CallSite) -> Parts | None:
-    """Small integers give an INT and floats a DOUBLE; a decimal and a literal such as `1.1` are computed exactly."""
-    left, right = call.type(0), call.type(1)
-    if call.name == "%" and (isinstance(left, Decimal) or isinstance(right, Decimal)) and None not in (left, right):
-        return remainder(call)
-    if left in _SMALL and right in _SMALL:
-        return None if INT in (left, right) else call.fill(f"(CAST({{0}} AS INT) {call.name} {{1}})")
-    if left == right == FLOAT:
+    """Small integers give an INT and floats a DOUBLE; a decimal and a literal such as `1.1` are computed exactly.
+
+    The left operand may be long, so it is analyzed only where its type decides.
+    """
+    if call.name == "%":
+        left, right = call.type(0), call.type(1)
+        if None not in (left, right) and (isinstance(left, Decimal) or isinstance(right, Decimal)):
+            return remainder(call)
+    if literal := _DOUBLE_LITERAL.fullmatch(call.arg(1).value):
+        return ["(", call.arg(0), f" {call.name} {literal[1]}BD)"] if isinstance(call.type(0), Decimal) else None
+    if literal := _DOUBLE_LITERAL.fullmatch(call.arg(0).value):
+        return [f"({literal[1]}BD {call.name} ", call.arg(1), ")"] if isinstance(call.type(1), Decimal) else None
+    right = call.type(1)
+    if right in (TINYINT, SMALLINT) and call.type(0) in (TINYINT, SMALLINT):
+        return call.fill(f"(CAST({{0}} AS INT) {call.name} {{1}})")
+    if right == FLOAT and call.type(0) == FLOAT:
         return call.fill(f"(CAST({{0}} AS DOUBLE) {call.name} {{1}})")
-    if isinstance(left, Decimal) and right == DOUBLE and (literal := _DOUBLE_LITERAL.fullmatch(call.arg(1).value)):
-        return ["(", call.arg(0), f" {call.name} {literal[1]}BD)"]
-    if left == DOUBLE and isinstance(right, Decimal) and (literal := _DOUBLE_LITERAL.fullmatch(call.arg(0).value)):
-        return [f"({literal[1]}BD {call.name} ", call.arg(1), ")"]
     return None
 
 

@@ -76,3 +76,12 @@ def test_a_name_that_is_no_column_is_refused(tmp_path, capsys):
     assert code == 2
     assert "`query` has the placeholder `:nam`, and the rows have no such column" in shown
     assert "did you mean `name`?" in shown
+
+
+def test_tables_of_topics_are_called_by_them(tmp_path, capsys):
+    topics = ", ".join(f"{{ topic = {topic}, format = json, schema {{ fields {{ id = int }} }} }}" for topic in "ab")
+    source = f'Kafka {{ bootstrap.servers = "h:9092", plugin_output = read, tables_configs = [{topics}] }}'
+    code, shown = validated(
+        tmp_path, capsys, "--compat", "seatunnel", source=source, sink="Console { plugin_input = read.b }"
+    )
+    assert code == 0, shown
