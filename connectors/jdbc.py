@@ -15,7 +15,7 @@ from connectors.support.jdbc.connection import check_connection, connection_of, 
 from connectors.support.jdbc.database import connected
 from connectors.support.jdbc.describe import describe_table, tables_like
 from connectors.support.jdbc.dialect import Dialect
-from connectors.support.jdbc.dialects import dialect_of
+from connectors.support.jdbc.known_dialects import dialect_of
 from connectors.support.jdbc.reading import describe, read
 from connectors.support.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, partitions, reading_of
 from connectors.support.jdbc.table_names import parse_table_name, path_of, pattern_of, quoted_name

@@ -41,7 +41,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     from connectors.iceberg import connector as iceberg
     from connectors.kafka import connector as kafka_connector
     from connectors.support.formats.file_connector import AVRO_JAR
-    from connectors.support.jdbc.dialects import DIALECTS
+    from connectors.support.jdbc.known_dialects import DIALECTS
     from engine.spark.session import open_session
 
     warehouse = tmp_path_factory.mktemp("warehouse")

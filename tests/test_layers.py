@@ -3,8 +3,10 @@
 import ast
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -246,6 +248,27 @@ def test_only_the_parser_marks_nodes_of_sqlglot():
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and "meta" in ast.unparse(node.value)
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_two_modules_of_a_folder_differ_by_a_letter():
+    def is_near(one: str, other: str) -> bool:
+        longer, shorter = sorted((one, other), key=len, reverse=True)
+        if len(longer) == len(shorter):
+            return sum(a != b for a, b in zip(one, other, strict=True)) == 1
+        return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+
+    folders = defaultdict(list)
+    for module in modules():
+        folder, _, name = module.rpartition(".")
+        folders[folder].append(name)
+    pairs = [
+        (folder, one, other)
+        for folder, names in folders.items()
+        for one, other in combinations(sorted(names), 2)
+        if is_near(one, other)
+    ]
+    # connectors and commands have the names that users write
+    assert pairs == [("connectors.file_stores", "ftp_file", "sftp_file"), ("engine.commands", "run", "runs")]
 
 
 def test_no_module_is_named_after_one_of_the_standard_library():

@@ -18,7 +18,7 @@ from engine.runtime.counting.pipeline_counts import StagedPipeline, write_counts
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.job_events import JobEvents
 from engine.runtime.persistence import Persistence, identity
-from engine.runtime.progress import Progress, shown
+from engine.runtime.progress import ProgressDisplay, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.slots import Need, Slots
@@ -94,7 +94,7 @@ class JobExecution:
         return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors)
 
     def _commit_or_abort(
-        self, outcomes: Sequence[PipelineOutcome[StagedPipeline]], progress: Progress
+        self, outcomes: Sequence[PipelineOutcome[StagedPipeline]], progress: ProgressDisplay
     ) -> tuple[Diagnostic, ...]:
         """Commit the pipelines that finished, if the policy allows it; returns warnings about staged rows that cannot
         be removed, and about failed maintenance."""
@@ -118,7 +118,7 @@ class JobExecution:
         """Remove what was staged, unless a task that has not ended would write after that: then the run stays open."""
         return abort_all(self.spark, self.run) if not self.unended else left_to_tasks(self.run.run_id, self.unended)
 
-    def _stage(self, progress: Progress) -> tuple[PipelineOutcome[StagedPipeline], ...]:
+    def _stage(self, progress: ProgressDisplay) -> tuple[PipelineOutcome[StagedPipeline], ...]:
         env = self.plan.env
 
         def observe(name: str, state: State, cause: str | None) -> None:
@@ -138,7 +138,7 @@ class JobExecution:
             slot_timeout=env.slot_timeout,
         ).run()
 
-    def _work(self, name: str, progress: Progress) -> StagedPipeline:
+    def _work(self, name: str, progress: ProgressDisplay) -> StagedPipeline:
         try:
             return self._stage_pipeline(name, progress)
         except BaseException:  # what is staged can be removed, or staged again, once the tasks have ended
@@ -146,7 +146,7 @@ class JobExecution:
                 self.unended.add(name)
             raise
 
-    def _stage_pipeline(self, name: str, progress: Progress) -> StagedPipeline:
+    def _stage_pipeline(self, name: str, progress: ProgressDisplay) -> StagedPipeline:
         """Stage the writes of one pipeline, in a session of its own."""
         plan = self.pipelines[name]
         self.attempts[name] += 1

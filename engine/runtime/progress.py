@@ -27,7 +27,7 @@ Tasks = Callable[[], tuple[int, int]]
 """How many tasks of the active stages are done, and how many there are."""
 
 
-class Progress(Protocol):
+class ProgressDisplay(Protocol):
     """Receives progress events; called from several threads."""
 
     def changed(self, pipeline: str, state: State) -> None: ...
@@ -156,7 +156,7 @@ def shown(
     total: int = 1,
     is_quiet: bool = False,
     is_verbose: bool = False,
-) -> Iterator[Progress]:
+) -> Iterator[ProgressDisplay]:
     """Show the progress of `total` pipelines on stderr during the block; a live display is erased at its end."""
     out = stream or sys.stderr
     if is_quiet:

@@ -10,7 +10,7 @@ from connectors.support.iceberg.table_address import TableAddress
 from connectors.support.staged import Staged
 
 
-class Replaces(str, Enum):
+class ReplacedPart(str, Enum):
     """What staged files take the place of."""
 
     NOTHING = "nothing"
@@ -43,7 +43,7 @@ class IcebergStaged(Staged):
 
     address: TableAddress
     is_new: bool
-    replaces: Replaces
+    replaces: ReplacedPart
     merges: bool
     data: str
     missing: tuple[str, ...]

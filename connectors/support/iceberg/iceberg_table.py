@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics import run_error
 from connectors.support.delta.transaction import own_session
-from connectors.support.iceberg.iceberg_staged import NewTable, Replaces
+from connectors.support.iceberg.iceberg_staged import NewTable, ReplacedPart
 from connectors.support.iceberg.partitioning import specification
 from connectors.support.iceberg.sorting import sort_order
 from connectors.support.iceberg.table_address import TableAddress
@@ -27,7 +27,7 @@ _FORMAT: Final = "format-version"
 
 
 @dataclass(frozen=True, slots=True)
-class StagedFiles:
+class IcebergFiles:
     """Data files that no snapshot has: Java's serialization of them, and what they hold."""
 
     files: str
@@ -112,7 +112,7 @@ class IcebergTable:
             self._name, self.iceberg.Schema(self.jvm.java.util.ArrayList())
         ).createTransaction()
 
-    def begin(self, table: NewTable | None, replaces: Replaces, added: Mapping[str, Any]) -> Any:
+    def begin(self, table: NewTable | None, replaces: ReplacedPart, added: Mapping[str, Any]) -> Any:
         """A transaction on the table; on a new one, or one that is made anew, where `table` is given."""
         if table is None:
             transaction = self.load().newTransaction()
@@ -123,7 +123,7 @@ class IcebergTable:
         builder = builder.withPartitionSpec(specification(self.jvm, schema, table.partition_by))
         builder = builder.withSortOrder(sort_order(self.jvm, schema, table.sort_by))
         builder = builder.withProperties(self._map(table.properties))
-        return builder.replaceTransaction() if replaces is Replaces.TABLE else builder.createTransaction()
+        return builder.replaceTransaction() if replaces is ReplacedPart.TABLE else builder.createTransaction()
 
     def _add_columns(self, transaction: Any, added: Mapping[str, Any]) -> None:
         """Add those of the columns that the table lacks."""
@@ -161,7 +161,7 @@ class IcebergTable:
         schema = json.loads(self.iceberg.SchemaParser.toJson(transaction.table().schema()))
         return json.dumps(schema["fields"], sort_keys=True)
 
-    def stage(self, transaction: Any, df: Any, folder: str) -> StagedFiles:
+    def stage(self, transaction: Any, df: Any, folder: str) -> IcebergFiles:
         """Have Spark write the rows (a plan of the JVM's) into a directory as files of the table."""
         transaction.updateProperties().set("write.data.path", folder).commit()
         self._append(transaction.table(), df)
@@ -176,7 +176,7 @@ class IcebergTable:
             if manifests.get(index).snapshotId() == snapshot.snapshotId():
                 io.deleteFile(manifests.get(index).path())
         io.deleteFile(snapshot.manifestListLocation())
-        return StagedFiles(
+        return IcebergFiles(
             str(self.iceberg.util.SerializationUtil.serializeToBase64(files)),
             self.fields(transaction),
             int(summary.get("added-records") or 0),
@@ -206,16 +206,16 @@ class IcebergTable:
     def _files(self, text: str) -> Any:
         return self.iceberg.util.SerializationUtil.deserializeFromBase64(text)
 
-    def commit(self, transaction: Any, files: str, replaces: Replaces, summary: Mapping[str, str]) -> None:
+    def commit(self, transaction: Any, files: str, replaces: ReplacedPart, summary: Mapping[str, str]) -> None:
         """Commit one snapshot with the files, and with the transaction's other changes."""
-        if replaces is Replaces.ROWS:
+        if replaces is ReplacedPart.ROWS:
             everything = self.iceberg.expressions.Expressions.alwaysTrue()
             operation = transaction.newOverwrite().overwriteByRowFilter(everything)
-        elif replaces is Replaces.PARTITIONS:
+        elif replaces is ReplacedPart.PARTITIONS:
             operation = transaction.newReplacePartitions()
         else:
             operation = transaction.newAppend()
-        add = operation.addFile if replaces in (Replaces.ROWS, Replaces.PARTITIONS) else operation.appendFile
+        add = operation.addFile if replaces in (ReplacedPart.ROWS, ReplacedPart.PARTITIONS) else operation.appendFile
         for file in self._files(files):
             add(file)
         for key, value in summary.items():

@@ -23,7 +23,7 @@ from connectors.support.delta import merging
 from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.files.file_commit import missing_folders
 from connectors.support.files.filesystem import files_at
-from connectors.support.iceberg.iceberg_staged import IcebergStaged, NewTable, Replaces
+from connectors.support.iceberg.iceberg_staged import IcebergStaged, NewTable, ReplacedPart
 from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.support.iceberg.merge_staging import commit_merge, stage_merge
 from connectors.support.iceberg.new_columns import new_columns
@@ -54,10 +54,10 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         address=address,
         is_new=is_new,
         replaces=(
-            Replaces.TABLE if recreates
-            else Replaces.ROWS if replaces_rows
-            else Replaces.PARTITIONS if replaces_partitions
-            else Replaces.NOTHING
+            ReplacedPart.TABLE if recreates
+            else ReplacedPart.ROWS if replaces_rows
+            else ReplacedPart.PARTITIONS if replaces_partitions
+            else ReplacedPart.NOTHING
         ),
         merges=merges or replaces_matching,
         data=f"{folder}/{name}",
@@ -118,7 +118,7 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
         df = merging.satisfying(df, condition)
     if prepared.keyed is not None:
         df = merging.without_deletes(merging.resolved(df, prepared.keyed), prepared.keyed)
-    creates = prepared.is_new or prepared.replaces is Replaces.TABLE
+    creates = prepared.is_new or prepared.replaces is ReplacedPart.TABLE
     with opened(df.sparkSession, prepared.address) as table:
         if prepared.is_new and table.exists():
             message = f"the Iceberg table `{prepared.address}` was made after this run looked for it"

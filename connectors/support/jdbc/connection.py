@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from catalog.diagnostics import Diagnostics
 from catalog.secret_names import is_secret_name
 from connectors.support.jdbc.dialect import Dialect
-from connectors.support.jdbc.dialects import DIALECTS, dialect_of
+from connectors.support.jdbc.known_dialects import DIALECTS, dialect_of
 from connectors.support.option import Option, Options, OptionType
 
 PASSWORD_VARIABLE: Final = "PENSTOCK_JDBC_PASSWORD"

@@ -1,6 +1,6 @@
 """SQL dialects of databases: driver, quotes, types and the statements that change rows.
 
-A dialect is data from which `statements.py` builds statements: a new database is a new entry of `dialects.py`.
+A dialect is data from which `statements.py` builds statements: a new database is a new entry of `known_dialects.py`.
 """
 
 import re

@@ -5,7 +5,7 @@ import pytest
 from catalog.diagnostics import Diagnostics
 from connectors.jdbc import connector
 from connectors.support.jdbc.connection import connection_of
-from connectors.support.jdbc.dialects import DIALECTS, MARIADB, MYSQL, POSTGRESQL, SQL_SERVER
+from connectors.support.jdbc.known_dialects import DIALECTS, MARIADB, MYSQL, POSTGRESQL, SQL_SERVER
 from connectors.support.jdbc.partitions import ranges
 from connectors.support.jdbc.table_names import parse_table_name, relative_to
 from tests.connectors.jobs import options_of

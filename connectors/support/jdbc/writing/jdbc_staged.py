@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from connectors.support.jdbc.connection import PASSWORD_VARIABLE, Connection
-from connectors.support.jdbc.dialects import dialect_of
+from connectors.support.jdbc.known_dialects import dialect_of
 from connectors.support.staged import Staged, secret_mapping
 
 _SECRETS_OF_THIS_PROCESS: Final[dict[tuple[str, str | None], Mapping[str, str]]] = {}

@@ -11,7 +11,7 @@ from catalog.table import CatalogTable
 from connectors.support.jdbc.connection import CONNECTION_OPTIONS, check_connection, connection_of
 from connectors.support.jdbc.database import ISOLATION_LEVELS
 from connectors.support.jdbc.dialect import Dialect
-from connectors.support.jdbc.dialects import dialect_of
+from connectors.support.jdbc.known_dialects import dialect_of
 from connectors.support.jdbc.source_options import check_table_name
 from connectors.support.jdbc.table_names import parse_table_name
 from connectors.support.jdbc.writing.sql_text import (
@@ -21,7 +21,7 @@ from connectors.support.jdbc.writing.sql_text import (
     split_statements,
 )
 from connectors.support.jdbc.writing.staged_rows import Keyed
-from connectors.support.jdbc.writing.staging import Plan
+from connectors.support.jdbc.writing.staging import WritePlan
 from connectors.support.option import EVOLUTION_OPTION, KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
 
 _INTO: Final = re.compile(r"\s*insert\s+(?:ignore\s+)?into\s+([^\s(]+)", re.IGNORECASE)
@@ -115,12 +115,12 @@ def default_write_mode(options: Options) -> WriteMode:
     return WriteMode.UPSERT if options.strings("primary_keys") and options.flag("enable_upsert") else WriteMode.APPEND
 
 
-def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_keyed: bool) -> Plan:
+def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_keyed: bool) -> WritePlan:
     """The write that the options describe; `is_keyed`: rows are matched by their key."""
     sequence = options.optional_string("sequence_field") if is_keyed else None
     deletes = options.optional_string("delete_condition") if is_keyed else None
     custom = options.optional_string("custom_sql")
-    return Plan(
+    return WritePlan(
         connection_of(options),
         Keyed(keys, sequence, deletes, is_keyed),
         options.optional_string("query"),

@@ -22,7 +22,7 @@ from connectors.support.jdbc.writing.commit import commit_group, remove_staging
 from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged
 from connectors.support.jdbc.writing.load import load
 from connectors.support.jdbc.writing.staged_rows import Keyed, latest, loadable, loaded_type, with_kinds
-from connectors.support.jdbc.writing.statements import Change
+from connectors.support.jdbc.writing.statements import TargetChange
 from connectors.support.sink import WriteTask
 from connectors.support.spark_types import columns_of
 
@@ -34,7 +34,7 @@ _INCOMPARABLE: Final = ("json", "xml", "point", "polygon")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WritePlan:
     """The write that a job describes, without its target."""
 
     connection: Connection
@@ -69,7 +69,7 @@ def prepare(
     )
 
 
-def stage(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcStaged) -> JdbcStaged:
+def stage(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: JdbcStaged) -> JdbcStaged:
     """Load the rows into the staging table; leaves nothing behind if it raises. Raises PEN5007 if
     another run writes."""
     with connected(spark, plan.connection) as database:
@@ -85,7 +85,7 @@ def stage(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcStag
         raise
 
 
-def _staged(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcStaged) -> JdbcStaged:
+def _staged(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: JdbcStaged) -> JdbcStaged:
     with connected(spark, plan.connection) as database:
         target = None
         if plan.query is None and not {Action.CREATE.value, Action.DROP_AND_CREATE.value} & set(prepared.actions):
@@ -114,7 +114,7 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: Plan, prepared: JdbcSt
     return staged
 
 
-def planned(database: Database, plan: Plan, prepared: JdbcStaged, target: CatalogTable | None) -> tuple[str, ...]:
+def planned(database: Database, plan: WritePlan, prepared: JdbcStaged, target: CatalogTable | None) -> tuple[str, ...]:
     """The statements of a commit before its rows are staged, with a plain name for the staging table."""
     incoming = _as_in_target(plan.declared, target)
     shown = replace(prepared, staging=(*prepared.target[:-1], "penstock_stg"))
@@ -210,8 +210,8 @@ def _staging_type(column: Column, is_key: bool, database: Database) -> str:
 
 
 def _change(
-    plan: Plan, prepared: JdbcStaged, incoming: CatalogTable, target: CatalogTable | None, keys: tuple[str, ...]
-) -> Change:
+    plan: WritePlan, prepared: JdbcStaged, incoming: CatalogTable, target: CatalogTable | None, keys: tuple[str, ...]
+) -> TargetChange:
     dialect = plan.connection.dialect
     values = []
     for column in incoming.columns:
@@ -223,7 +223,7 @@ def _change(
         values.append(f"cast({value} as {native})" if needs_cast else value)
     natives = [(column.source_type or "").lower() for column in (target or incoming).columns]
     sequence = plan.keyed.sequence
-    return Change(
+    return TargetChange(
         dialect,
         prepared.target,
         prepared.staging,
@@ -235,7 +235,7 @@ def _change(
     )
 
 
-def _with_references(database: Database, change: Change, target: CatalogTable | None) -> Change:
+def _with_references(database: Database, change: TargetChange, target: CatalogTable | None) -> TargetChange:
     """What refers to the target matters where it would be truncated, which a foreign key forbids."""
     matters = target is not None and change.dialect.truncates_in_transaction
     return replace(change, is_referenced=matters and is_referenced(database, change.target))
@@ -253,7 +253,7 @@ def _count(database: Database, prepared: JdbcStaged, sent: int) -> int:
     return loaded
 
 
-def _check_keys(database: Database, change: Change, keyed: Keyed) -> None:
+def _check_keys(database: Database, change: TargetChange, keyed: Keyed) -> None:
     """Refuse several rows of one key without a column that orders them."""
     if not keyed.is_used or keyed.sequence is not None:
         return
@@ -266,19 +266,21 @@ def _check_keys(database: Database, change: Change, keyed: Keyed) -> None:
         raise run_error("PEN5001", message, None, help)
 
 
-def _check_casts(database: Database, change: Change) -> None:
+def _check_casts(database: Database, change: TargetChange) -> None:
     """Try casts from text to another type before the commit."""
     casts = [f"count({value})" for value in change.values if value.startswith("cast(")]
     if casts:
         database.query(f"select {', '.join(casts)} from {change.source} s")
 
 
-def _added(change: Change, incoming: CatalogTable, target: CatalogTable | None) -> Mapping[str, str] | None:
+def _added(change: TargetChange, incoming: CatalogTable, target: CatalogTable | None) -> Mapping[str, str] | None:
     missing = [column for column in incoming.columns if target is not None and target.column(column.name) is None]
     return {column.name: statements.add_column(change.dialect, change.target, column) for column in missing} or None
 
 
-def _widened(plan: Plan, prepared: JdbcStaged, incoming: CatalogTable, target: CatalogTable | None) -> Iterator[str]:
+def _widened(
+    plan: WritePlan, prepared: JdbcStaged, incoming: CatalogTable, target: CatalogTable | None
+) -> Iterator[str]:
     """The DDL for columns whose incoming type is wider. Raises PEN4003 if the database has none."""
     dialect = plan.connection.dialect
     keys = {key.lower() for key in plan.keyed.keys}
@@ -295,7 +297,7 @@ def _widened(plan: Plan, prepared: JdbcStaged, incoming: CatalogTable, target: C
 
 
 def _statements(
-    plan: Plan, prepared: JdbcStaged, change: Change, incoming: CatalogTable
+    plan: WritePlan, prepared: JdbcStaged, change: TargetChange, incoming: CatalogTable
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The statements before the transaction, and those in it."""
     actions = [Action(action) for action in prepared.actions]
@@ -325,7 +327,7 @@ def _statements(
     return tuple(before), tuple(done)
 
 
-def _inserted(plan: Plan, change: Change) -> str:
+def _inserted(plan: WritePlan, change: TargetChange) -> str:
     if plan.query is None:
         return statements.insert(change)
     names = {column: change.dialect.quote(column) for column in change.columns}
@@ -334,7 +336,7 @@ def _inserted(plan: Plan, change: Change) -> str:
     return found
 
 
-def _swap(change: Change, incoming: CatalogTable) -> Iterator[str]:
+def _swap(change: TargetChange, incoming: CatalogTable) -> Iterator[str]:
     """Fill a new table under another name, then rename it in one step: for databases whose DDL commits at once."""
     quote = change.dialect.quote_path
     new, old = ((*change.target[:-1], f"{change.target[-1][:50]}_penstock_{name}") for name in ("new", "old"))

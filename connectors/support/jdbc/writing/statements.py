@@ -10,7 +10,7 @@ from connectors.support.jdbc.dialect import Dialect, Updates
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TargetChange:
     """Rows of `staging` for `target`: `columns` of both, `values` as SQL over `s`, `keys` that identify a row.
 
     `compares`: whether all columns can be compared, so that an update passes over rows that are equal. `sequence`: the
@@ -53,20 +53,20 @@ class Change:
         return self.values[self.columns.index(column)]
 
 
-def insert(change: Change, condition: str = "") -> str:
+def insert(change: TargetChange, condition: str = "") -> str:
     listed = ", ".join(map(change.dialect.quote, change.columns))
     where = f" where {condition}" if condition else ""
     return f"insert into {change.table} ({listed}) select {', '.join(change.values)} from {change.source} s{where}"
 
 
-def replace_all(change: Change) -> str:
+def replace_all(change: TargetChange) -> str:
     """Delete all rows; a table that foreign keys refer to cannot be truncated."""
     if change.dialect.truncates_in_transaction and not change.is_referenced:
         return f"truncate table {change.table}"
     return f"delete from {change.table}"
 
 
-def upsert(change: Change, condition: str = "") -> tuple[str, ...]:
+def upsert(change: TargetChange, condition: str = "") -> tuple[str, ...]:
     """Update rows with an equal key, insert the others; needs no unique index on the key."""
     if change.dialect.updates is Updates.MERGE:
         return (_merge(change, condition),)
@@ -76,14 +76,14 @@ def upsert(change: Change, condition: str = "") -> tuple[str, ...]:
     return (updated, inserted) if updated else (inserted,)
 
 
-def apply_changes(change: Change) -> tuple[str, ...]:
+def apply_changes(change: TargetChange) -> tuple[str, ...]:
     """Delete the rows of kind `-D`, upsert the others."""
     kind = f"s.{change.dialect.quote(ROW_KIND)}"
     deleted = f"{kind} = '{RowKind.DELETE.value}'"
     return (delete(change, deleted), *upsert(change, f"{kind} <> '{RowKind.DELETE.value}'"))
 
 
-def delete(change: Change, condition: str) -> str:
+def delete(change: TargetChange, condition: str) -> str:
     conditions = " and ".join(filter(None, (change.same_key, condition, change.is_newer)))
     found = f"exists (select 1 from {change.source} s where {conditions})"
     match change.dialect.updates:
@@ -139,7 +139,7 @@ def _column(dialect: Dialect, column: Column, is_key: bool, nullable: bool | Non
     return f"{dialect.quote(column.name)} {type}{'' if is_nullable and not is_key else ' not null'}{comment}"
 
 
-def _update(change: Change, condition: str) -> str | None:
+def _update(change: TargetChange, condition: str) -> str | None:
     quote = change.dialect.quote
     values = {
         column: value for column, value in zip(change.columns, change.values, strict=True) if column not in change.keys
@@ -160,7 +160,7 @@ def _update(change: Change, condition: str) -> str | None:
     return f"update t set {plain} from {change.table} t join {change.source} s on {where}"
 
 
-def _merge(change: Change, condition: str) -> str:
+def _merge(change: TargetChange, condition: str) -> str:
     quote = change.dialect.quote
     pairs = list(zip(change.columns, change.values, strict=True))
     updates = ", ".join(f"t.{quote(name)} = {value}" for name, value in pairs if name not in change.keys)
