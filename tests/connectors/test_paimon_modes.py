@@ -179,8 +179,7 @@ def test_filters_and_columns_reach_the_files(target):
     target.write(values("(50L, 'c', 2)"))
     df = target.read().where("region = 'c' and seq > 1 and id in (50, 51)").select("id")
     assert df.collect() == [(50,)]
-    assert "PushedFilters" in df._jdf.queryExecution().executedPlan().toString() or df.rdd.getNumPartitions() == 1
-    assert df.rdd.getNumPartitions() == 1
+    assert df.rdd.getNumPartitions() == 1  # one of three splits
     options = options_of(connector.source_options, **target.address)
     (table,) = connector.tables(options, Diagnostics())
     assert table.partition_keys == ("region",)

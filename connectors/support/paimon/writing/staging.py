@@ -160,10 +160,10 @@ def _remove_others(staged: PaimonStaged, kept: Sequence[str]) -> None:
 
 
 def staged_files(staged: PaimonStaged) -> list[str]:
-    """The data files in the table's directory that the write staged."""
-    names = LocalFiles().files(staged.target)
+    """The data files that the write staged."""
+    names = LocalFiles().files(staged.folder)
     begin = f"{staged.name}-"
-    return [f"{staged.target}/{name}" for name in names if name.rpartition("/")[2].startswith(begin)]
+    return [f"{staged.folder}/{name}" for name in names if name.rpartition("/")[2].startswith(begin)]
 
 
 def abort(spark: "SparkSession", staged: PaimonStaged) -> None:

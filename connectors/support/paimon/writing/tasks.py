@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow
     from pypaimon.table.file_store_table import FileStoreTable
 
-BUCKET: Final = "__bucket"
+BUCKET: Final = "__penstock_bucket"
 _DELETE_KIND: Final = 3
 
 
