@@ -178,7 +178,7 @@ def _grouped_body(scope: SelectScope, node: exp.Expr, items: "Sequence[Item]") -
     if isinstance(node, exp.Column) and (item := _aliased_item(scope, node, items)) is not None:
         _refuse_aggregates(scope, node, item)
         return item.body, item
-    node = _with_aliases(scope, node, items)
+    node = node if isinstance(node, exp.Column) else _with_aliases(scope, node, items)
     refuse_misplaced(scope, node, "GROUP BY")
     if is_star(node):
         return None, None

@@ -75,7 +75,7 @@ def _with_condition(
         message = "a correlated scalar subquery is not allowed in a join condition"
         binder.report("PEN3016", query, message, "put it into WHERE")
     for call in own_nodes(on):
-        if not is_deterministic(call):
+        if isinstance(call, exp.Anonymous) and not is_deterministic(call):
             message = "a function that is not deterministic is not allowed in a join condition"
             binder.report("PEN3011", call, message, "compute it in a subquery")
     origins = merge(joined.row_origins, scope.origins_for(Dependency.JOIN))

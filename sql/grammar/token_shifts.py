@@ -93,3 +93,29 @@ def bare_words(tokens: list[Token]) -> list[Token]:
         else token
         for token, follower in zip(tokens, followers, strict=True)
     ]
+
+
+_UNIT_TEXT: Final = "YEAR MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND"
+_UNITS: Final = frozenset(form for unit in _UNIT_TEXT.split() for form in (unit, unit + "S"))
+_SIGNS: Final = (_T.DASH, _T.PLUS)
+
+
+def signed_amounts(tokens: list[Token]) -> list[Token]:
+    """`INTERVAL 1 DAY -2 HOURS` is one interval: its further amounts with a sign, which sqlglot subtracts, as texts."""
+    made: list[Token] = []
+    is_interval = False
+    for token in tokens:
+        is_interval = token.token_type == _T.INTERVAL or (is_interval and _is_of_interval(token))
+        made.append(token)
+        if not is_interval or token.text.upper() not in _UNITS or len(made) < 4:
+            continue
+        unit, sign, amount = made[-4:-1]
+        is_number = amount.token_type in (_T.NUMBER, _T.STRING)
+        if unit.text.upper() in _UNITS and sign.token_type in _SIGNS and is_number and amount.start == sign.end + 1:
+            text = f"-{amount.text}" if sign.token_type == _T.DASH else amount.text
+            made[-3:-1] = [Token(_T.STRING, text, sign.line, sign.col, sign.start, amount.end, [])]
+    return made
+
+
+def _is_of_interval(token: Token) -> bool:
+    return token.token_type in (_T.NUMBER, _T.STRING, *_SIGNS) or token.text.upper() in _UNITS

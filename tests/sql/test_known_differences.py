@@ -25,6 +25,11 @@ REFUSED_BY_SPARK = [
     "values (1 / 0)",
     "select * from (select a as p, id as v from t) pivot (max(v) for p in (99999999999))",
     "select txt collate unicode = txt collate utf8_lcase as c from every",
+    "select interval 2147483647 day * 2",
+    "select listagg(bin, ', ') from every",
+    "select uniform(1, 2, 3.0)",
+    "select try_reflect('java.wrongclass.Math', 'max', 2, 3)",
+    "select st_geomfromwkb(X'00')",
 ]
 """Accepted here."""
 
@@ -33,6 +38,11 @@ ACCEPTED_BY_SPARK = [
     "select cast(null as struct<>)",
     "select in(a, 1) from t",
     "select transform(arr, (x -> x)) from t",
+    "select 'x' as arr from t group by arr order by arr[0]",
+    "select a in (select c from u) as i from t group by a in (select c from u), a order by a in (select c from u)",
+    "select * from values ('z', 1) as q(a, all) order by all",
+    "from t |> order by a order by b",
+    "from t |> left join u using (id) |> drop c |> select u.id",
 ]
 """Refused here."""
 
@@ -51,6 +61,11 @@ NAMED_OTHERWISE = {
     "select * from (select b as p, id as v from t) pivot (max(v) for p in (upper('x')))": "X",
     "select 1.5 < cast(2 as tinyint)": "(1 < CAST(2 AS TINYINT))",
     "select identifier('s.x') from t": "s.x",
+    "select .10D": "0.1",
+    "select date'12345-01-01'": "DATE '+12345-01-01'",
+    "select interval -'-1' day": "INTERVAL '1' DAY",
+    "select -10L :: interval second": "CAST(-10 AS INTERVAL SECOND)",
+    "select * from (select a + 1 as k from t), lateral (select k + 1)": "(outer(__auto_generated_subquery_name.k) + 1)",
     "select transform(arr, 1) from t": "transform(arr, lambdafunction(1, namedlambdavariable()))",
 }
 """What Spark calls the last column, which has another name here."""
