@@ -54,7 +54,7 @@ class Iceberg(Source, Sink[IcebergStaged]):
     doc: ClassVar[str] = "Reads and writes Iceberg tables, of a directory (a warehouse) or of any catalog of Spark's."
     maven: ClassVar[tuple[str, ...]] = (f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{VERSION}",)
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, streaming=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = IcebergStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
@@ -105,11 +105,20 @@ class Iceberg(Source, Sink[IcebergStaged]):
             return (CatalogTable.unknown("iceberg"),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
-        address = address_of(spark, task.options)
-        for key, value in {**address.settings, **address.secrets}.items():
-            spark.conf.set(key, value)
-        df = spark.sql(f"SELECT * FROM {address.sql}{_as_of(task.options)}")
+        df = spark.sql(f"SELECT * FROM {_address(spark, task.options)}{_as_of(task.options)}")
         return task.selected(df)
+
+    def stream_obstacle(self, options: Options) -> str | None:
+        fixed = next((name for name in AT_OPTIONS if options.get(name) is not None), None)
+        return f"`{fixed}` reads one state of the table" if fixed else None
+
+    def stream_identity(self, options: Options) -> str:
+        return target_of(options) or ""
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        """The rows of the first snapshot that is left, then those that are appended. Snapshots that overwrite or delete
+        rows fail the stream, as Iceberg has it."""
+        return task.selected(spark.readStream.table(_address(spark, task.options)))
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return target_of(options)
@@ -150,6 +159,14 @@ class Iceberg(Source, Sink[IcebergStaged]):
 
 
 connector = Iceberg()
+
+
+def _address(spark: "SparkSession", options: Options) -> str:
+    """The table's name in this session, whose catalog it sets."""
+    address = address_of(spark, options)
+    for key, value in {**address.settings, **address.secrets}.items():
+        spark.conf.set(key, value)
+    return address.sql
 
 
 def _recorded_table(options: Options) -> CatalogTable:

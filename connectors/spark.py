@@ -22,7 +22,7 @@ from connectors.support.files.filesystem import as_uri, committing, files_at
 from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION, declared_table
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
-from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.source import STREAM, ScanTask, Source, SourceCapabilities
 from connectors.support.staged import Staged, secret_mapping
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Spark(Source, Sink[SparkStaged]):
     doc: ClassVar[str] = (
         "Reads and writes through any Spark data source. Its commit is as atomic as that source's own writes."
     )
-    source_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, SCHEMA_OPTION)
+    source_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, SCHEMA_OPTION, STREAM)
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(
         is_pruned_by_spark=True, is_cheap=False, streaming=True
     )

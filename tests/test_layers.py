@@ -293,7 +293,7 @@ def test_the_reader_of_imports_sees_them(source, expected):
 
 
 def test_a_match_on_plan_nodes_handles_every_kind():
-    nodes = {"Scan", "Query", "Native", "Union", "Expect", "Rejects", "Shuffle", "Write"}
+    nodes = {"Scan", "Query", "Native", "Union", "Expect", "Rejects", "Watermark", "Shuffle", "Write"}
     wrong = []
     for name, tree in MODULES.items():
         for match in (node for node in ast.walk(tree) if isinstance(node, ast.Match)):

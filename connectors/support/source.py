@@ -6,7 +6,7 @@ Importing a connector imports neither pyspark nor a driver: annotations only, an
 import re
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics import Diagnostics
 from catalog.quoting import quote
@@ -14,11 +14,20 @@ from catalog.row_kind import ROW_KIND
 from catalog.table import CatalogTable, Column, TablePath
 from connectors.support.connector import Connector
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
-from connectors.support.option import Option, Options
+from connectors.support.option import Option, Options, OptionType
 from connectors.support.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+STREAM: Final = Option(
+    "stream",
+    OptionType.BOOLEAN,
+    "In a streaming job, whether rows that are added arrive as a stream. `false`: all rows are read for each "
+    "micro-batch, as those of a table that is joined.",
+    default=True,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +36,8 @@ class SourceCapabilities:
 
     `column_pushdown`, `filter_pushdown`: `read` takes the columns and filters of its `ScanTask`. `is_pruned_by_spark`:
     it yields a DataFrame of one of Spark's data sources, so Spark's optimizer already pushes down columns and filters.
-    `is_cheap`: reading it again costs no more than a cache and yields the same rows.
+    `is_cheap`: reading it again costs no more than a cache and yields the same rows. `streaming`: a streaming job reads
+    what is added, unless the option `stream` of the source says otherwise.
     """
 
     column_pushdown: bool = False
@@ -159,6 +169,14 @@ class Source(Connector):
         """A streaming DataFrame of what arrives; `is_new`: no checkpoint says where to start. Only for sources with the
         capability `streaming`."""
         raise NotImplementedError(self.name)
+
+    def streamed_rows_obstacle(self, options: Options, table: CatalogTable) -> str | None:
+        """Why `streamed_rows` cannot yield the rows of a block that can be read as a stream; None where it can."""
+        return None
+
+    def streamed_rows(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        """A streaming DataFrame of rows, in the words of `read`, for queries of Spark's that keep state over them."""
+        return self.arrived(spark, task, self.stream(spark, task, is_new=is_new))
 
     def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
         """The rows of a micro-batch of `stream`, in the words of `read`."""

@@ -20,6 +20,7 @@ from engine.plan.nodes import (
     Scan,
     Shuffle,
     Union,
+    Watermark,
     Write,
     children,
     plugin_of,
@@ -122,6 +123,8 @@ def _details(node: AnyNode) -> str:
             return options_text(given(node.plugin.options, node.options))
         case Union():
             return "UNION ALL"
+        case Watermark():
+            return f"{node.column}, {node.delay}"
         case Shuffle():
             how = f"\n{node.routing.strategy.value}: {node.routing.reason}" if node.routing else ""
             return f"by {node.column}: {', '.join(node.values)}{how}"

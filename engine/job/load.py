@@ -28,6 +28,7 @@ from engine.job.options.env import read_env
 from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
+from engine.job.options.watermark_option import WATERMARK
 from engine.job.shadowed_names import with_own_names
 from engine.job.unsupported_options import unsupported_options
 from engine.transforms import names as transform_names
@@ -46,6 +47,7 @@ COMMON: Final = (
            "reads are persisted on disk, others are computed for each reader.",
            choices=tuple(cache.value for cache in Cache)),
     EXPECTATIONS,
+    WATERMARK,
 )  # fmt: skip
 """The options of every block."""
 
@@ -213,7 +215,7 @@ class _Loader:
         if uid is not None and not _UID.fullmatch(uid):  # files are called by it
             help = "letters, digits and `_`, `.`, `-`, at most 64, a letter, digit or `_` first"
             self.diagnostics.error("PEN2004", f"`{uid}` cannot be a `uid`", options.span("uid"), help)
-        own = {option.name for option in COMMON if option is not EXPECTATIONS}
+        own = {option.name for option in COMMON if option not in (EXPECTATIONS, WATERMARK)}
         return Block(
             kind, name, replace(options, values={k: v for k, v in options.values.items() if k not in own},
                                 is_valid=is_valid),

@@ -18,6 +18,7 @@ from engine.plan.nodes import (
     Scan,
     Shuffle,
     Union,
+    Watermark,
     below,
     children,
     rewrite,
@@ -47,7 +48,7 @@ def persist_shared(plan: Plan) -> Plan:
     return rewrite(plan, persist)
 
 
-def varies_by_itself(node: Scan | Query | Native | Union | Expect | Shuffle) -> bool:
+def varies_by_itself(node: Scan | Query | Native | Union | Expect | Watermark | Shuffle) -> bool:
     """Whether the node may yield different rows the next time from the same input."""
     match node:
         case Query():
@@ -57,7 +58,7 @@ def varies_by_itself(node: Scan | Query | Native | Union | Expect | Shuffle) -> 
             return not is_same or incremental_of(node.options) is not None  # new rows come while it is read
         case Native():
             return node.plugin.is_expensive
-        case Union() | Expect() | Shuffle():
+        case Union() | Expect() | Watermark() | Shuffle():
             return False
         case _:
             assert_never(node)
@@ -65,7 +66,7 @@ def varies_by_itself(node: Scan | Query | Native | Union | Expect | Shuffle) -> 
 
 def chosen_cache(node: PersistableNode) -> Cache | None:
     """What the job says; `none` has no effect on rows of an incremental source, whose watermark holds for one read."""
-    if node.cache is Cache.NONE and isinstance(node, Scan | Query | Native | Union | Expect | Shuffle):
+    if node.cache is Cache.NONE and isinstance(node, Scan | Query | Native | Union | Expect | Watermark | Shuffle):
         scans = (scan for scan in below(node) if isinstance(scan, Scan))
         return None if any(incremental_of(scan.options) for scan in scans) else Cache.NONE
     return node.cache

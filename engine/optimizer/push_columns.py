@@ -4,7 +4,20 @@ from dataclasses import replace
 
 from catalog.exhaustive import assert_never
 from connectors.support.incremental import incremental_of
-from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Shuffle, Union, Write, rewrite
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    Plan,
+    Query,
+    Rejects,
+    Scan,
+    Shuffle,
+    Union,
+    Watermark,
+    Write,
+    rewrite,
+)
 from sql.rewrite.fragments import references
 
 
@@ -41,7 +54,7 @@ def _note_uses(node: AnyNode, used: dict[Scan, set[str] | None]) -> None:
             edges = [(input.node, read.get(input.name.lower())) for input in node.inputs]
         case Union():
             edges = [(input, None) for input in node.inputs]
-        case Native() | Expect() | Rejects() | Shuffle() | Write():
+        case Native() | Expect() | Rejects() | Watermark() | Shuffle() | Write():
             edges = [(node.input, None)]
         case _:
             assert_never(node)

@@ -22,6 +22,7 @@ from engine.plan.nodes import (
     Scan,
     Shuffle,
     Union,
+    Watermark,
     Write,
     children,
     rewrite,
@@ -67,6 +68,8 @@ def _content(node: AnyNode) -> Value:
             return ["native", node.plugin.name, shown(node.options)]
         case Union():
             return ["union"]
+        case Watermark():
+            return ["watermark", node.column, node.delay]
         case Shuffle():
             return ["shuffle", node.column, list(node.values)]
         case Expect() | Rejects():

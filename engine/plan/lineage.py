@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from catalog.exhaustive import assert_never
-from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Shuffle, Union, Write
+from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Shuffle, Union, Watermark, Write
 from sql.analyze import Dependency
 
 DIRECT = (Dependency.IDENTITY, Dependency.TRANSFORMATION, Dependency.AGGREGATION)
@@ -64,7 +64,7 @@ def _origins(node: AnyNode, by_node: Mapping[AnyNode, SourceColumns]) -> dict[st
                 for origin in origins
             ]
             return {name.lower(): below.get(name.lower(), everything) for name in node.table.schema.names}
-        case Expect() | Rejects() | Shuffle() | Write():
+        case Expect() | Rejects() | Watermark() | Shuffle() | Write():
             return {name: list(origins) for name, origins in by_node[node.input].items()}
         case _:
             assert_never(node)

@@ -139,6 +139,20 @@ class Rejects(BaseNode):
         return rejects_table(self.input.table)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Watermark(PersistableNode):
+    """The input's rows, unchanged, in a streaming job: `column` is their event time, and rows that are `delay` older
+    than the latest may be left out by what keeps state over them."""
+
+    input: "Node"
+    column: str
+    delay: str
+
+    @property
+    def table(self) -> CatalogTable:
+        return self.input.table
+
+
 class RoutingStrategy(str, Enum):
     """How the rows of one stream get to their tables."""
 
@@ -192,10 +206,10 @@ class Write(BaseNode):
         return self.input.table.has_row_kind and self.write_mode not in self.connector.row_kind_modes(self.options)
 
 
-Node: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Shuffle
+Node: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Watermark | Shuffle
 """A node that yields rows."""
 
-AnyNode: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Shuffle | Write
+AnyNode: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Watermark | Shuffle | Write
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -229,7 +243,7 @@ def children(node: AnyNode) -> tuple[Node, ...]:
             return tuple(input.node for input in node.inputs)
         case Union():
             return node.inputs
-        case Native() | Expect() | Rejects() | Shuffle() | Write():
+        case Native() | Expect() | Rejects() | Watermark() | Shuffle() | Write():
             return (node.input,)
         case _:
             assert_never(node)
@@ -244,7 +258,7 @@ def plugin_of(node: AnyNode) -> str:
             return node.kind
         case Native():
             return node.plugin.name
-        case Union() | Expect() | Rejects() | Shuffle():
+        case Union() | Expect() | Rejects() | Watermark() | Shuffle():
             return type(node).__name__
         case _:
             assert_never(node)
@@ -285,7 +299,7 @@ def with_children(node: AnyNode, inputs: list[Node]) -> AnyNode:
             return replace(node, inputs=tuple(Input(e.name, new) for e, new in zip(node.inputs, inputs, strict=True)))
         case Union():
             return replace(node, inputs=tuple(inputs))
-        case Native() | Expect() | Rejects() | Shuffle() | Write():
+        case Native() | Expect() | Rejects() | Watermark() | Shuffle() | Write():
             return replace(node, input=inputs[0])
         case _:
             assert_never(node)

@@ -11,7 +11,7 @@ from catalog.diagnostics import Diagnostic, PenstockError, Severity, run_error
 from connectors.support.files.filesystem import Files, files_at
 from engine.compile import Compiled
 from engine.incremental.watermarks import Watermarks, incremental_scans, node_of, starts
-from engine.plan.nodes import Plan, Scan
+from engine.plan.nodes import Node, Plan
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
@@ -123,7 +123,7 @@ def _run_job(
     return replace(result, warnings=(*result.warnings, *unrecorded))
 
 
-def run_batch(spark: "SparkSession", plan: Plan, run_id: str, state: str, arrived: Mapping[Scan, Arrived]) -> JobResult:
+def run_batch(spark: "SparkSession", plan: Plan, run_id: str, state: str, arrived: Mapping[Node, Arrived]) -> JobResult:
     """Stage and commit one micro-batch of a stream, as a run of its own that is in no ledger. Does nothing if it is
     committed already; raises what keeps it from starting."""
     done = committed_writes(spark, state, run_id)

@@ -52,7 +52,7 @@ class JobExecution:
         events: JobEvents,
         is_quiet: bool = False,
         is_verbose: bool = False,
-        arrived: Mapping[Scan, Arrived] | None = None,
+        arrived: Mapping[Node, Arrived] | None = None,
     ) -> None:
         self.spark = spark
         self.arrived = arrived or {}

@@ -35,6 +35,7 @@ from engine.plan.nodes import (
     Scan,
     Shuffle,
     Union,
+    Watermark,
     Write,
     below,
     children,
@@ -53,10 +54,10 @@ Persist: TypeAlias = Callable[[Node, Persisted, DataFrame], DataFrame]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Arrived:
-    """A micro-batch of a stream (None: nothing has arrived), and the position to acknowledge once it is committed."""
+    """A micro-batch of a stream (None: nothing has arrived), and the positions to acknowledge once it is committed."""
 
     batch: DataFrame | None
-    position: Staged | None
+    positions: Mapping[Scan, Staged] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -64,12 +65,12 @@ class Lowered:
     """The DataFrame of every lowered node, and what is counted when the rows are written: expectations, and how far
     incremental scans go. `since`: where these begin, by their names; the first run where it has none. `positions`: what
     the scans cover, of sources that are notified after the commit. `arrived`: micro-batches of streams, which are read
-    instead of their sources."""
+    instead of their sources, or of the nodes that keep state over them."""
 
     dataframes: dict[Node, DataFrame] = field(default_factory=dict)
     watched: list[Watched] = field(default_factory=list)
     positions: dict[Scan, Staged] = field(default_factory=dict)
-    arrived: Mapping[Scan, Arrived] = field(default_factory=dict)
+    arrived: Mapping[Node, Arrived] = field(default_factory=dict)
     persist: Persist = lambda node, persisted, df: persist(df, persisted.cache)
     pace: Pace = UNPACED
     since: Mapping[str, Since] = field(default_factory=dict)
@@ -81,7 +82,7 @@ def lower(
     writes: Iterable[Write],
     persist: Persist | None = None,
     since: Mapping[str, Since] | None = None,
-    arrived: Mapping[Scan, Arrived] | None = None,
+    arrived: Mapping[Node, Arrived] | None = None,
     *,
     pace: Pace = UNPACED,
 ) -> Lowered:
@@ -98,10 +99,11 @@ def lower(
 
 
 def lower_nodes(
-    spark: SparkSession, nodes: Iterable[Node], given: Mapping[Node, DataFrame]
+    spark: SparkSession, nodes: Iterable[Node], given: Mapping[Node, DataFrame], persist: Persist | None = None
 ) -> Mapping[Node, DataFrame]:
     """Lower some nodes over given DataFrames of others."""
     lowered = Lowered(dict(given))
+    lowered.persist = persist or lowered.persist
     for node in nodes:
         _lower(spark, node, lowered)
     return lowered.dataframes
@@ -111,7 +113,8 @@ def _lower(spark: SparkSession, root: Node, lowered: Lowered) -> None:
     stack = [root]
     while stack:
         node = stack[-1]
-        missing = [child for child in children(node) if child not in lowered.dataframes]
+        needed = () if node in lowered.arrived else children(node)
+        missing = [child for child in needed if child not in lowered.dataframes]
         stack.extend(reversed(missing))
         if not missing:
             stack.pop()
@@ -134,6 +137,10 @@ def _lower_one(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
 
 
 def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
+    if (arrived := lowered.arrived.get(node)) is not None:
+        lowered.positions.update(arrived.positions)
+        if not isinstance(node, Scan):
+            return _no_rows(spark, node) if arrived.batch is None else _of_session(spark, arrived.batch)
     match node:
         case Scan():
             return _scan(spark, node, lowered)
@@ -149,6 +156,9 @@ def _dataframe(spark: SparkSession, node: Node, lowered: Lowered) -> DataFrame:
             return df
         case Rejects():
             return rejected(lowered.dataframes[node.input], node)
+        case Watermark():
+            df = lowered.dataframes[node.input]
+            return df.withWatermark(node.column, node.delay) if df.isStreaming else df
         case Shuffle():
             return _shuffled(lowered.dataframes[node.input], node)
         case _:
@@ -164,7 +174,7 @@ def _shuffled(df: DataFrame, node: Shuffle) -> DataFrame:
 
 def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
     arrived = lowered.arrived.get(scan)
-    position = scan.connector.position(spark, scan.options) if arrived is None else arrived.position
+    position = scan.connector.position(spark, scan.options) if arrived is None else arrived.positions.get(scan)
     if position is not None:
         lowered.positions[scan] = position
     task = ScanTask(scan.options, scan.table, scan.columns, scan.filters, position)
@@ -177,10 +187,7 @@ def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
     else:
         lowered.new_rows[scan] = scan.connector.read_new(spark, task, lowered.since.get(scan.name, Since()))
         df = lowered.new_rows[scan].df
-    df = _as_declared(paced(df, scan, lowered.pace), scan)
-    for predicate in scan.filters:
-        df = df.where(predicate)
-    return df
+    return as_declared(paced(df, scan, lowered.pace), scan)
 
 
 def _of_session(spark: SparkSession, df: DataFrame) -> DataFrame:
@@ -190,10 +197,10 @@ def _of_session(spark: SparkSession, df: DataFrame) -> DataFrame:
     return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan), spark)
 
 
-def _no_rows(spark: SparkSession, scan: Scan) -> DataFrame:
-    kept = None if scan.columns is None else frozenset(scan.columns)
-    columns = [column for column in scan.table.columns if kept is None or column.name in kept]
-    kinds = [Column(ROW_KIND, STRING)] if scan.table.has_row_kind else []
+def _no_rows(spark: SparkSession, node: Node) -> DataFrame:
+    kept = frozenset(node.columns) if isinstance(node, Scan) and node.columns is not None else None
+    columns = [column for column in node.table.columns if kept is None or column.name in kept]
+    kinds = [Column(ROW_KIND, STRING)] if node.table.has_row_kind else []
     return spark.createDataFrame([], columns_to_ddl([*columns, *kinds]))
 
 
@@ -238,10 +245,17 @@ def _union(inputs: list[DataFrame]) -> DataFrame:
     return first
 
 
-def _as_declared(df: DataFrame, scan: Scan) -> DataFrame:
-    """Check the scan's rows against its table: names and types must be equal, and NOT NULL columns without NULLs."""
-    if scan.table.is_open:
-        return df
+def as_declared(df: DataFrame, scan: Scan) -> DataFrame:
+    """The rows of a scan that its filters leave, checked against its table: names and types must be equal, and NOT NULL
+    columns without NULLs."""
+    if not scan.table.is_open:
+        df = _checked(df, scan)
+    for predicate in scan.filters:
+        df = df.where(predicate)
+    return df
+
+
+def _checked(df: DataFrame, scan: Scan) -> DataFrame:
     found = CatalogTable.of("found", columns_of(df.schema))
     kept = None if scan.columns is None else frozenset(scan.columns)
     wanted = [column for column in scan.table.columns if kept is None or column.name in kept]

@@ -144,6 +144,14 @@ class NativeTransform(Protocol):
         ...
 
 
+@runtime_checkable
+class StatefulTransform(NativeTransform, Protocol):
+    """A transform in code that, over a stream, keeps state from batch to batch: Spark runs it, on streaming
+    DataFrames."""
+
+    keeps_state: ClassVar[bool]
+
+
 Transform: TypeAlias = TableTransform | QueryTransform | NativeTransform | SetTransform | RouteTransform
 
 

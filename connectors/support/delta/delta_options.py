@@ -29,12 +29,14 @@ from connectors.support.option import (
     OptionType,
 )
 from connectors.support.schema_option import SCHEMA_OPTION
+from connectors.support.source import STREAM
 
 _PATH: Final = Option("path", OptionType.STRING, "The table's directory.", required=True)
 
 SOURCE_OPTIONS: Final = (
     _PATH,
     SCHEMA_OPTION,
+    STREAM,
     Option("version", OptionType.INTEGER, "Reads the table as of this version.", alternatives=("versionAsOf",)),
     Option("timestamp", OptionType.STRING, "Reads the table as of this time.", alternatives=("timestampAsOf",)),
     Option(

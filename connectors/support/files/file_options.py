@@ -11,6 +11,7 @@ from connectors.support.files.foreign_files import OVERWRITE_FOREIGN_FILES
 from connectors.support.incremental import INCREMENTAL
 from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
+from connectors.support.source import STREAM
 
 FORMATS: Final = ("csv", "json", "parquet", "orc", "text", "xml", "excel", "binary", "avro")
 CODECS: Final = (
@@ -104,6 +105,7 @@ SOURCE_OPTIONS: Final = (
     PATH,
     FORMAT,
     SCHEMA_OPTION,
+    STREAM,
     *TEXT_OPTIONS,
     Option(
         "csv_use_header_line",

@@ -178,6 +178,22 @@ class FileConnector(Source, Sink[FileStaged]):
             return "`path` must be a folder: new files are found in it"
         return "the types of a CSV are read from its rows" if options.flag("infer_schema") else None
 
+    def streamed_rows_obstacle(self, options: Options, table: CatalogTable) -> str | None:
+        if table.is_open:
+            return "its columns are not known: give it a `schema`"
+        if file_format(self.located(options)) == "excel":
+            return "workbooks are read as a whole"
+        bound = next(
+            (name for name in ("file_filter_modified_start", "file_filter_modified_end") if options.get(name)), None
+        )
+        return f"it has no `{bound}`" if bound else None
+
+    def streamed_rows(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        options = self._open(spark, task.options)
+        in_files, of_path = _file_order(task.table, options)
+        df = read_files(spark, options, in_files, of_path, is_stream=True)
+        return df.select(*(quote(name) for name in task.columns or task.table.schema.names))
+
     def stream_identity(self, options: Options) -> str:
         return spark_path(self.located(options).string("path"))
 

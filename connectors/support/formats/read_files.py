@@ -45,6 +45,9 @@ from connectors.support.schema_option import declares_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
+    Reader: TypeAlias = DataFrameReader | DataStreamReader
 
 _OF_LINES: Final = ("encoding", "lineSep", "pathGlobFilter", HADOOP_CODECS)
 FileList: TypeAlias = tuple[list[str], str | None]
@@ -64,8 +67,11 @@ def read_files(
     in_files: Sequence[Column],
     of_path: Sequence[Column],
     chosen: FileList | None = None,
+    *,
+    is_stream: bool = False,
 ) -> "DataFrame":
-    """The rows with the columns of files and directories, in their declared types."""
+    """The rows with the columns of files and directories, in their declared types. `is_stream`: a streaming
+    DataFrame of the files that arrive in a folder."""
     allow_charset(spark, options)
     paths, root = _paths(spark, options) if chosen is None else chosen
     ddl = columns_to_ddl([*in_files, *of_path])
@@ -73,7 +79,7 @@ def read_files(
         return spark.createDataFrame([], ddl)
     kind = file_format(options)
     if kind == "binary":
-        return _binary(spark, options, paths, root)
+        return _binary(spark, options, paths, root, is_stream=is_stream)
     if kind == "excel":
         from connectors.support.formats.workbooks import workbook_rows
 
@@ -84,11 +90,10 @@ def read_files(
             options,
         )
     if needs_lines(options):
-        return _of_lines(spark, options, paths, root, in_files=in_files, of_path=of_path)
+        return _of_lines(spark, options, paths, root, in_files=in_files, of_path=of_path, is_stream=is_stream)
     if is_delimited(options, in_files):
-        return _converted(
-            _delimited(spark, options, paths, root, in_files=in_files, of_path=of_path), in_files, of_path, options
-        )
+        lines = _delimited(spark, options, paths, root, in_files=in_files, of_path=of_path, is_stream=is_stream)
+        return _converted(lines, in_files, of_path, options)
     prefix, is_attribute = (XML_ATTRIBUTE, True) if are_attributes(options) else ("", False)
     stored = [
         Column(prefix + column.name, STRING if is_attribute else stored_type(kind, column.type), column.nullable)
@@ -96,9 +101,9 @@ def read_files(
     ]
     given = _options(options)
     if kind == "csv" and options.seatunnel is not None and "multi_line" not in options.places:
-        given["multiLine"] = str(may_hold_quotes(paths, options)).lower()
-    reader = _reader(spark, options, kind, root, of_path).options(**given).schema(columns_to_ddl([*stored, *of_path]))
-    df = reader.load(paths)
+        given["multiLine"] = str(is_stream or may_hold_quotes(paths, options)).lower()
+    reader = _opened(spark, options, kind, root, of_path, is_stream=is_stream).options(**given)
+    df = _load(reader.schema(columns_to_ddl([*stored, *of_path])), paths)
     if is_attribute:
         df = df.selectExpr(
             *(f"{quote(prefix + column.name)} as {quote(column.name)}" for column in in_files),
@@ -227,13 +232,14 @@ def _delimited(
     *,
     in_files: Sequence[Column],
     of_path: Sequence[Column],
+    is_stream: bool,
 ) -> "DataFrame":
     """Columns of text, read by Spark's csv reader without quotes."""
     texts = [Column(column.name, STRING) for column in in_files]
     given = {key: value for key, value in _options(options).items() if key in _OF_LINES}
-    reader = _reader(spark, options, "csv", root, of_path).schema(columns_to_ddl([*texts, *of_path]))
+    reader = _opened(spark, options, "csv", root, of_path, is_stream=is_stream)
     skips = options.integer("skip_header_row_number") == 1
-    return reader.options(
+    reader = reader.schema(columns_to_ddl([*texts, *of_path])).options(
         **given,
         sep=_delimiter(options).replace("\\", "\\\\"),  # a backslash begins an escape there
         quote="",
@@ -241,7 +247,8 @@ def _delimited(
         header=str(skips).lower(),
         enforceSchema="true",
         maxCharsPerColumn="-1",
-    ).load(list(paths))
+    )
+    return _load(reader, paths)
 
 
 def _delimiter(options: Options) -> str:
@@ -258,17 +265,17 @@ def _of_lines(
     *,
     in_files: Sequence[Column],
     of_path: Sequence[Column],
+    is_stream: bool,
 ) -> "DataFrame":
     """Rows from lines that are split out of whole files."""
     end = options.optional_string("row_delimiter")
     pattern = r"\r?\n" if end in (None, "\n") else re.escape(str(end))
     content = f"decode(content, {quote_text(options.string('encoding'))})"
     parts = [quote(column.name) for column in of_path]
-    files = (
-        _reader(spark, options, "binaryFile", root, of_path)
-        .load(list(paths))
-        .selectExpr(f"{content} as content", *parts)
-    )
+    reader = _opened(spark, options, "binaryFile", root, of_path, is_stream=is_stream)
+    if is_stream:
+        reader = reader.schema(f"{_FILE_DDL}, {columns_to_ddl(of_path)}" if of_path else _FILE_DDL)
+    files = _load(reader, paths).selectExpr(f"{content} as content", *parts)
     lines = files.selectExpr(f"posexplode(split(content, {quote_text(pattern)}, -1)) as (pos, line)", *parts)
     lines = lines.where(f"pos >= {options.integer('skip_header_row_number')} and line <> ''")
     if file_format(options) == "text":
@@ -289,7 +296,9 @@ def _of_lines(
     return _converted(lines.selectExpr(*values, *parts), in_files, of_path, options)
 
 
-def _binary(spark: "SparkSession", options: Options, paths: Sequence[str], root: str | None) -> "DataFrame":
+def _binary(
+    spark: "SparkSession", options: Options, paths: Sequence[str], root: str | None, *, is_stream: bool
+) -> "DataFrame":
     """One row for each file: its bytes, and its path below the source's."""
     start = root or spark_path(options.string("path"))
     local = local_path(start)
@@ -301,7 +310,8 @@ def _binary(spark: "SparkSession", options: Options, paths: Sequence[str], root:
         "element_at(split(path, '/'), -1))"
     )
     name = "element_at(split(path, '/'), -1)"
-    df = _reader(spark, options, "binaryFile", root, ()).option("recursiveFileLookup", "true").load(list(paths))
+    reader = _opened(spark, options, "binaryFile", root, (), is_stream=is_stream).option("recursiveFileLookup", "true")
+    df = _load(reader.schema(_FILE_DDL) if is_stream else reader, paths)
     return df.selectExpr(
         "content as data", f"coalesce(nullif({relative}, ''), {name}) as relativePath", "0L as partIndex"
     )
@@ -310,17 +320,41 @@ def _binary(spark: "SparkSession", options: Options, paths: Sequence[str], root:
 def _reader(
     spark: "SparkSession", options: Options, kind: str, root: str | None, of_path: Sequence[Column]
 ) -> "DataFrameReader":
-    """Spark's reader; it goes into directories that are no `column=value` only if there is none of those."""
-    reader = spark.read.format(kind)
+    return spark.read.format(kind).options(**_where(options, root, of_path))
+
+
+def _opened(
+    spark: "SparkSession",
+    options: Options,
+    kind: str,
+    root: str | None,
+    of_path: Sequence[Column],
+    *,
+    is_stream: bool,
+) -> "Reader":
+    return (spark.readStream if is_stream else spark.read).format(kind).options(**_where(options, root, of_path))
+
+
+def _where(options: Options, root: str | None, of_path: Sequence[Column]) -> dict[str, str]:
+    """Spark's options for which files are read. It goes into directories that are no `column=value` only if there is
+    none of those."""
+    found = {}
     is_flat = not of_path and (options.seatunnel is not None or _is_archive(options))
     if is_flat or not options.flag("parse_partition_from_path"):
-        reader = reader.option("recursiveFileLookup", "true")
+        found["recursiveFileLookup"] = "true"
     elif root is not None:
-        reader = reader.option("basePath", root)
+        found["basePath"] = root
     pattern = options.optional_string("file_filter_pattern")
     if pattern and options.seatunnel is None and not _is_archive(options):
-        reader = reader.option("pathGlobFilter", pattern)
-    return reader.options(**_modified(options))
+        found["pathGlobFilter"] = pattern
+    return found | _modified(options)
+
+
+def _load(reader: "Reader", paths: Sequence[str]) -> "DataFrame":
+    """The rows of files; a stream has one folder."""
+    from pyspark.sql.streaming.readwriter import DataStreamReader
+
+    return reader.load(paths[0]) if isinstance(reader, DataStreamReader) else reader.load(list(paths))
 
 
 def _modified(options: Options) -> dict[str, str]:

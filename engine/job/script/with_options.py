@@ -22,6 +22,7 @@ OF_EVERY_BLOCK = {
     "plugin_input": OptionType.LIST,
     "cache": OptionType.STRING,
     "expectations": OptionType.LIST,
+    "watermark": OptionType.MAP,
 }
 
 

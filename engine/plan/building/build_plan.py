@@ -21,9 +21,10 @@ from engine.plan.building.route_nodes import route_nodes
 from engine.plan.building.scan_nodes import scan_nodes, with_unseen_columns
 from engine.plan.building.stream_checks import check_streams
 from engine.plan.building.table_sets import member
+from engine.plan.building.watermarked import watermarked
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
-from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Write, children, rewrite
+from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Watermark, Write, children, rewrite
 from engine.transforms import transform
 from engine.transforms.interfaces import is_route_transform
 from sql.analyze import analyze
@@ -56,7 +57,7 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan | None:
         feeds = _feeds(block, wiring, built, rejects, own)
         match block.kind:
             case BlockKind.SOURCE:
-                scans = scan_nodes(block, name, job.source.path, own)
+                scans = watermarked(block, scan_nodes(block, name, job.source.path, own), job.env, own)
                 built[block], rejects[block] = expected(block, name, scans, own)
             case BlockKind.TRANSFORM:
                 plugin = transform(block.plugin)
@@ -69,10 +70,12 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan | None:
                     queries = query_nodes(block, name, feeds, own, analyze, dialect=job.env.dialect)
                 elif job.env.dialect == "spark":
                     report_syntax(block, own)
+                queries = watermarked(block, queries, job.env, own)
                 built[block], rejects[block] = expected(block, name, queries, own)
                 rejects[block] = strays or rejects[block]
             case BlockKind.SINK:
                 inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None
+                inputs = watermarked(block, inputs, job.env, own)
                 nodes, rejects[block] = expected(block, f"{name}_checked", inputs, own)
                 is_set = any(feed.is_set for feed in feeds or ())
                 writes[block] = write_nodes(block, name, nodes or (), own, is_set=is_set)
@@ -172,7 +175,8 @@ def _with_names(plan: Plan) -> Plan:
 
     def rename(node: AnyNode) -> AnyNode:
         taken = writes if isinstance(node, Write) else nodes
-        name = next(candidate for candidate in _numbered(node.name) if candidate not in taken)
+        wanted = f"{node.input.name}_watermark" if isinstance(node, Watermark) else node.name
+        name = next(candidate for candidate in _numbered(wanted) if candidate not in taken)
         taken.add(name)
         return node if name == node.name else replace(node, name=name)
 

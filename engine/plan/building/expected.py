@@ -6,7 +6,7 @@ from catalog.diagnostics import Diagnostics
 from engine.expectations.read_expectations import read_rules
 from engine.job.model.job import Block, BlockKind
 from engine.plan.building.table_sets import member_names
-from engine.plan.nodes import Expect, Node, Rejects, Scan
+from engine.plan.nodes import Expect, Node, Rejects, Scan, Watermark
 
 
 def expected(
@@ -26,8 +26,9 @@ def expected(
     names = member_names(name, [node.table.path for node in nodes]) if is_set else (name,) * len(nodes)
     for own_name, node in zip(names, nodes, strict=True):
         options = block.options
-        if block.kind is BlockKind.SOURCE and isinstance(node, Scan):
-            options = node.options  # those of its entry in `tables_configs`
+        scan = node.input if isinstance(node, Watermark) else node
+        if block.kind is BlockKind.SOURCE and isinstance(scan, Scan):
+            options = scan.options  # those of its entry in `tables_configs`
         if not options.get("expectations"):
             checked.append(node)
             continue

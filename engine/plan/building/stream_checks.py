@@ -4,41 +4,18 @@ from collections.abc import Sequence
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
-from catalog.exhaustive import assert_never
 from catalog.savemode import WriteMode
 from catalog.source import PlacedText
 from connectors.support.incremental import incremental_of
 from engine.job.model.job import Env
 from engine.plan.building.stream_trigger import check_trigger
-from engine.plan.nodes import (
-    AnyNode,
-    Expect,
-    Native,
-    Node,
-    Plan,
-    Query,
-    Rejects,
-    Scan,
-    Shuffle,
-    Union,
-    Write,
-    below,
-    children,
-)
+from engine.plan.nodes import Expect, Native, Node, Plan, Query, Scan, Union, Write, below, children
 from engine.plan.pipelines import pipelines
-from sql.rewrite.stream_rows import StreamQueryError, check_stream_rows
+from engine.plan.streams import Flows, StreamPlan, flow_of, is_stream, streams_of
+from engine.transforms.base import StatefulTransform
+from sql.streams.stream_rows import StreamQueryError, StreamRows
 
 _REPLACING: Final = (WriteMode.OVERWRITE_PARTITIONS, WriteMode.REPLACE_WHERE)
-
-
-def is_stream(scan: Scan) -> bool:
-    """Whether a streaming job reads the source as a stream; any other is read anew for every micro-batch."""
-    return scan.connector.source_capabilities.streaming
-
-
-def stream_of(plan: Plan) -> Scan | None:
-    """The source that a pipeline of a streaming job reads as a stream."""
-    return next((node for node in plan.nodes() if isinstance(node, Scan) and is_stream(node)), None)
 
 
 def check_streams(env: Env, writes: Sequence[Write], diagnostics: Diagnostics) -> None:
@@ -46,8 +23,12 @@ def check_streams(env: Env, writes: Sequence[Write], diagnostics: Diagnostics) -
     if env.mode != "STREAMING":
         return
     check_trigger(env, diagnostics)
+    mark = diagnostics.mark()
     for pipeline in pipelines(Plan(env, tuple(writes))):
         _check_pipeline(pipeline, diagnostics)
+    if not mark.has_errors:
+        for stream in streams_of(Plan(env, tuple(writes))):
+            _check_state(stream, diagnostics)
 
 
 def _check_pipeline(plan: Plan, diagnostics: Diagnostics) -> None:
@@ -66,21 +47,16 @@ def _check_pipeline(plan: Plan, diagnostics: Diagnostics) -> None:
         message = f"`{named}` cannot be read as a stream, and the job is `job.mode = STREAMING`"
         diagnostics.error("PEN2030", message, span, 'set `job.mode = "BATCH"`')
         return
-    if len(streams) > 1:
-        names = f"`{streams[0].name}` and `{streams[1].name}`"
-        message = f"{names} are two streams that come together: each has micro-batches of its own"
-        diagnostics.error("PEN2032", message, streams[1].span, "give each stream sinks of its own")
-        return
-    flowing = {node for node in plan.nodes() if streams[0] in below(node)}
+    flows: dict[Node, StreamRows] = {}
     for node in plan.nodes():
         if isinstance(node, Write):
-            _check_write(node, flowing, diagnostics)
-        elif node in flowing:
-            _check_node(node, flowing, diagnostics)
+            _check_write(node, flows, diagnostics)
+        elif (rows := _checked(node, flows, diagnostics)) is not None:
+            flows[node] = rows
 
 
-def _check_write(write: Write, flowing: set[AnyNode], diagnostics: Diagnostics) -> None:
-    if write not in flowing:
+def _check_write(write: Write, flows: Flows, diagnostics: Diagnostics) -> None:
+    if write.input not in flows:
         message = f"`{write.name}` reads no stream: every micro-batch would write the same rows again"
         diagnostics.error("PEN2032", message, write.span, "write it by a batch job of its own")
     elif write.write_mode in _REPLACING:
@@ -89,19 +65,51 @@ def _check_write(write: Write, flowing: set[AnyNode], diagnostics: Diagnostics) 
         diagnostics.error("PEN2032", message, write.options.span("write_mode"), "`append` or `upsert` keeps them")
 
 
-def _check_node(node: Node, flowing: set[AnyNode], diagnostics: Diagnostics) -> None:
-    match node:
-        case Query(body=PlacedText() as text):
-            names = [input.name for input in node.inputs if input.node in flowing]
-            try:
-                check_stream_rows(text.value, names)
-            except StreamQueryError as error:
-                help = "write the rows to a table, and let a batch job compute it from there"
-                diagnostics.error("PEN2032", f"`{node.name}` cannot run on a stream: {error}", text.span(), help)
-        case Union() if any(child not in flowing for child in children(node)):
-            message = f"`{node.name}` unites a stream with a table, whose rows would come again in every micro-batch"
-            diagnostics.error("PEN2032", message, node.span)
-        case Scan() | Query() | Native() | Union() | Expect() | Rejects() | Shuffle():
-            pass
-        case _:
-            assert_never(node)
+def _checked(node: Node, flows: Flows, diagnostics: Diagnostics) -> StreamRows | None:
+    """What the node yields of the streams; as if row by row where it cannot, which is reported."""
+    try:
+        rows = flow_of(node, flows)
+    except StreamQueryError as error:
+        span = node.body.span() if isinstance(node, Query) and isinstance(node.body, PlacedText) else node.span
+        help = "write the rows to a table, and let a batch job compute it from there"
+        if table := _read_as_stream(node, flows):
+            help = f"where `{table}` is a table to join, it is read as a whole: `stream = false`"
+        diagnostics.error("PEN2032", f"`{node.name}` cannot run on a stream: {error}", span, help)
+        return StreamRows()
+    if rows is None:
+        return None
+    if isinstance(node, Union) and any(child not in flows for child in children(node)):
+        message = f"`{node.name}` unites a stream with a table, whose rows would come again in every micro-batch"
+        diagnostics.error("PEN2032", message, node.span)
+    is_keeper = isinstance(node, Native) and isinstance(node.plugin, StatefulTransform)
+    if is_keeper and not rows.event_times:
+        message = f"`{node.name}` would have to remember all keys for ever: its rows have no `watermark`"
+        help = 'give the source or a transform before it `watermark { column = …, delay = "10 minutes" }`'
+        diagnostics.error("PEN2032", message, node.span, help)
+    return rows
+
+
+def _read_as_stream(node: Node, flows: Flows) -> str | None:
+    """A source beside another stream that could also be read as a table."""
+    if sum(child in flows for child in children(node)) < 2:
+        return None
+    scans = (scan for scan in below(node) if isinstance(scan, Scan) and is_stream(scan))
+    return next((scan.name for scan in scans if scan.options.get("stream") is True), None)
+
+
+def _check_state(stream: StreamPlan, diagnostics: Diagnostics) -> None:
+    """Report what Spark cannot do below the head of a stream, where rows are not yet those of a micro-batch."""
+    if stream.scan is not None:
+        return
+    for node in below(stream.head):
+        if isinstance(node, Scan) and is_stream(node):
+            if why := node.connector.streamed_rows_obstacle(node.options, node.table):
+                keeper = (
+                    f"`{stream.stateful[0].name}` keeps state" if stream.stateful else f"`{stream.name}` unites streams"
+                )
+                message = f"{keeper} over `{node.name}`, whose rows Spark cannot read as a stream: {why}"
+                diagnostics.error("PEN2032", message, node.span)
+        elif isinstance(node, Expect) and node is not stream.head:
+            message = f"the rules of `{node.name}` are checked in each micro-batch, and state is kept over its rows"
+            help = f"give them to `{stream.name}`, or to the sink"
+            diagnostics.error("PEN2032", message, node.span, help)

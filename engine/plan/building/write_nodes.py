@@ -19,7 +19,7 @@ from connectors.support.sink import AnySink
 from engine.job.model.job import Block
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.table_sets import member_names
-from engine.plan.nodes import Expect, Native, Node, Query, Rejects, Scan, Shuffle, Union, Write
+from engine.plan.nodes import Expect, Native, Node, Query, Rejects, Scan, Shuffle, Union, Watermark, Write
 from engine.plan.option_values import shown
 
 Mode = TypeVar("Mode", bound=Enum)
@@ -128,7 +128,7 @@ def _queries(node: Node) -> tuple[Query, ...]:
             return (node,)
         case Union():
             return tuple(query for input in node.inputs for query in _queries(input))
-        case Expect() | Rejects() | Shuffle():
+        case Expect() | Rejects() | Watermark() | Shuffle():
             return _queries(node.input)
         case Scan() | Native():
             return ()

@@ -14,6 +14,7 @@ from engine.plan.nodes import (
     Scan,
     Shuffle,
     Union,
+    Watermark,
     Write,
     children,
 )
@@ -59,6 +60,8 @@ def _own_json(node: AnyNode, outlooks: Outlooks, starts: Starts) -> dict[str, Va
             return {"plugin": node.plugin.name, "options": given(node.plugin.options, node.options)}
         case Union():
             return {}
+        case Watermark():
+            return {"column": node.column, "delay": node.delay}
         case Shuffle():
             routing: Value = None
             if node.routing is not None:

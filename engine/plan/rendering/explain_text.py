@@ -19,7 +19,6 @@ from catalog.table import CatalogTable, Column
 from connectors.support.incremental import Incremental, Since, conditions, incremental_of
 from connectors.support.option import Value
 from engine.job.model.job import Cache
-from engine.plan.building.stream_checks import is_stream
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, trigger_of
 from engine.plan.nodes import (
     AnyNode,
@@ -32,11 +31,14 @@ from engine.plan.nodes import (
     Scan,
     Shuffle,
     Union,
+    Watermark,
     Write,
+    below,
     children,
 )
 from engine.plan.option_values import given
 from engine.plan.staged_rules import staged_rules
+from engine.plan.streams import is_stream, streams_of
 from sql.rewrite.select_query import Projection, Select, is_plain, text_of
 
 Outlooks = Mapping[str, Outlook]
@@ -78,14 +80,27 @@ def explain(
 
 def _streams(plan: Plan) -> Iterator[str]:
     """What arrives in micro-batches and when, and what is read for each of them."""
-    scans = [node for node in plan.nodes() if isinstance(node, Scan)]
-    streams = ", ".join(scan.name for scan in scans if is_stream(scan))
     trigger = trigger_of(plan.env)
     when = f"every {trigger}" if trigger not in (AVAILABLE_NOW, ONCE) else f"{trigger}, then the job ends"
-    yield f"stream of {streams}: {when}"
+    streams = streams_of(plan)
+    for stream in streams:
+        if stream.scan is None:
+            names = ", ".join(scan.name for scan in stream.scans)
+            state = f", with state from batch to batch: {_names(stream.stateful)}" if stream.stateful else ""
+            yield f"stream of {stream.name}, over {names}: {when}{state}"
+    if plain := _names(stream.head for stream in streams if stream.scan is not None):
+        yield f"stream of {plain}: {when}"
     yield "each micro-batch is staged, and committed in all sinks that read its stream"
-    if tables := [scan.name for scan in scans if not is_stream(scan)]:
-        yield f"read as a whole for each micro-batch: {', '.join(tables)}"
+    early = {node for stream in streams if stream.scan is None for node in below(stream.head)}
+    tables = [node for node in plan.nodes() if isinstance(node, Scan) and not is_stream(node)]
+    if often := _names(table for table in tables if table not in early):
+        yield f"read as a whole for each micro-batch: {often}"
+    if once := _names(table for table in tables if table in early):
+        yield f"read by Spark's stream, files as they are when it starts: {once}"
+
+
+def _names(nodes: Iterable[AnyNode]) -> str:
+    return ", ".join(node.name for node in nodes)
 
 
 def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, known: _Known) -> list[str]:
@@ -121,6 +136,8 @@ def _title(node: AnyNode) -> str:
             return f"{node.name}: Expect"
         case Rejects():
             return f"{node.name}: Rejects"
+        case Watermark():
+            return f"{node.name}: Watermark"
         case Shuffle():
             return f"{node.name}: Shuffle"
         case Write():
@@ -145,7 +162,7 @@ def _settings(node: AnyNode) -> str:
             options = given(node.connector.sink_options, node.options)
         case Native():
             options = given(node.plugin.options, node.options)
-        case Query() | Union() | Expect() | Rejects() | Shuffle():
+        case Query() | Union() | Expect() | Rejects() | Watermark() | Shuffle():
             return ""
         case _:
             assert_never(node)
@@ -191,6 +208,8 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
             yield from (str(rule) for rule in node.rules)
         case Rejects():
             yield f"rows of `{node.node}` that break {', '.join(rule.name for rule in node.rules)}"
+        case Watermark():
+            yield f"rows may come {node.delay} after a later `{node.column}`"
         case Shuffle():
             yield f"by {node.column}: {_listed(node.values)}"
             if node.routing is not None:

@@ -11,6 +11,7 @@ from engine.plan.nodes import (
     Scan,
     Shuffle,
     Union,
+    Watermark,
     Write,
     children,
     plugin_of,
@@ -31,7 +32,7 @@ def _box(node: AnyNode) -> str:
     match node:
         case Scan() | Write():
             return f"[({label})]"
-        case Query() | Native() | Union() | Expect() | Rejects() | Shuffle():
+        case Query() | Native() | Union() | Expect() | Rejects() | Watermark() | Shuffle():
             return f"[{label}]"
         case _:
             assert_never(node)

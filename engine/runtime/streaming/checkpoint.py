@@ -1,40 +1,56 @@
 """What a stream leaves between two runs: Spark's checkpoint, and beside it whose it is.
 
-<folder>/<source's uid or name>/stream.json    the stream's id, and the source that it reads
-<folder>/<source's uid or name>/checkpoint     Spark's: offsets and commits by micro-batch
+<folder>/<uid or name>/stream.json    the stream's id, the sources that it reads, and what keeps state over them
+<folder>/<uid or name>/checkpoint     Spark's: offsets and commits by micro-batch, and the state
 
-A changed job goes on from its checkpoint, or is refused with the reason: `open_checkpoint`.
+The name is that of the source or, where state is kept, of the transform whose rows the micro-batches are. A changed job
+goes on from its checkpoint, or is refused with the reason: `open_checkpoint`.
 """
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics import Diagnostic, RunError, Severity, run_error
 from connectors.support.files.filesystem import Files, as_uri, files_at
-from engine.plan.nodes import Plan, Scan, Write
+from engine.plan.nodes import Native, Node, Plan, Query, Write, plugin_of
+from engine.plan.option_values import shown
+from engine.plan.streams import StreamPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+_NOTHING_YET: Final = "-"
+"""The offsets of a source of which nothing has been read, beside others."""
+
+
 @dataclass(frozen=True, slots=True)
 class StreamRecord:
-    """The stream that a checkpoint belongs to. `stream` is the id of the run that began it; `sinks` are where its last
-    run wrote to (None: a version of Penstock that did not record them)."""
+    """The stream that a checkpoint belongs to. `stream` is the id of the run that began it; `connector` and `identity`
+    are of its first source, `others` of those after it; `order`: the sources by their numbers, as Spark lists them;
+    `state`: what keeps state, one text each; `sinks` are where its last run wrote to (None: a version of Penstock that
+    did not record them)."""
 
     stream: str
     job: str
     connector: str
     identity: str
     sinks: tuple[str, ...] | None = None
+    others: tuple[tuple[str, str], ...] = ()
+    state: tuple[str, ...] = ()
+    order: tuple[int, ...] = ()
+
+    @property
+    def sources(self) -> tuple[tuple[str, str], ...]:
+        return ((self.connector, self.identity), *self.others)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Checkpoint:
-    """One pipeline's checkpoint in `folder`; `is_new`: no run has begun it. `warnings`: what a changed job makes of it.
+    """One stream's checkpoint in `folder`; `is_new`: no run has begun it. `warnings`: what a changed job makes of it.
     `kept`: the last micro-batch and where it ended, of what the source still reads; None where it reads all of it."""
 
     files: Files
@@ -48,9 +64,11 @@ class Checkpoint:
     def spark_location(self) -> str:
         return as_uri(f"{self.folder}/checkpoint")
 
-    def begin(self) -> None:
-        """Record whose checkpoint it is, and forget what is no longer read, before Spark goes on from it."""
-        self.files.write(f"{self.folder}/stream.json", json.dumps(asdict(self.record)))
+    def begin(self, order: Sequence[int] = ()) -> None:
+        """Record whose checkpoint it is, and forget what is no longer read, before Spark goes on from it. `order`: the
+        sources by their numbers, as Spark lists them."""
+        record = replace(self.record, order=tuple(order))
+        self.files.write(f"{self.folder}/stream.json", json.dumps(asdict(record)))
         if self.kept is not None and self.kept[0] == self.last_batch:  # else Spark has gone on already
             last, offsets = self.kept
             path = f"{self.folder}/checkpoint/offsets/{last}"
@@ -58,13 +76,21 @@ class Checkpoint:
             self.files.delete(f"{self.folder}/checkpoint/offsets/.{last}.crc")  # of the text before
             self.files.write(path, "\n".join([*lines[:2], offsets, *lines[3:]]))
 
-    def offsets(self, batch: int) -> str | None:
-        """The offsets at which a micro-batch ends, as Spark has them; None where there is no such batch."""
+    def offsets(self, batch: int) -> tuple[str, ...]:
+        """The offsets at which a micro-batch ends, as Spark has them for each source; none where there is no such
+        batch."""
+        return tuple(self._lines(batch)[2:])
+
+    @property
+    def shuffle_partitions(self) -> str | None:
+        """The number of partitions that the state is in; None before the first micro-batch."""
+        lines = self._lines(self.last_batch) if self.last_batch is not None else []
+        conf = json.loads(lines[1]).get("conf", {}) if len(lines) > 1 else {}
+        return conf.get("spark.sql.shuffle.partitions")
+
+    def _lines(self, batch: int) -> list[str]:
         path = f"{self.folder}/checkpoint/offsets/{batch}"
-        if not self.files.exists(path):
-            return None
-        lines = self.files.read(path).splitlines()
-        return lines[2] if len(lines) > 2 else None
+        return self.files.read(path).splitlines() if self.files.exists(path) else []
 
     @property
     def last_batch(self) -> int | None:
@@ -86,38 +112,34 @@ class Checkpoint:
 
 
 def open_checkpoint(
-    spark: "SparkSession | None",
-    state: str,
-    plan: Plan,
-    scan: Scan,
-    run_id: str,
-    *,
-    others: Collection[str] = (),
+    spark: "SparkSession | None", state: str, stream: StreamPlan, run_id: str, *, others: Collection[str] = ()
 ) -> Checkpoint:
-    """The checkpoint of a pipeline, new or to go on from. `others`: the folders of the job's other streams.
+    """The checkpoint of a stream, new or to go on from. `others`: the folders of the job's other streams.
 
-    Raises PEN5060 where the checkpoint is of another source, or of this one under another name, and where what the
-    source no longer reads is not settled.
+    Raises PEN5060 where the checkpoint is of another source, of this one under another name, or of other state, and
+    where what the source no longer reads is not settled.
     """
-    files, root = files_at(spark, checkpoints_of(plan, state))
-    folder = f"{root}/{folder_of(scan)}"
-    sinks = tuple(sorted(write.connector.target(write.options) or write.name for write in plan.writes))
-    own = StreamRecord(run_id, plan.env.name, scan.connector.name, scan.connector.stream_identity(scan.options), sinks)
+    files, root = files_at(spark, checkpoints_of(stream.plan, state))
+    folder = f"{root}/{folder_of(stream)}"
+    own = _own_record(stream, run_id)
     found = _record(files, folder)
     if found is None:
-        _refuse_renamed(files, root, scan, own, {*others, folder_of(scan)})
+        _refuse_renamed(files, root, stream, own, {*others, folder_of(stream)})
         return Checkpoint(files, folder, own, True)
-    if not _is_same(scan, found, own):
-        message = (
-            f"`{scan.name}` reads {own.connector} `{own.identity}`, but its checkpoint `{folder}` is of "
-            f"{found.connector} `{found.identity}`"
-        )
+    span = stream.head.span
+    if not _reads_same(stream, found, own):
+        message = f"`{stream.name}` reads {_sources(own)}, but its checkpoint `{folder}` is of {_sources(found)}"
         help = "name another checkpoint to start anew: `env { stream.checkpoint = … }`, or give the source a `uid`"
-        raise run_error("PEN5060", message, scan.span, help)
-    checkpoint = Checkpoint(
-        files, folder, replace(found, identity=own.identity, sinks=sinks), False, tuple(_new_sinks(found, plan))
-    )
-    return _without_unread(checkpoint, scan)
+        raise run_error("PEN5060", message, span, help)
+    if found.state != own.state:
+        message = (
+            f"what keeps state for `{stream.name}` has changed, and its checkpoint `{folder}` has the state of before"
+        )
+        help = "name another checkpoint to start anew, without state: `env { stream.checkpoint = … }`"
+        raise run_error("PEN5060", message, span, help)
+    record = replace(found, identity=own.identity, others=own.others, sinks=own.sinks)
+    checkpoint = Checkpoint(files, folder, record, False, tuple(_new_sinks(found, stream.plan)))
+    return _with_kept_partitions(_without_unread(checkpoint, stream), stream)
 
 
 def checkpoints_of(plan: Plan, state: str) -> str:
@@ -126,8 +148,26 @@ def checkpoints_of(plan: Plan, state: str) -> str:
     return str(chosen) if chosen else f"{state.rstrip('/')}/streams/{_named(plan.env.name)}"
 
 
-def folder_of(scan: Scan) -> str:
-    return _named(scan.uid or scan.name)
+def folder_of(stream: StreamPlan) -> str:
+    return _named(stream.head.uid or stream.head.name)
+
+
+def _own_record(stream: StreamPlan, run_id: str) -> StreamRecord:
+    plan = stream.plan
+    (connector, identity), *others = [
+        (scan.connector.name, scan.connector.stream_identity(scan.options)) for scan in stream.scans
+    ]
+    sinks = tuple(sorted(write.connector.target(write.options) or write.name for write in plan.writes))
+    state = tuple(_state_of(node) for node in stream.stateful)
+    return StreamRecord(run_id, plan.env.name, connector, identity, sinks, tuple(others), state)
+
+
+def _state_of(node: Node) -> str:
+    """What the state of a node depends on."""
+    if isinstance(node, Query):
+        return node.analysis.fingerprint
+    options = shown(node.options) if isinstance(node, Native) else {}
+    return f"{plugin_of(node)} {json.dumps(options, sort_keys=True, default=str)}"
 
 
 def _record(files: Files, folder: str) -> StreamRecord | None:
@@ -136,45 +176,94 @@ def _record(files: Files, folder: str) -> StreamRecord | None:
         return None
     values = json.loads(files.read(path))
     sinks = values.get("sinks")
-    return StreamRecord(**{**values, "sinks": None if sinks is None else tuple(sinks)})
+    others = tuple((connector, identity) for connector, identity in values.get("others", ()))
+    lists = {
+        "sinks": None if sinks is None else tuple(sinks),
+        "others": others,
+        "state": tuple(values.get("state", ())),
+    }
+    return StreamRecord(**{**values, **lists})
 
 
-def _is_same(scan: Scan, found: StreamRecord, own: StreamRecord) -> bool:
-    is_same = scan.connector.is_same_stream(found.identity, own.identity)
-    return found.connector == own.connector and is_same
+def _reads_same(stream: StreamPlan, found: StreamRecord, own: StreamRecord) -> bool:
+    return len(found.sources) == len(own.sources) and all(
+        before[0] == now[0] and scan.connector.is_same_stream(before[1], now[1])
+        for scan, before, now in zip(stream.scans, found.sources, own.sources, strict=True)
+    )
 
 
-def _refuse_renamed(files: Files, root: str, scan: Scan, own: StreamRecord, in_use: Collection[str]) -> None:
-    """Refuse to begin anew beside a checkpoint of the same source that no source of the job uses."""
+def _sources(record: StreamRecord) -> str:
+    return " and ".join(f"{connector} `{identity}`" for connector, identity in record.sources)
+
+
+def _refuse_renamed(files: Files, root: str, stream: StreamPlan, own: StreamRecord, in_use: Collection[str]) -> None:
+    """Refuse to begin anew beside a checkpoint of the same source that no stream of the job uses."""
     for name in files.children(root):
         record = None if name in in_use else _record(files, f"{root}/{name}")
-        if record is None or not _is_same(scan, record, own):
+        if record is None or not _reads_same(stream, record, own):
             continue
         left = Checkpoint(files, f"{root}/{name}", record, False)
-        offsets = left.offsets(left.last_batch) if left.last_batch is not None else None
-        if offsets is not None and json.loads(scan.connector.kept_offsets(scan.options, offsets)) != {}:
-            message = f"`{scan.name}` has no checkpoint, and that of `{name}`, which reads the same, has no source now"
+        offsets = left.offsets(left.last_batch) if left.last_batch is not None else ()
+        if any(_parsed(kept) != {} for kept in _kept(stream, record, offsets)):
+            message = (
+                f"`{stream.name}` has no checkpoint, and that of `{name}`, which reads the same, has no source now"
+            )
             help = f"`uid = {name}` goes on from it; `env {{ stream.checkpoint = … }}` starts anew, elsewhere"
-            raise run_error("PEN5060", message, scan.span, help)
+            raise run_error("PEN5060", message, stream.head.span, help)
 
 
-def _without_unread(checkpoint: Checkpoint, scan: Scan) -> Checkpoint:
+def _kept(stream: StreamPlan, record: StreamRecord, offsets: Sequence[str]) -> list[str]:
+    """The offsets of each source, of what it still reads."""
+    order = record.order or (0,) * len(offsets)
+    return [
+        stream.scans[source].connector.kept_offsets(stream.scans[source].options, line)
+        if isinstance(_parsed(line), dict)
+        else line
+        for source, line in zip(order, offsets, strict=True)
+    ]
+
+
+def _parsed(offsets: str) -> object:
+    return {} if offsets == _NOTHING_YET else json.loads(offsets)
+
+
+def _without_unread(checkpoint: Checkpoint, stream: StreamPlan) -> Checkpoint:
     """The checkpoint without the offsets of what the source no longer reads."""
     last = checkpoint.last_batch
-    offsets = checkpoint.offsets(last) if last is not None else None
-    kept = scan.connector.kept_offsets(scan.options, offsets) if offsets is not None else None
-    if last is None or offsets is None or kept is None or json.loads(kept) == json.loads(offsets):
+    offsets = checkpoint.offsets(last) if last is not None else ()
+    dropped = ", ".join(
+        f"`{name}`"
+        for before, after in zip(offsets, _kept(stream, checkpoint.record, offsets), strict=True)
+        if isinstance(known := _parsed(before), dict) and isinstance(left := _parsed(after), dict)
+        for name in sorted(known.keys() - left.keys())
+    )
+    if last is None or not dropped:
         return checkpoint
-    dropped = ", ".join(f"`{name}`" for name in sorted(json.loads(offsets).keys() - json.loads(kept).keys()))
+    if len(offsets) > 1:
+        message = f"`{stream.name}` no longer reads {dropped}, and joins or unites several streams"
+        raise run_error(
+            "PEN5060", message, stream.head.span, "name another checkpoint to start anew, or read them still"
+        )
     if not checkpoint.is_complete:
-        raise _unsettled(dropped, scan)
-    message = f"`{scan.name}` no longer reads {dropped}: where reading ended there is forgotten"
-    return replace(checkpoint, kept=(last, kept), warnings=(*checkpoint.warnings, _changed(message, scan)))
+        raise _unsettled(dropped, stream)
+    message = f"`{stream.name}` no longer reads {dropped}: where reading ended there is forgotten"
+    warnings = (*checkpoint.warnings, _changed(message, stream.head))
+    return replace(checkpoint, kept=(last, _kept(stream, checkpoint.record, offsets)[0]), warnings=warnings)
 
 
-def _unsettled(dropped: str, scan: Scan) -> RunError:
-    message = f"`{scan.name}` no longer reads {dropped}, and its last micro-batch, which did, has not ended"
-    return run_error("PEN5060", message, scan.span, "run the job once as it was; then leave them out")
+def _with_kept_partitions(checkpoint: Checkpoint, stream: StreamPlan) -> Checkpoint:
+    """The checkpoint, with a warning where the job asks for another number of partitions than its state is in."""
+    name = "spark.sql.shuffle.partitions"
+    asked, kept = stream.plan.env.spark.get(name), checkpoint.shuffle_partitions
+    if not stream.stateful or asked is None or kept is None or asked == kept:
+        return checkpoint
+    message = f"the state of `{stream.name}` is in {kept} partitions, and stays so: `{name} = {asked}` has no effect"
+    return replace(checkpoint, warnings=(*checkpoint.warnings, _changed(message, stream.head)))
+
+
+def _unsettled(dropped: str, stream: StreamPlan) -> RunError:
+    message = f"`{stream.name}` no longer reads {dropped}, and its last micro-batch, which did, has not ended"
+    return run_error("PEN5060", message, stream.head.span, "run the job once as it was; then leave them out")
 
 
 def _new_sinks(found: StreamRecord, plan: Plan) -> list[Diagnostic]:
@@ -187,7 +276,7 @@ def _new_sinks(found: StreamRecord, plan: Plan) -> list[Diagnostic]:
     ]
 
 
-def _changed(message: str, node: Scan | Write) -> Diagnostic:
+def _changed(message: str, node: Node | Write) -> Diagnostic:
     return Diagnostic("PEN5061", message, node.span, None, Severity.WARNING)
 
 

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The last micro-batch of a stream: its number, seconds from its start to its commit, and the records that had
-    arrived and were not in it (None: the source does not say)."""
+    """The last micro-batch of a stream: its number, seconds from its start to its commit, the records that had arrived
+    and were not in it (None: no source says), and the rows that Spark read of each source."""
 
     batch: int
     seconds: float
     lag: int | None
+    rows: tuple[int, ...] = ()
 
     @property
     def counts(self) -> dict[str, object]:
@@ -24,19 +25,20 @@ class Progress:
         return {"latency_seconds": self.seconds, "lag": self.lag}
 
 
-def progress_of(query: "StreamingQuery") -> Progress | None:
-    """The progress that Spark last reported; None before the first micro-batch."""
-    last = query.lastProgress
-    return parse_progress(json.loads(last.json)) if last is not None else None
+def progress_of(query: "StreamingQuery") -> tuple[Progress, ...]:
+    """What Spark has reported of the latest micro-batches, the last one at the end."""
+    return tuple(parse_progress(json.loads(reported.json)) for reported in query.recentProgress)
 
 
 def parse_progress(reported: Mapping[str, object]) -> Progress:
     """Spark's report as JSON has it."""
     duration, sources = reported.get("durationMs"), reported.get("sources")
     milliseconds = duration.get("triggerExecution", 0) if isinstance(duration, Mapping) else 0
-    source = sources[0] if isinstance(sources, list) and sources else {}
-    lag = _behind(source.get("latestOffset"), source.get("endOffset"))
-    return Progress(int(str(reported["batchId"])), milliseconds / 1000, lag)
+    listed = sources if isinstance(sources, list) else []
+    lags = [_behind(source.get("latestOffset"), source.get("endOffset")) for source in listed]
+    known = [lag for lag in lags if lag is not None]
+    rows = tuple(int(source.get("numInputRows", 0)) for source in listed)
+    return Progress(int(str(reported["batchId"])), milliseconds / 1000, sum(known) if known else None, rows)
 
 
 def _behind(latest: object, end: object) -> int | None:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 from catalog.diagnostics import Diagnostic, PenstockError, run_error
 from connectors.support.files.filesystem import Files, files_at
 from engine.compile import Compiled
-from engine.plan.building.stream_checks import stream_of
-from engine.plan.nodes import Plan, Scan
-from engine.plan.pipelines import pipelines
+from engine.plan.nodes import Plan
+from engine.plan.streams import streams_of
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.interrupts import Interrupts, interrupts
@@ -92,18 +91,12 @@ def _run(
 
 
 def _streams(spark: "SparkSession", plan: Plan, state: str, run_id: str, job: "_Job") -> Iterable[Stream]:
-    several = [(pipeline, _scan(pipeline)) for pipeline in pipelines(plan)]
-    folders = {folder_of(scan) for _, scan in several}
-    for number, (pipeline, scan) in enumerate(several, start=1):
+    several = streams_of(plan)
+    folders = {folder_of(stream) for stream in several}
+    for number, stream in enumerate(several, start=1):
         name = run_id if len(several) == 1 else f"{run_id}-{number}"
-        checkpoint = open_checkpoint(spark, state, pipeline, scan, name, others=folders)
-        yield Stream(spark, pipeline, scan, checkpoint, state, job.committed)
-
-
-def _scan(pipeline: Plan) -> Scan:
-    scan = stream_of(pipeline)
-    assert scan is not None, "check_streams refuses pipelines without a stream"
-    return scan
+        checkpoint = open_checkpoint(spark, state, stream, name, others=folders)
+        yield Stream(spark, stream, checkpoint, state, job.committed)
 
 
 def _metrics_file(spark: "SparkSession", plan: Plan) -> tuple[Files, str] | None:
@@ -233,7 +226,7 @@ def _total(stream: Stream, number: int, state: State) -> PipelineResult:
     """What a stream has read and written, over all its micro-batches of this run."""
     totals = stream.totals
     return PipelineResult(
-        f"{number}: {stream.scan.name}, {totals.batches} micro-batches",
+        f"{number}: {stream.of.name}, {totals.batches} micro-batches",
         state,
         1,
         monotonic() - stream.started,

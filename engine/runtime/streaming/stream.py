@@ -1,17 +1,19 @@
-"""One pipeline of a streaming job: a query of Spark's whose every micro-batch is staged and committed as a run."""
+"""One stream of a job: a query of Spark's whose every micro-batch is staged and committed as a run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from catalog.savemode import DataSaveMode, SchemaSaveMode
 from connectors.support.files.filesystem import files_at
-from connectors.support.source import ScanTask
+from connectors.support.staged import Staged
+from engine.job.model.job import Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, ends_by_itself, trigger_of
-from engine.plan.nodes import Plan, Scan, Write
+from engine.plan.nodes import Plan, Scan, Write, below
+from engine.plan.streams import StreamPlan
 from engine.runtime.execute import run_batch
 from engine.runtime.results import JobResult
 from engine.runtime.states import State
@@ -20,7 +22,9 @@ from engine.runtime.streaming.progress import progress_of
 from engine.runtime.streaming.totals import StreamTotals
 from engine.spark.errors import SPARK_ERRORS, as_run_error
 from engine.spark.lower import Arrived
-from engine.spark.session import pipeline_session
+from engine.spark.open_stream import open_stream
+from engine.spark.persist import persist, release
+from engine.spark.session import DEFAULTS, pipeline_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,11 +46,11 @@ class BatchFailedError(Exception):
 
 @dataclass(eq=False)
 class Stream:
-    """A pipeline while it streams. `done` is called after every committed micro-batch."""
+    """A stream while it is running. `done` is called after every committed micro-batch; `order`: its sources as Spark
+    lists them."""
 
     spark: "SparkSession"
-    plan: Plan
-    scan: Scan
+    of: StreamPlan
     checkpoint: Checkpoint
     state: str
     done: Callable[["Stream", JobResult], None]
@@ -57,10 +61,15 @@ class Stream:
     stopping: Event = field(default_factory=Event)
     busy: Event = field(default_factory=Event)
     last_batch: int | None = None
+    order: tuple[Scan, ...] = ()
     totals: StreamTotals = field(init=False)
 
     def __post_init__(self) -> None:
-        self.totals = StreamTotals(self.scan.name)
+        self.totals = StreamTotals(self.of.name)
+
+    @property
+    def plan(self) -> Plan:
+        return self.of.plan
 
     @property
     def writes(self) -> tuple[Write, ...]:
@@ -80,25 +89,26 @@ class Stream:
         if known is not None and known.batch >= self.last_batch:
             return False
         with suppress(*SPARK_ERRORS):
-            found = progress_of(self.query)
-            if found is not None and found != known:
-                self.totals.progress = found
-                return True
+            names = [] if self.of.scan is not None else [scan.name for scan in self.order]
+            return self.totals.look(progress_of(self.query), names)
         return False
 
     def start(self) -> None:
         """Start the query, or go on from its checkpoint."""
         self.error = None
         session = pipeline_session(self.spark, self.plan.env.spark)
-        task = ScanTask(self.scan.options, self.scan.table, self.scan.columns, self.scan.filters)
+        is_default = _PARTITIONS not in self.plan.env.spark and session.conf.get(_PARTITIONS) == DEFAULTS[_PARTITIONS]
+        if self.of.stateful and is_default:
+            session.conf.set(_PARTITIONS, str(2 * self.spark.sparkContext.defaultParallelism))
         try:
-            df = self.scan.connector.stream(session, task, is_new=not self.checkpoint.has_batches)
-            self.checkpoint.begin()
-            writer: DataStreamWriter = df.writeStream.foreachBatch(self.run_batch)
+            opened = open_stream(session, self.of, is_new=not self.checkpoint.has_batches)
+            self.order = opened.scans
+            self.checkpoint.begin([self.of.scans.index(scan) for scan in opened.scans])
+            writer: DataStreamWriter = opened.rows.writeStream.foreachBatch(self.run_batch)
             writer = writer.option("checkpointLocation", self.checkpoint.spark_location)
             self.query = _triggered(writer, trigger_of(self.plan.env)).start()
         except SPARK_ERRORS as error:
-            raise as_run_error(error, self.scan) from error
+            raise as_run_error(error, self.of.head, below(self.of.head)) from error
 
     def stop(self) -> None:
         """End after the current micro-batch; it may be called again until the stream has ended."""
@@ -114,7 +124,7 @@ class Stream:
         if self.error is not None:
             return self.error
         raised = self.query.exception() if self.query is not None else None
-        return as_run_error(raised, self.scan) if raised is not None else None
+        return as_run_error(raised, self.of.head, below(self.of.head)) if raised is not None else None
 
     def run_batch(self, batch: "DataFrame", number: int) -> None:
         """Stage and commit one micro-batch; nothing where an earlier process did."""
@@ -122,9 +132,10 @@ class Stream:
         try:
             if self.stopping.is_set():
                 raise StreamStoppedError
-            offsets = self.checkpoint.offsets(number)
-            position = self.scan.connector.stream_position(self.scan.options, offsets) if offsets else None
-            self._run(f"{self.checkpoint.record.stream}.{number}", number, Arrived(batch, position))
+            if self.of.scan is not None:
+                self._run(number, Arrived(batch, self.positions(number)))
+            else:
+                self._run_computed(batch, number)
             self.failures, self.last_batch = 0, number
             if number:  # Spark has recorded the end of the micro-batch before: it will not come again
                 files, root = files_at(self.spark, self.state)
@@ -138,10 +149,32 @@ class Stream:
     def run_empty(self) -> None:
         """What a batch job does without rows: targets are created, or emptied. Only where nothing has ever arrived."""
         if ends_by_itself(self.plan.env) and not self.checkpoint.has_batches:
-            self._run(f"{self.checkpoint.record.stream}.start", 0, Arrived(None, None))
+            self._run(0, Arrived(None), "start")
 
-    def _run(self, name: str, number: int, arrived: Arrived) -> None:
-        result = run_batch(self.spark, self.plan_of(number), name, self.state, {self.scan: arrived})
+    def positions(self, number: int) -> Mapping[Scan, Staged]:
+        """What is acknowledged at the sources once the micro-batch is committed."""
+        found = {
+            scan: scan.connector.stream_position(scan.options, offsets)
+            for scan, offsets in zip(self.order, self.checkpoint.offsets(number), strict=False)
+            if offsets.startswith("{")
+        }
+        return {scan: position for scan, position in found.items() if position is not None}
+
+    def _run_computed(self, batch: "DataFrame", number: int) -> None:
+        """Run a micro-batch whose rows Spark computes with state. They are computed once and wholly, also where the
+        micro-batch was committed before: each partition records its state when its last row is read."""
+        try:
+            rows = persist(batch, Cache.DISK)
+        except SPARK_ERRORS as error:
+            raise as_run_error(error, self.of.head, below(self.of.head)) from error
+        try:
+            self._run(number, Arrived(rows, self.positions(number)))
+        finally:
+            release(rows)
+
+    def _run(self, number: int, arrived: Arrived, called: str | None = None) -> None:
+        name = f"{self.checkpoint.record.stream}.{called or number}"
+        result = run_batch(self.spark, self.plan_of(number), name, self.state, {self.of.head: arrived})
         if result.state is not State.FINISHED:
             raise BatchFailedError(result)
         self.totals.add(result)
@@ -152,6 +185,10 @@ class Stream:
         if number == 0:
             return self.plan
         return replace(self.plan, writes=tuple(_later(write) for write in self.plan.writes))
+
+
+_PARTITIONS: Final = "spark.sql.shuffle.partitions"
+"""Each partition of a state writes a file for each micro-batch: Penstock's default is for batch jobs."""
 
 
 def _later(write: Write) -> Write:

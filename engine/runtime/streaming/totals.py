@@ -1,5 +1,6 @@
 """What one stream has done, over all micro-batches of a run: sums, since a stream may run for months."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog.diagnostics import Diagnostic
@@ -10,10 +11,12 @@ from engine.runtime.streaming.progress import Progress
 
 @dataclass(eq=False, slots=True)
 class StreamTotals:
-    """The sums of a stream that reads `source`; `progress` of its last micro-batch."""
+    """The sums of a stream by the name of its head, `source`; `progress` of its last micro-batch; `counted`: the last
+    one whose rows, read by Spark itself, are in `reads`."""
 
     source: str
     batches: int = 0
+    counted: int = -1
     progress: Progress | None = None
     reads: dict[str, ReadCount] = field(default_factory=dict)
     writes: dict[str, WriteCount] = field(default_factory=dict)
@@ -28,6 +31,21 @@ class StreamTotals:
             self.writes[write.sink] = _with_write(self.writes.get(write.sink), write)
         for warning in result.warnings:
             self.warnings[(warning.code, warning.message)] = warning
+
+    def look(self, reported: Sequence[Progress], sources: Sequence[str]) -> bool:
+        """Take what Spark has reported; whether there is something new. Of `sources`, in its order, also the rows that
+        it read itself: those of others are counted in the micro-batches."""
+        for progress in reported:
+            if progress.batch <= self.counted or not any(progress.rows):
+                continue
+            self.counted = progress.batch
+            for source, rows in zip(sources, progress.rows, strict=False):
+                count = ReadCount(source, rows, None, 1)
+                self.reads[source] = _with_read(self.reads.get(source), count)
+        last = reported[-1] if reported else None
+        is_new = last is not None and last != self.progress
+        self.progress = last or self.progress
+        return is_new
 
     @property
     def counts(self) -> dict[str, object]:

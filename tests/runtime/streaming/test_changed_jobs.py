@@ -7,7 +7,7 @@ import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
 from engine.compile import Settings, compile_job
-from engine.plan.building.stream_checks import stream_of
+from engine.plan.streams import streams_of
 from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint
 
 JOB = """
@@ -31,8 +31,8 @@ def opened(folder, text):
     diagnostics = Diagnostics()
     job = compile_job(path, Settings(), diagnostics)
     assert job is not None, list(diagnostics)
-    scan = stream_of(job.plan)
-    return open_checkpoint(None, str(folder / "state"), job.plan, scan, "new", others={folder_of(scan)})
+    (stream,) = streams_of(job.plan)
+    return open_checkpoint(None, str(folder / "state"), stream, "new", others={folder_of(stream)})
 
 
 @pytest.fixture
@@ -97,12 +97,12 @@ def test_a_source_of_other_topics_begins_anew(tmp_path, checkpoint):
 def test_topics_that_are_left_out_are_dropped_from_the_checkpoint_once(tmp_path, checkpoint):
     without = opened(tmp_path, JOB.replace('"a,b"', '"b"'))
     without.begin()
-    assert json.loads(without.offsets(1)) == {"b": {"0": 3}}
-    assert json.loads(without.offsets(0)) == OFFSETS
+    assert json.loads(without.offsets(1)[0]) == {"b": {"0": 3}}
+    assert json.loads(without.offsets(0)[0]) == OFFSETS
     assert opened(tmp_path, JOB.replace('"a,b"', '"b"')).warnings == ()
     without.files.write(f"{without.folder}/checkpoint/offsets/2", 'v1\n{}\n{"b":{"0":9}}')
     without.begin()  # the stream starts again after a transient error
-    assert json.loads(without.offsets(2)) == {"b": {"0": 9}}
+    assert json.loads(without.offsets(2)[0]) == {"b": {"0": 9}}
 
 
 def test_topics_are_not_left_out_while_a_micro_batch_has_not_ended(tmp_path, checkpoint):
@@ -118,3 +118,72 @@ def test_a_checkpoint_without_its_sinks_is_read(tmp_path, checkpoint):
     del values["sinks"]
     checkpoint.files.write(path, json.dumps(values))
     assert opened(tmp_path, JOB.replace("out/one", "out/three")).warnings == ()
+
+
+STATE = """
+env { job.mode = STREAMING, job.name = job, stream.trigger = once, spark.sql.shuffle.partitions = 4 }
+source {
+  Kafka {
+    plugin_output = k, bootstrap.servers = "b:9092", topic = "a", start_mode = earliest
+    schema { fields { id = bigint, at = timestamp } }, watermark { column = at, delay = "1 hour" }
+  }
+  Kafka {
+    plugin_output = l, bootstrap.servers = "c:9092", topic = "a", start_mode = earliest
+    schema { fields { id = bigint, at = timestamp } }, watermark { column = at, delay = "1 hour" }
+  }
+}
+transform {
+  Sql { plugin_input = k, plugin_output = some, query = "select * from k where id > 1" }
+  Deduplicate { plugin_input = l, plugin_output = once, keys = [id] }
+  Sql { plugin_input = [some, once], plugin_output = j,
+        query = "select some.id, some.at from some join once on some.id = once.id and some.at = once.at" }
+}
+sink { Delta { plugin_input = j, path = "out/one" } }
+"""
+OF_STATE = {
+    "nothing": ("", "", None),
+    "a filter before the state": ("id > 1", "id > 2", None),
+    "a later watermark": ("1 hour", "2 hours", None),
+    "fewer partitions": (
+        "partitions = 4",
+        "partitions = 2",
+        "the state of `j` is in 4 partitions, and stays so: `spark.sql.shuffle.partitions = 2` has no effect",
+    ),
+}
+NOT_OF_STATE = {
+    "another query": ("some.id, some.at from", "some.id from", "what keeps state for `j` has changed"),
+    "other keys": ("keys = [id]", "keys = [at]", "what keeps state for `j` has changed"),
+    "one source": (
+        "once on some.id = once.id and some.at = once.at",
+        "some as once on some.id = once.id and some.at = once.at",
+        "reads Kafka `b:9092`, but its checkpoint",
+    ),
+    "another source": ("c:9092", "d:9092", "reads Kafka `b:9092` and Kafka `d:9092`, but its checkpoint"),
+    "another topic": ('"c:9092", topic = "a"', '"c:9092", topic = "b"', "no longer reads `a`, and joins or unites"),
+}
+
+
+@pytest.fixture
+def state(tmp_path):
+    """What a run of STATE leaves that has ended its micro-batch 0."""
+    made = opened(tmp_path, STATE)
+    made.begin([0, 1])
+    conf = json.dumps({"conf": {"spark.sql.shuffle.partitions": "4"}})
+    made.files.write(f"{made.folder}/checkpoint/offsets/0", f'v1\n{conf}\n{{"a":{{"0":5}}}}\n{{"a":{{"0":7}}}}')
+    made.files.write(f"{made.folder}/checkpoint/commits/0", "v1\n{}")
+    return made
+
+
+@pytest.mark.parametrize(("old", "new", "warning"), OF_STATE.values(), ids=OF_STATE)
+def test_changes_with_which_state_is_kept(tmp_path, state, old, new, warning):
+    changed = opened(tmp_path, STATE.replace(old, new) if old else STATE)
+    assert not changed.is_new
+    assert [each.message for each in changed.warnings] == ([warning] if warning else [])
+
+
+@pytest.mark.parametrize(("old", "new", "reason"), NOT_OF_STATE.values(), ids=NOT_OF_STATE)
+def test_changes_with_which_state_means_nothing(tmp_path, state, old, new, reason):
+    text = STATE.replace(old, new)
+    with pytest.raises(RunError, match=reason) as refused:
+        opened(tmp_path, text)
+    assert refused.value.diagnostics[0].code == "PEN5060"

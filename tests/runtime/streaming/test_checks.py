@@ -78,12 +78,117 @@ def test_sources_that_are_no_streams_are_refused(tmp_path):
     assert "`path` must be a folder" in errors(tmp_path, sources=files)[0][1]
 
 
-def test_two_streams_into_one_sink_are_refused(tmp_path):
+def test_two_streams_into_one_sink_are_one_stream(tmp_path):
     two = f"{STREAM}\n{STREAM.replace('plugin_output = s', 'plugin_output = r')}"
-    [(code, message)] = errors(tmp_path, sources=two, sinks='Console { plugin_input = ["s", "r"] }')
-    assert (code, message) == (
-        "PEN2032", "`s` and `r` are two streams that come together: each has micro-batches of its own",
-    )  # fmt: skip
+    assert errors(tmp_path, sources=two, sinks='Console { plugin_input = ["s", "r"] }') == []
+    three = f"{two}\n{TABLE.replace('area', 'name')}".replace(', tags = "array<string>"', "")
+    [(code, message)] = errors(tmp_path, sources=three, sinks='Console { plugin_input = ["s", "r", "d"] }')
+    assert code == "PEN2032"
+    assert "unites a stream with a table" in message
+
+
+TIMED = STREAM.replace("id = bigint", "id = bigint, at = timestamp")
+LATE = 'watermark { column = at, delay = "10 minutes" }'
+
+
+def timed(name, more=LATE):
+    return TIMED.replace("plugin_output = s", f"plugin_output = {name}, {more}" if more else f"plugin_output = {name}")
+
+
+def joined(query):
+    return f'Sql {{ plugin_input = ["s", "r"], plugin_output = q, query = "{query}" }}'
+
+
+def test_state_is_kept_where_a_watermark_says_how_long(tmp_path):
+    hours = "select window(at, '1 hour') as hour, count(*) as n from s group by window(at, '1 hour')"
+    assert query_errors(tmp_path, hours, timed("s")) == []
+    [(code, message)] = query_errors(tmp_path, hours, timed("s", ""))
+    assert code == "PEN2032"
+    assert "group by a column with a `watermark`, or a window of it" in message
+    join = "select s.id from s join r on s.id = r.id and r.at between s.at and s.at + interval 1 hour"
+    both = f"{timed('s')}\n{timed('r')}"
+    sink = "Console { plugin_input = q }"
+    assert errors(tmp_path, sources=both, transform=joined(join), sinks=sink) == []
+    [(_, message)] = errors(tmp_path, sources=both, transform=joined(join.split(" and ", maxsplit=1)[0]), sinks=sink)
+    assert "bound their times, such as `r.at between s.at - interval 1 hour and s.at + interval 1 hour`" in message
+    unmarked = f"{timed('s')}\n{timed('r', '')}"
+    [(_, message)] = errors(tmp_path, sources=unmarked, transform=joined(join), sinks=sink)
+    assert "`r` has no column with a `watermark`" in message
+
+
+def test_a_query_can_make_the_event_time(tmp_path):
+    """The watermark is that of a transform; one more after it, or at a sink, is refused."""
+    made = f'Sql {{ plugin_input = s, plugin_output = t, query = "select to_timestamp(name) as at from s", {LATE} }}'
+    hours = 'Sql { plugin_input = t, plugin_output = q, query = "select at, count(*) as n from t group by at" %s }'
+    sink = "Console { plugin_input = q %s }"
+    assert errors(tmp_path, transform=f"{made}\n{hours % ''}", sinks=sink % "") == []
+    [(code, message)] = errors(tmp_path, transform=f"{made}\n{hours % (', ' + LATE)}", sinks=sink % "")
+    assert (code, message) == ("PEN2011", "`t` has a watermark already: Spark follows one from there on")
+    [(code, message)] = errors(tmp_path, transform=f"{made}\n{hours % ''}", sinks=sink % (", " + LATE))
+    assert (code, message) == ("PEN2011", "a sink has no `watermark`")
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        ("watermark { column = at }", "PEN2005", "`watermark` needs `delay`"),
+        ('watermark { column = att, delay = "1 hour" }', "PEN4008", "no column `att` for the watermark"),
+        ("watermark { column = at, delay = soon }", "PEN2004", "`delay` must be a duration, found `soon`"),
+        ('watermark { column = at, delay = "1 day", lag = 1 }', "PEN2003", "`watermark` has no `lag`"),
+        (
+            'watermark { column = id, delay = "1 day" }',
+            "PEN4008",
+            "the event time `id` must be a timestamp, and is bigint",
+        ),
+    ],
+)
+def test_watermarks_that_cannot_be_meant(tmp_path, given, code, message):
+    for mode in ("STREAMING", "BATCH"):
+        assert errors(tmp_path, sources=timed("s", given), env=f"job.mode = {mode}") == [(code, message)]
+
+
+def test_what_lies_below_state_must_be_rows_of_a_stream(tmp_path):
+    once = "Deduplicate { plugin_input = s, plugin_output = q, keys = [id]%s }"
+    sink = "Console { plugin_input = q }"
+    [(_, message)] = errors(tmp_path, sources=timed("s", ""), transform=once % "", sinks=sink)
+    assert message == "`q` would have to remember all keys for ever: its rows have no `watermark`"
+    rule = ', expectations = [{ name = r, condition = "id > 1", on_violation = DROP }]'
+    assert errors(tmp_path, sources=timed("s"), transform=once % rule, sinks=sink) == []
+    [(_, message)] = errors(tmp_path, sources=timed("s", f"{LATE}{rule}"), transform=once % "", sinks=sink)
+    assert message == "the rules of `s` are checked in each micro-batch, and state is kept over its rows"
+    book = f'LocalFile {{ plugin_output = s, path = "in", file_format_type = excel, {LATE}, '
+    book += "schema { fields { id = bigint, at = timestamp } } }"
+    [(_, message)] = errors(tmp_path, sources=book, transform=once % "", sinks=sink)
+    assert (
+        message == "`q` keeps state over `s`, whose rows Spark cannot read as a stream: workbooks are read as a whole"
+    )
+
+
+def test_explain_names_what_keeps_state(tmp_path, capsys):
+    query = "select window(at, '1 hour') as hour, count(*) as n from s group by 1"
+    sinks = "Console { plugin_input = q }\nConsole { plugin_input = s }"
+    (tmp_path / "job.conf").write_text(
+        f"env {{ job.mode = STREAMING, stream.trigger = once }}\nsource {{ {timed('s')} }}\n"
+        f'transform {{ Sql {{ plugin_input = s, plugin_output = q, query = "{query}" }} }}\nsink {{ {sinks} }}'
+    )
+    assert main(["explain", str(tmp_path / "job.conf")]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(
+        "stream of q, over s: once, then the job ends, with state from batch to batch: q\n"
+        "stream of s: once, then the job ends\n"
+    )
+    assert "s_watermark: Watermark\n" in shown
+    assert "rows may come 10 minutes after a later `at`" in shown
+
+
+def test_a_table_that_grows_is_joined_as_a_table_where_the_job_says_so(tmp_path):
+    table = "%s { plugin_output = d, schema { fields { id = bigint, area = string } }, %s }"
+    for connector, where in (("Delta", "path = t"), ("Iceberg", 'warehouse = w, table = "a.b"')):
+        found = table % (connector, where)
+        join = "select s.id, d.area from s join d on s.id = d.id"
+        assert query_errors(tmp_path, join, f"{STREAM}\n{found.replace(' }, ', ' }, stream = false, ', 1)}") == []
+        [(_, message)] = query_errors(tmp_path, join, f"{STREAM}\n{found}")
+        assert "a join of two streams would have to keep all rows of both" in message
 
 
 def test_write_modes_that_replace_rows_are_refused(tmp_path):

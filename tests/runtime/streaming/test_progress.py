@@ -10,12 +10,18 @@ from engine.runtime.streaming.totals import StreamTotals
 REPORTED = {
     "batchId": 4,
     "durationMs": {"addBatch": 900, "triggerExecution": 1250},
-    "sources": [{"endOffset": {"t": {"0": 10, "1": 5}}, "latestOffset": {"t": {"0": 12, "1": 5}, "u": {"0": 7}}}],
+    "sources": [
+        {
+            "numInputRows": 7,
+            "endOffset": {"t": {"0": 10, "1": 5}},
+            "latestOffset": {"t": {"0": 12, "1": 5}, "u": {"0": 7}},
+        }
+    ],
 }
 
 
 def test_the_lag_is_what_has_arrived_and_was_not_read():
-    assert parse_progress(REPORTED) == Progress(4, 1.25, 9)
+    assert parse_progress(REPORTED) == Progress(4, 1.25, 9, (7,))
 
 
 def test_sources_without_offsets_that_count_have_no_lag():

@@ -15,7 +15,7 @@ from catalog.diagnostics import Diagnostics, RunError
 from connectors.support.kafka.offsets import stream_options
 from engine.cli import main
 from engine.compile import Settings, compile_job
-from engine.plan.building.stream_checks import stream_of
+from engine.plan.streams import streams_of
 from engine.runtime import ledger
 from engine.runtime.execute import new_run_id, run_job
 from engine.runtime.states import State
@@ -131,6 +131,39 @@ def test_files_and_tables_that_grow(spark, tmp_path):
     assert sorted(row["id"] for row in rows) == [1, 2, 3]
 
 
+def test_a_table_of_iceberg_that_grows_is_joined_with_one_of_delta(spark, tmp_path):
+    """The Iceberg table is read as a stream, the Delta table as a whole for each micro-batch."""
+    state, names = str(tmp_path / "state"), tmp_path / "names"
+    iceberg = f'Iceberg {{ plugin_output = i, warehouse = "{tmp_path}/house", table = "db.grown", %s }}'
+
+    def add(*ids):
+        rows = "rows = [" + ", ".join(f"{{ fields = [{id}] }}" for id in ids) + "]"
+        fake = f"FakeSource {{ schema {{ fields {{ id = bigint }} }}, {rows} }}"
+        text = f"source {{ {fake} }}\nsink {{ {iceberg.replace('plugin_output = i, ', '') % ''} }}"
+        assert run_job(spark, compiled(tmp_path, text), new_run_id(), state, is_quiet=True).errors == ()
+
+    def name(*ids):
+        spark.createDataFrame([(id, f"n{id}") for id in ids], "id bigint, name string").write.format("delta").mode(
+            "append"
+        ).save(str(names))
+
+    fields = "schema { fields { id = bigint, name = string } }"
+    delta_source = f'Delta {{ plugin_output = d, path = "{names}", stream = false, {fields} }}'
+    query = "select i.id, d.name from i left join d on i.id = d.id"
+    job = (
+        f"env {{ {NOW} }}\nsource {{ {iceberg % 'schema { fields { id = bigint } }'}\n{delta_source} }}\n"
+        f'transform {{ Sql {{ plugin_input = [i, d], plugin_output = j, query = "{query}" }} }}\n'
+        f'sink {{ LocalFile {{ plugin_input = j, path = "{tmp_path}/out", file_format_type = parquet }} }}'
+    )
+    add(1, 2)
+    name(1)
+    stream(spark, tmp_path, job)
+    add(3)
+    name(2, 3)
+    stream(spark, tmp_path, job)
+    assert parquet(spark, tmp_path / "out") == [(1, "n1"), (2, None), (3, "n3")]
+
+
 def test_a_stream_without_a_record_leaves_what_the_batch_job_leaves(spark, tmp_path, kafka):
     sinks = f'Delta {{ plugin_input = q, path = "{tmp_path}/delta" }}'
     stream(spark, tmp_path, from_topic(kafka, kafka.topic(), sinks))
@@ -165,25 +198,36 @@ def test_a_run_to_restore_must_be_one_of_the_job(spark, tmp_path, kafka):
 
 
 def test_a_stream_that_is_stopped_or_killed_goes_on(tmp_path, kafka):
-    """The process of its own is killed twice, at any moment, and stopped once; every record comes once."""
+    """The process of its own is killed twice, at any moment, and stopped once; every record comes once. A second stream
+    keeps the keys that it has seen as state: of two records with one key, one comes."""
     topic, state = kafka.topic(), tmp_path / "state"
-    sink = f'LocalFile {{ plugin_input = q, path = "{tmp_path}/out", file_format_type = json }}'
+    sinks = "\n".join(
+        f'LocalFile {{ plugin_input = {name}, path = "{tmp_path}/{name}", file_format_type = json }}'
+        for name in ("q", "once")
+    )
     env = 'job.mode = STREAMING, stream.trigger = "100 milliseconds", job.name = "stream"'
-    (tmp_path / "job.conf").write_text(from_topic(kafka, topic, sink, env=env))
+    options = "start_mode = earliest, metadata_columns = [timestamp], watermark { column = _timestamp, delay = 1 hour }"
+    once = "transform { Deduplicate { plugin_input = k, plugin_output = once, keys = [id] }\n"
+    job = from_topic(kafka, topic, sinks, env=env, options=options.replace("1 hour", '"1 hour"'))
+    (tmp_path / "job.conf").write_text(job.replace("transform {", once))
     command = [sys.executable, "-m", "engine.cli", "run", str(tmp_path / "job.conf"), "--state-dir", str(state)]
 
-    def written():
-        found = (file.read_text().splitlines() for file in (tmp_path / "out").glob("*.json"))
+    def written(name):
+        found = (file.read_text().splitlines() for file in (tmp_path / name).glob("*.json"))
         return sorted(json.loads(line)["id"] for lines in found for line in lines)
+
+    def are_written(number):
+        return all(len(written(name)) >= (count if number != 1 else 1) for name, count in counts.items())
 
     sent = 10
     for number in range(3):
-        kafka.send(topic, values(*range(sent, sent + 10)))
+        kafka.send(topic, values(*range(sent, sent + 10), sent))
         sent += 10
+        counts = {"q": 11 * (number + 1), "once": 10 * (number + 1)}
         process = subprocess.Popen([*command, "--run-id", f"r{number}"], cwd=ROOT, start_new_session=True,
                                    env={**os.environ, "MASTER": "local[1]", "PYTHONPATH": str(ROOT)})  # fmt: skip
         until = time.monotonic() + 150
-        while len(written()) < (sent - 10 if number != 1 else 1) and time.monotonic() < until:
+        while not are_written(number) and time.monotonic() < until:
             time.sleep(0.1)
         if number < 2:
             os.killpg(process.pid, signal.SIGKILL)
@@ -191,7 +235,8 @@ def test_a_stream_that_is_stopped_or_killed_goes_on(tmp_path, kafka):
             assert main(["stop", "r2", "--state-dir", str(state)]) == 0
         process.wait(120)
     assert process.returncode == 0
-    assert written() == list(range(10, sent))
+    assert written("once") == list(range(10, sent))
+    assert written("q") == sorted([*range(10, sent), *range(10, sent, 10)])
     from connectors.support.files.filesystem import files_at
 
     assert ledger.find(*files_at(None, str(state)), "r2").state is State.FINISHED
@@ -246,7 +291,7 @@ def test_the_offsets_at_which_a_new_stream_starts(spark, tmp_path, kafka, start,
     options = start.replace("{topic}", topic) + f", consumer.group = {group}"
     job = compiled(tmp_path, from_topic(kafka, topic, f'Delta {{ plugin_input = k, path = "{tmp_path}/d" }}',
                                         options=options))  # fmt: skip
-    task = stream_of(job.plan)
+    (task,) = streams_of(job.plan)[0].scans
     starts = stream_options(spark, task.options, is_new=True)["startingOffsets"]
     kafka.send(topic, values(9))
     first = json.loads(starts)[topic]["0"]

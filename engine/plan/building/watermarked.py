@@ -1,0 +1,34 @@
+"""Turns the option `watermark` of a block into a node between the block and its readers."""
+
+from catalog.diagnostics import Diagnostics
+from engine.job.model.job import Block, BlockKind, Env
+from engine.job.options.watermark_option import check_watermark, watermark_of
+from engine.plan.nodes import Node, Watermark, below
+
+
+def watermarked(
+    block: Block, nodes: tuple[Node, ...] | None, env: Env, diagnostics: Diagnostics
+) -> tuple[Node, ...] | None:
+    """The nodes of a block, with their watermark in a streaming job; a batch job has all rows and needs none."""
+    if not block.options.is_valid or block.options.get("watermark") is None:
+        return nodes
+    mark = diagnostics.mark()
+    if block.kind is BlockKind.SINK:
+        message = "a sink has no `watermark`"
+        diagnostics.error("PEN2011", message, block.options.span("watermark"), "give it to the source or a transform")
+        return None
+    for node in nodes or ():
+        check_watermark(block.options, node.table, diagnostics)
+        if earlier := next((under for under in below(node) if isinstance(under, Watermark)), None):
+            message = f"`{earlier.input.name}` has a watermark already: Spark follows one from there on"
+            diagnostics.error("PEN2011", message, block.options.span("watermark"), "leave one of them out")
+    declared = watermark_of(block.options)
+    if mark.has_errors:
+        return None
+    if nodes is None or declared is None or env.mode != "STREAMING":
+        return nodes
+    return tuple(
+        Watermark(node.name, node, declared.column, declared.delay, parallelism=block.parallelism,
+                  span=block.options.span("watermark"), table_set=node.table_set)
+        for node in nodes
+    )  # fmt: skip

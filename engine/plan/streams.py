@@ -1,0 +1,145 @@
+"""The streams of a job: which rows arrive in micro-batches, and what is made of each of them.
+
+A stream has a head: the node whose rows are those of its micro-batches. Without state it is the source, and all that
+reads it runs anew for each micro-batch. Where groups, joins of streams or `Deduplicate` need rows of other
+micro-batches, it is the lowest node above all of these: Spark computes it, and keeps their state in the checkpoint.
+
+    Kafka ── select ── group by window ── select ── Delta     the head is the group: what is left of it, Spark computes
+      └──── select ── Delta                                   another stream, whose head is the source
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from catalog.exhaustive import assert_never
+from catalog.source import PlacedText
+from engine.plan.nodes import (
+    AnyNode,
+    Expect,
+    Native,
+    Node,
+    Plan,
+    Query,
+    Rejects,
+    Scan,
+    Shuffle,
+    Union,
+    Watermark,
+    Write,
+    below,
+    children,
+)
+from engine.plan.pipelines import pipelines
+from engine.transforms.base import StatefulTransform
+from sql.rewrite.select_query import Select
+from sql.streams.stream_rows import StreamRows, stream_rows
+
+Flows = Mapping[Node, StreamRows]
+"""The nodes that yield rows of a stream, with their event times, and whether they keep state themselves."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StreamPlan:
+    """One stream: the writes that read it and no other, and its head; `stateful`: the nodes that keep state."""
+
+    plan: Plan
+    head: Node
+    stateful: tuple[Node, ...]
+
+    @property
+    def name(self) -> str:
+        return self.head.name
+
+    @property
+    def scans(self) -> tuple[Scan, ...]:
+        """The sources that are read as streams, in the order of the plan."""
+        under = set(below(self.head))
+        return tuple(node for node in self.plan.nodes() if isinstance(node, Scan) and is_stream(node) and node in under)
+
+    @property
+    def scan(self) -> Scan | None:
+        """The source, where it is the head."""
+        return self.head if isinstance(self.head, Scan) else None
+
+
+def is_stream(scan: Scan) -> bool:
+    """Whether a streaming job reads the source as a stream; any other is read anew for every micro-batch."""
+    return scan.connector.source_capabilities.streaming and scan.options.get("stream") is not False
+
+
+def streams_of(plan: Plan) -> tuple[StreamPlan, ...]:
+    """The streams of a plan that has been checked, in the order of their first writes."""
+    found: list[StreamPlan] = []
+    for pipeline in pipelines(plan):
+        flows = flows_of(pipeline)
+        by_head: dict[Node, list[Write]] = {}
+        for write in pipeline.writes:
+            by_head.setdefault(head_of(replace(pipeline, writes=(write,)), flows), []).append(write)
+        for head, writes in by_head.items():
+            stateful = tuple(node for node in flows if flows[node].keeps_state and node in below(head))
+            found.append(StreamPlan(replace(pipeline, writes=tuple(writes)), head, stateful))
+    return tuple(found)
+
+
+def flows_of(plan: Plan) -> Flows:
+    """The nodes of a plan that yield rows of a stream. Raises `StreamQueryError` for a query that cannot."""
+    flows: dict[Node, StreamRows] = {}
+    for node in plan.nodes():
+        if not isinstance(node, Write) and (rows := flow_of(node, flows)) is not None:
+            flows[node] = rows
+    return flows
+
+
+def flow_of(node: Node, flows: Flows) -> StreamRows | None:
+    """What the node yields of the streams below it; None where it reads none."""
+    if isinstance(node, Scan):
+        return StreamRows() if is_stream(node) else None
+    inputs = [flows[child] for child in children(node) if child in flows]
+    if not inputs:
+        return None
+    match node:
+        case Query():
+            text = node.body.to_text() if isinstance(node.body, Select) else node.body
+            return _of_query(node, text, flows)
+        case Native(plugin=StatefulTransform()):
+            return StreamRows(inputs[0].event_times, keeps_state=True)
+        case Native():
+            return StreamRows()
+        case Watermark():
+            return StreamRows(frozenset({node.column.lower()}))
+        case Union():
+            return StreamRows(frozenset.intersection(*(rows.event_times for rows in inputs)))
+        case Expect() | Rejects() | Shuffle():
+            return StreamRows(inputs[0].event_times)
+        case _:
+            assert_never(node)
+
+
+def head_of(plan: Plan, flows: Flows) -> Node:
+    """The lowest node above all sources of the stream and all state that the only write of a plan needs."""
+    (write,) = plan.writes
+    nodes = [node for node in plan.nodes() if not isinstance(node, Write) and node in flows]
+    needed = {node for node in nodes if isinstance(node, Scan) or flows[node].keeps_state}
+    for node in nodes:  # inputs come before their readers
+        if needed <= set(below(node)) and not _reaches(write, needed, flows, without=node):
+            return node
+    raise AssertionError(f"`{write.name}` reads no stream, which check_streams refuses")
+
+
+def _of_query(node: Query, text: PlacedText, flows: Flows) -> StreamRows | None:
+    streams = {input.name: flows[input.node].event_times for input in node.inputs if input.node in flows}
+    return stream_rows(text.value, streams)
+
+
+def _reaches(write: Write, needed: Collection[Node], flows: Flows, *, without: Node) -> bool:
+    """Whether a way from the write leads to one of the nodes without leading through another one."""
+    stack: list[AnyNode] = [write]
+    while stack:
+        node = stack.pop()
+        for child in children(node):
+            if child is without or child not in flows:
+                continue
+            if child in needed:
+                return True
+            stack.append(child)
+    return False

@@ -1,0 +1,55 @@
+"""Opens a stream: the streaming DataFrame of its head, and what of it Spark reads in which order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from connectors.support.source import ScanTask
+from engine.plan.nodes import Node, Persisted, Scan
+from engine.plan.streams import StreamPlan
+from engine.spark.lower import as_declared, lower_nodes
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OpenStream:
+    """`rows`: what the head yields, or where that is the source, what has arrived there as `Source.stream` gives it.
+    `scans`: the sources in the order in which Spark's checkpoint and progress list them; one may be read twice."""
+
+    rows: DataFrame
+    scans: tuple[Scan, ...]
+
+
+def open_stream(spark: SparkSession, stream: StreamPlan, *, is_new: bool) -> OpenStream:
+    """Open a stream, in the pipeline's own session."""
+    if (scan := stream.scan) is not None:
+        return OpenStream(scan.connector.stream(spark, _task(scan), is_new=is_new), (scan,))
+    opened: dict[Node, DataFrame] = {
+        scan: as_declared(scan.connector.streamed_rows(spark, _task(scan), is_new=is_new), scan)
+        for scan in stream.scans
+    }
+    rows = lower_nodes(spark, (stream.head,), opened, _as_it_is)[stream.head]
+    return OpenStream(rows, _in_order(rows, {scan: opened[scan] for scan in stream.scans}))
+
+
+def _task(scan: Scan) -> ScanTask:
+    return ScanTask(scan.options, scan.table, scan.columns, scan.filters)
+
+
+def _as_it_is(node: Node, persisted: Persisted, df: DataFrame) -> DataFrame:
+    """A stream is not persisted: Spark reads its source once for each reader."""
+    return df
+
+
+def _in_order(rows: DataFrame, opened: Mapping[Scan, DataFrame]) -> tuple[Scan, ...]:
+    known = [(scan, leaf) for scan, df in opened.items() for leaf in _streaming_leaves(df)]
+    return tuple(
+        scan for leaf in _streaming_leaves(rows) for scan in [next(scan for scan, own in known if leaf.sameResult(own))]
+    )
+
+
+def _streaming_leaves(df: DataFrame) -> Sequence[Any]:
+    leaves: Any = df._jdf.queryExecution().analyzed().collectLeaves()
+    every = (leaves.apply(index) for index in range(leaves.size()))
+    return [leaf for leaf in every if leaf.isStreaming()]
