@@ -25,7 +25,8 @@ def run(arguments: Namespace) -> int:
         raise job_error("PEN2004", f"`{arguments.output}` does not end in .zip, as Spark demands of --py-files")
     archive, script = build(arguments.jobs, arguments.output)
     jars = packaged_jars(arguments.jobs)
-    packages = f" --packages {','.join(jars)}" if jars else ""
+    fetched = [jar for jar in jars if "?" not in jar]
+    packages = f" --packages {','.join(fetched)}" if fetched else ""
     if arguments.jars:
         packages = _bundled(jars, archive.with_name(f"{archive.stem}-jars"))
     print(f"wrote {archive} ({archive.stat().st_size / 2**20:.1f} MiB) and {script}; run them by")

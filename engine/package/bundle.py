@@ -14,12 +14,13 @@ def bundle_jars(coordinates: Sequence[str], folder: Path) -> tuple[Path, ...]:
     """
     if not coordinates:
         return ()
-    from engine.spark.session import has_session, open_session
+    from engine.spark.session import has_session, jar_files, open_session
 
     was_running = has_session()
     spark = open_session("penstock package", {}, coordinates)
     try:
-        fetched = _local_jars(spark.conf.get("spark.jars", "") or "")
+        alone = [path for jar in coordinates if "?" in jar for path in jar_files(spark, jar)]
+        fetched = [*_local_jars(spark.conf.get("spark.jars", "") or ""), *map(Path, alone)]
     finally:
         if not was_running:
             spark.stop()

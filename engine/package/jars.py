@@ -11,9 +11,11 @@ from engine.job.model.job import Block, BlockKind
 
 
 def packaged_jars(jobs: Iterable[Path]) -> tuple[str, ...]:
-    """Maven coordinates for `--packages`, each once; variables of the jobs need not have values yet."""
-    found = (jar for job in jobs for block in _blocks(job) for jar in _jars(block) if "?" not in jar)
-    return tuple(dict.fromkeys(found))
+    """Maven coordinates of the jars, each once; variables of the jobs need not have values yet.
+
+    Those with a `?` are added when a job runs, without what they depend on: spark-submit would fetch that too.
+    """
+    return tuple(dict.fromkeys(jar for job in jobs for block in _blocks(job) for jar in _jars(block)))
 
 
 def _blocks(job: Path) -> Iterator[Block]:

@@ -106,16 +106,23 @@ def _add_alone(spark: SparkSession, jar: str) -> None:
         return
     context: Any = spark.sparkContext._jsc.sc()
     jvm: Any = spark.sparkContext._jvm
+    loader = jvm.Thread.currentThread().getContextClassLoader()
+    for path in jar_files(spark, jar):
+        loader.addURL(jvm.java.io.File(path).toURI().toURL())
+        context.addJar(path)
+
+
+def jar_files(spark: SparkSession, jar: str) -> tuple[str, ...]:
+    """Where the jar of these coordinates is, without those that it depends on. Raises `RunError` PEN5003."""
+    jvm: Any = spark.sparkContext._jvm
+    name = jar.removesuffix(_ALONE)
     try:
-        uri = jvm.java.net.URI(f"ivy://{jar}{_ALONE}")
+        uri = jvm.java.net.URI(f"ivy://{name}{_ALONE}")
         paths = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
     except Py4JError as cause:
-        help = f"if only the Maven client can reach it: mvn dependency:get -Dtransitive=false -Dartifact={jar}"
-        raise run_error("PEN5003", f"not found: `{jar}`", None, help) from cause
-    loader = jvm.Thread.currentThread().getContextClassLoader()
-    for index in range(paths.size()):
-        loader.addURL(jvm.java.io.File(paths.apply(index)).toURI().toURL())
-        context.addJar(paths.apply(index))
+        help = f"if only the Maven client can reach it: mvn dependency:get -Dtransitive=false -Dartifact={name}"
+        raise run_error("PEN5003", f"not found: `{name}`", None, help) from cause
+    return tuple(str(paths.apply(index)) for index in range(paths.size()))
 
 
 def has_jar(spark: SparkSession, jar: str) -> bool:

@@ -84,3 +84,14 @@ def test_why_spark_did_not_start_is_one_sentence_without_the_stack_trace(tmp_pat
     assert found.message == "Spark could not be started: Master must either be yarn or local"
     assert found.help == f"the log, with Java's stack trace, is {log}"
     assert found.notes == ()
+
+
+def test_bundled_jars_include_those_that_are_added_alone(spark, tmp_path):
+    from engine.package.bundle import bundle_jars
+    from engine.spark.session import has_jar
+
+    committer = "org.apache.spark:spark-hadoop-cloud_2.13:4.1.2?transitive=false"
+    found = [file.name for file in bundle_jars((committer,), tmp_path / "jars")]
+    assert any(name.endswith("spark-hadoop-cloud_2.13-4.1.2.jar") for name in found)
+    assert has_jar(spark, committer)
+    assert not has_jar(spark, "org.apache.spark:spark-hadoop-cloud_2.13:9.9.9")
