@@ -38,11 +38,11 @@ ACCEPTED_BY_SPARK = [
     "select cast(null as struct<>)",
     "select in(a, 1) from t",
     "select transform(arr, (x -> x)) from t",
-    "select 'x' as arr from t group by arr order by arr[0]",
-    "select a in (select c from u) as i from t group by a in (select c from u), a order by a in (select c from u)",
-    "select * from values ('z', 1) as q(a, all) order by all",
-    "from t |> order by a order by b",
-    "from t |> left join u using (id) |> drop c |> select u.id",
+    "select 'a' as arr from t group by arr having arr[0] > 0 order by arr[0]",
+    "select a in (select c from u) from t group by a in (select c from u), a order by a in (select c from u)",
+    "select * from values ('z', 1) as t(q, all) order by all",
+    "table t |> order by a order by b",
+    "table t |> left join u using (id) |> drop c |> select u.id",
 ]
 """Refused here."""
 
