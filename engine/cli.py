@@ -98,7 +98,9 @@ def _carry_out(arguments: Namespace) -> int:
             return _failed(error, arguments)
         if arguments.verbose:
             _print_trace()
-        report([Diagnostic("PEN1006", f"`{error.filename}`: {error.strerror}")], output_format)
+        report(
+            [Diagnostic("PEN1006", f"`{error.filename}` cannot be read or written: {error.strerror}")], output_format
+        )
         return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
     except Exception as error:  # noqa: BLE001 (the last resort: reports a bug in Penstock)
         return _failed(error, arguments)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import connectors
 from catalog.diagnostics import Diagnostics, job_error
@@ -16,6 +16,10 @@ from engine.describing.guess import Guess
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+SETTINGS: Final[Mapping[str, str]] = {"spark.sql.shuffle.partitions": "1", "spark.sql.adaptive.enabled": "false"}
+"""Each task has one row for each column, so that there is nothing to distribute, nor to adapt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +112,4 @@ def table_name(path: str) -> str:
     return name if name and not name[0].isdigit() else f"t_{name}" if name else "data"
 
 
-__all__: Sequence[str] = ("Described", "as_hocon", "as_sql", "describe", "needs", "table_name")
+__all__: Sequence[str] = ("SETTINGS", "Described", "as_hocon", "as_sql", "describe", "needs", "table_name")

@@ -249,4 +249,5 @@ def test_a_file_that_cannot_be_written_is_no_internal_error(folder, capsys, word
     assert main([*words, "good.conf/page"]) == 2
     err = capsys.readouterr().err
     assert "error[PEN1006]: `good.conf" in err
+    assert "cannot be read or written: Not a directory" in err
     assert "Traceback" not in err

@@ -95,3 +95,20 @@ def test_bundled_jars_include_those_that_are_added_alone(spark, tmp_path):
     assert any(name.endswith("spark-hadoop-cloud_2.13-4.1.2.jar") for name in found)
     assert has_jar(spark, committer)
     assert not has_jar(spark, "org.apache.spark:spark-hadoop-cloud_2.13:9.9.9")
+
+
+def test_java_compiles_later_unless_the_user_says_otherwise():
+    from engine.spark.session import COMPILING, _conf
+
+    name = "spark.driver.extraJavaOptions"
+    options = _conf("x", {name: "-XX:Tier4CompileThreshold=7"}, (), {}).get(name) or ""
+    assert options.startswith(f"{COMPILING} -XX:Tier4CompileThreshold=7")  # of two values, Java takes the last one
+
+
+def test_java_knows_the_options_by_which_it_compiles_later():
+    """`IgnoreUnrecognizedVMOptions` is for Java of other makers: it would hide a misspelled name."""
+    from engine.spark.session import COMPILING
+
+    known = [option for option in COMPILING.split() if option != "-XX:+IgnoreUnrecognizedVMOptions"]
+    done = subprocess.run(["java", *known, "-version"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -198,7 +198,11 @@ def test_fmt_formats_and_check_only_looks(tmp_path, capsys):
     (tmp_path / "b.sql").write_text(MESSY_SQL)
     (tmp_path / "other.conf").write_text("server {port=80}\n")
     assert main(["fmt", "--check", str(tmp_path)]) == 1
-    assert "2 files to format, 0 unchanged" in capsys.readouterr().out
+    assert "2 files to format, 0 unchanged\n" in capsys.readouterr().out
+    (tmp_path / "c.conf").write_text("sink {\n")
+    assert main(["fmt", "--check", str(tmp_path)]) == 2
+    assert "2 files to format, 0 unchanged, 1 with errors\n" in capsys.readouterr().out
+    (tmp_path / "c.conf").unlink()
     assert (tmp_path / "a.conf").read_text() == MESSY
     assert main(["fmt", "--diff", str(tmp_path / "a.conf")]) == 1
     assert "+  FakeSource {" in capsys.readouterr().out

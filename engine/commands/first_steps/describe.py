@@ -77,11 +77,11 @@ def _described(arguments: Namespace, found: "Guess") -> "Described":
     from pyspark.errors import PySparkException
 
     from catalog.diagnostics import run_error
-    from engine.describing.describe import describe, needs
+    from engine.describing.describe import SETTINGS, describe, needs
     from engine.spark.errors import reason
     from engine.spark.session import open_session
 
-    spark = open_session("penstock describe", dict(arguments.conf), *needs(found))
+    spark = open_session("penstock describe", {**SETTINGS, **dict(arguments.conf)}, *needs(found))
     try:
         return describe(found, spark, arguments.sample)
     except (PySparkException, Py4JError) as error:

@@ -27,13 +27,19 @@ def run(arguments: Namespace) -> int:
     named = {Path(path) for path in arguments.paths}  # of the files in a folder, an `nginx.conf` is none of ours
     paths = [path for path in found if path in named or path.name.lower().endswith(TEST_SUFFIXES) or has_sections(path)]
     is_check = arguments.check or arguments.diff
-    changed = [path for path in paths if _format(path, diagnostics, is_check=is_check, shows=arguments.diff)]
+    changed: list[Path] = []
+    invalid = 0
+    for path in paths:
+        own = Diagnostics()
+        if _format(path, own, is_check=is_check, shows=arguments.diff):
+            changed.append(path)
+        invalid += own.has_errors
+        diagnostics.extend(own)
     for path in changed:
         print(f"{'would change' if is_check else 'formatted'} {path}")
-    same = len(paths) - len(changed)
-    print(
-        f"{len(changed)} file{'s' * (len(changed) != 1)} {'to format' if is_check else 'formatted'}, {same} unchanged"
-    )
+    same = len(paths) - len(changed) - invalid
+    done = f"{len(changed)} file{'s' * (len(changed) != 1)} {'to format' if is_check else 'formatted'}"
+    print(f"{done}, {same} unchanged{f', {invalid} with errors' if invalid else ''}")
     errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
     if errors:
         report(errors)
