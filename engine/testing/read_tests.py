@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText, Span
 from connectors.support.option import Value
 from engine.job.find import SUFFIXES, TEST_SUFFIXES
@@ -67,7 +67,7 @@ def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
     source = read_file(file, diagnostics)
     if job is None:
         diagnostics.error(
-            "PEN6005", f"`{file}no job belongs to the test `", help=f"a job `{stem}.sql` or `{stem}.conf` beside it"
+            "PEN6005", f"no job belongs to the test `{file}`", help=f"a job `{stem}.sql` or `{stem}.conf` beside it"
         )
     if source is None or job is None:
         return
@@ -77,6 +77,9 @@ def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
             expected = tuple(
                 NamedRows(rows.name.value, rows.query.value, rows.query.span(), rows.ordered) for rows in test.expected
             )
+            if not expected:
+                span = given[0].span if given else None
+                diagnostics.error("PEN6005", "the test expects nothing", span, "EXPECT node AS SELECT …")
             yield JobTest(test.name, file, job, given, expected, dict(test.variables))
         return
     root = resolve(parse(source, diagnostics), diagnostics)
@@ -87,28 +90,50 @@ def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
     for node in tests.items:
         if isinstance(node, MapNode):
             yield _of_node(node, file, job, diagnostics)
+        else:
+            diagnostics.error("PEN6005", "a test is an object", node.place.span, f"{{ {_SHAPE} }}")
+
+
+_SHAPE = "name = …, given { source = [{ … }] }, expect { node = [{ … }] }"
+_KEYS = ("name", "given", "expect", "variables", "ordered")
 
 
 def _of_node(node: MapNode, file: Path, job: Path, diagnostics: Diagnostics) -> JobTest:
     for entry in node.entries:
-        if entry.key not in ("name", "given", "expect", "variables", "ordered"):
-            diagnostics.error(
-                "PEN6005", f"a test has no `{entry.key}`", entry.key_place.span, "name, variables, given, expect"
-            )
-    name, variables = node.get("name"), node.get("variables")
+        if entry.key not in _KEYS:
+            help = did_you_mean(entry.key, _KEYS)
+            diagnostics.error("PEN6005", f"a test has no `{entry.key}`", entry.key_place.span, help)
+    name = node.get("name")
+    if node.get("expect") is None:
+        diagnostics.error("PEN6005", "the test expects nothing", node.place.span, _SHAPE)
     ordered = plain(node.get("ordered") or ListNode((), node.place))
-    names = {str(key) for key in ordered} if isinstance(ordered, list) else set()
-    values = plain(variables) if isinstance(variables, MapNode) else {}
+    names = {str(key) for key in ordered} if isinstance(ordered, list) else {str(ordered)}
     return JobTest(
         name.value if isinstance(name, TextNode) else "test", file, job,
-        tuple(_rows(node.get("given"), set())), tuple(_rows(node.get("expect"), names)),
-        {key: str(value) for key, value in values.items()} if isinstance(values, Mapping) else {},
+        tuple(_rows("given", node.get("given"), set(), diagnostics)),
+        tuple(_rows("expect", node.get("expect"), names, diagnostics)),
+        _variables(node.get("variables"), diagnostics),
     )  # fmt: skip
 
 
-def _rows(node: Node | None, ordered: set[str]) -> Iterator[NamedRows]:
+def _variables(node: Node | None, diagnostics: Diagnostics) -> Mapping[str, str]:
+    values = plain(node) if node is not None else {}
+    if isinstance(values, Mapping):
+        return {key: str(value) for key, value in values.items()}
+    assert node is not None
+    diagnostics.error("PEN6005", "`variables` is an object", node.place.span, "variables { name = value }")
+    return {}
+
+
+def _rows(key: str, node: Node | None, ordered: set[str], diagnostics: Diagnostics) -> Iterator[NamedRows]:
+    if node is not None and not isinstance(node, MapNode):
+        diagnostics.error("PEN6005", f"`{key}` is an object with a list of rows for each name", node.place.span, _SHAPE)
     for entry in node.entries if isinstance(node, MapNode) else ():
-        items = entry.value.items if isinstance(entry.value, ListNode) else ()
-        records = [plain(item) for item in items]
-        rows = tuple(record for record in records if isinstance(record, Mapping))
+        items = entry.value.items if isinstance(entry.value, ListNode) else (entry.value,)
+        records = [(item, plain(item)) for item in items]
+        for item, record in records:
+            if not isinstance(record, Mapping):
+                help = f"{entry.key} = [{{ column = value }}]"
+                diagnostics.error("PEN6005", f"the rows of `{entry.key}` are objects", item.place.span, help)
+        rows = tuple(record for _, record in records if isinstance(record, Mapping))
         yield NamedRows(entry.key, rows, entry.key_place.span, entry.key in ordered)

@@ -2,8 +2,14 @@
 
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
+
+pytest.importorskip("pyspark")
+from py4j.protocol import Py4JError
+
+from engine.spark.tasks import wait_for_tasks
 
 pytestmark = pytest.mark.spark
 
@@ -15,51 +21,41 @@ def running(spark):
     return sum(each.numRunningTasks() for each in spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos())
 
 
-def test_cancelled_tasks_are_waited_for(spark):
-    from py4j.protocol import Py4JError
-
-    from engine.spark.tasks import wait_for_tasks
-
+@contextmanager
+def cancelled(spark, work):
+    """A job of this test that was cancelled while its tasks are running."""
     context = spark.sparkContext
     errors = []
 
-    def work():
+    def tagged():
         context.addJobTag(TAG)
         try:
-            spark.range(0, 12, 1, 2).selectExpr(f"{SLOW} n").write.format("noop").mode("append").save()
+            work()
         except Py4JError as error:
             errors.append(error)
         finally:
             context.clearJobTags()
 
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=tagged)
     thread.start()
     while not running(spark):
         time.sleep(0.05)
     context.cancelJobsWithTag(TAG)
     thread.join()
     assert errors
+    yield
     assert wait_for_tasks(spark, TAG)
     assert running(spark) == 0
 
 
+def test_cancelled_tasks_are_waited_for(spark):
+    rows = spark.range(0, 12, 1, 2).selectExpr(f"{SLOW} n")
+    with cancelled(spark, lambda: rows.write.format("noop").mode("append").save()):
+        pass
+
+
 def test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cancelled(spark):
-    from engine.spark.tasks import wait_for_tasks
-
-    context = spark.sparkContext
-
-    def work():
-        context.addJobTag(TAG)
-        try:
-            spark.range(1).selectExpr("reflect('java.lang.Thread', 'sleep', 15000L)").collect()
-        finally:
-            context.clearJobTags()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    while not running(spark):
-        time.sleep(0.05)
-    assert not wait_for_tasks(spark, TAG, is_cancelled=lambda: True)
-    assert running(spark), "it waited for the end of the task"
-    assert wait_for_tasks(spark, TAG)
-    thread.join()
+    asleep = spark.range(1).selectExpr("reflect('java.lang.Thread', 'sleep', 15000L)")
+    with cancelled(spark, asleep.collect):
+        assert not wait_for_tasks(spark, TAG, is_cancelled=lambda: True)
+        assert running(spark), "it waited for the end of the task"

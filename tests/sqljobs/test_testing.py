@@ -81,6 +81,12 @@ def test_the_examples_pass(spark, monkeypatch, capsys):
         ("orders.test.sql", "EXPECT a AS", "expected a query"),
         ("orders.test.conf", "test = []", "has no `tests = [ … ]`"),
         ("orders.test.conf", "tests = [{ gven { } }]", "a test has no `gven`"),
+        ("orders.test.conf", "tests = [{ name = a, given { } }]", "the test expects nothing"),
+        ("orders.test.conf", "tests = [5]", "a test is an object"),
+        ("orders.test.conf", "tests = [{ expect = [] }]", "`expect` is an object with a list of rows for each name"),
+        ("orders.test.conf", "tests = [{ expect { out = [5] } }]", "the rows of `out` are objects"),
+        ("orders.test.conf", "tests = [{ variables = 1, expect { } }]", "`variables` is an object"),
+        ("orders.test.sql", "TEST 'a'; GIVEN orders AS SELECT 1 AS id", "the test expects nothing"),
     ],
 )
 def test_errors_of_test_files(name, text, message, tmp_path, capsys):
