@@ -67,9 +67,9 @@ def _compare(
             help = did_you_mean(missing[0], found.columns)
             yield Diagnostic("PEN6004", f"`{expected.name}` has no column `{missing[0]}`", expected.span, help)
             return
-        columns = wanted.columns or found.columns
+        columns = wanted.columns or found.columns  # no rows are expected if no column is
         types = {name.lower(): found.schema[name].dataType for name in found.columns}
-        wanted = wanted.select(*(f.col(quote(name)).cast(types[name.lower()]).alias(name) for name in columns))
+        wanted = wanted.select(*(f.col(quote(name)).cast(types[name.lower()]).alias(name) for name in wanted.columns))
         there = [_plain(tuple(row)) for row in found.select(*map(quote, columns)).collect()]
         rows = [_plain(tuple(row)) for row in wanted.collect()] if wanted.columns else []
     except (PySparkException, Py4JError) as error:

@@ -15,6 +15,11 @@ pytestmark = pytest.mark.spark
 
 TAG = "test tasks"
 SLOW = "aggregate(sequence(1, 10000000), 0L, (a, b) -> (a + b * id) % 1000003)"
+SIGNAL = "penstock.tests.asleep"
+FALL_ASLEEP = (
+    f"java_method('java.lang.System', 'setProperty', '{SIGNAL}', 'yes')",
+    "reflect('java.lang.Thread', 'sleep', 15000L)",
+)
 
 
 def running(spark):
@@ -22,7 +27,7 @@ def running(spark):
 
 
 @contextmanager
-def cancelled(spark, work):
+def cancelled(spark, work, is_running):
     """A job of this test that was cancelled while its tasks are running."""
     context = spark.sparkContext
     errors = []
@@ -38,7 +43,7 @@ def cancelled(spark, work):
 
     thread = threading.Thread(target=tagged)
     thread.start()
-    while not running(spark):
+    while not is_running():
         time.sleep(0.05)
     context.cancelJobsWithTag(TAG)
     thread.join()
@@ -50,12 +55,14 @@ def cancelled(spark, work):
 
 def test_cancelled_tasks_are_waited_for(spark):
     rows = spark.range(0, 12, 1, 2).selectExpr(f"{SLOW} n")
-    with cancelled(spark, lambda: rows.write.format("noop").mode("append").save()):
+    with cancelled(spark, lambda: rows.write.format("noop").mode("append").save(), lambda: running(spark)):
         pass
 
 
 def test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cancelled(spark):
-    asleep = spark.range(1).selectExpr("reflect('java.lang.Thread', 'sleep', 15000L)")
-    with cancelled(spark, asleep.collect):
+    asleep = spark.range(1).selectExpr(*FALL_ASLEEP)
+    system = spark.sparkContext._jvm.java.lang.System
+    system.clearProperty(SIGNAL)
+    with cancelled(spark, asleep.collect, lambda: system.getProperty(SIGNAL)):
         assert not wait_for_tasks(spark, TAG, is_cancelled=lambda: True)
         assert running(spark), "it waited for the end of the task"

@@ -67,6 +67,52 @@ def test_results_as_text_and_junit(tmp_path, spark, capsys):
     assert "- 2" in (cases["fails"].text or "")
 
 
+SET_JOB = """
+source {
+  FakeSource {
+    plugin_output = "crm", row.num = 4, seed = 1
+    tables_configs = [
+      { schema { table = "shop.orders", fields { id = bigint, amount = "decimal(10,2)" } }
+        expectations = [{ name = no_ids, condition = "id is null", on_violation = WARN }] }
+      { schema { table = "shop.people", fields { id = bigint, name = string } } }
+    ]
+  }
+}
+transform {
+  Filter { plugin_input = "crm", plugin_output = "clean", condition = "id > 0"
+           expectations = [{ name = large, condition = "id > 10", on_violation = DROP }] }
+}
+sink { Console { plugin_input = "clean" } }
+"""
+SET_TESTS = """
+tests = [
+  { name = "tables of a set", given { "crm.orders" = [{ id = 11, amount = 1.50 }, { id = -1 }], "crm.people" = [] }
+    expect { "clean.orders" = [{ id = 11, amount = 1.50 }], "clean.people" = [] } }
+  { name = "rows where none are expected", given { "crm.people" = [{ id = 12, name = a }] }
+    expect { "clean.people" = [] } }
+]
+"""
+
+
+@pytest.mark.spark
+def test_tables_of_a_set_are_given_expected_and_checked_by_name(tmp_path, spark, capsys, monkeypatch):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    (tmp_path / "crm.conf").write_text(SET_JOB)
+    (tmp_path / "crm.test.conf").write_text(SET_TESTS)
+    assert main(["test", str(tmp_path)]) == 1
+    shown = capsys.readouterr()
+    assert "passed" in shown.out.splitlines()[0]
+    assert "1 passed, 1 failed" in shown.out
+    assert "rows of `clean.people`: 0 missing (-), 1 unexpected (+)" in shown.err
+    assert main(["run", str(tmp_path / "crm.conf"), "--run-id", "checked", "--quiet"]) == 0
+    assert "`no_ids` of `crm.orders` is broken: 4 of 4" in capsys.readouterr().err
+    assert main(["expectations", "checked"]) == 1
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "BROKEN crm.orders.no_ids",
+        *("holds clean.orders.large", "holds clean.people.large"),
+    ]
+
+
 @pytest.mark.spark
 def test_the_examples_pass(spark, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
