@@ -63,6 +63,10 @@ def test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cance
     asleep = spark.range(1).selectExpr(*FALL_ASLEEP)
     system = spark.sparkContext._jvm.java.lang.System
     system.clearProperty(SIGNAL)
-    with cancelled(spark, asleep.collect, lambda: system.getProperty(SIGNAL)):
-        assert not wait_for_tasks(spark, TAG, is_cancelled=lambda: True)
-        assert running(spark), "it waited for the end of the task"
+    spark.conf.set("spark.sql.execution.interruptOnCancel", "false")
+    try:
+        with cancelled(spark, asleep.collect, lambda: system.getProperty(SIGNAL)):
+            assert not wait_for_tasks(spark, TAG, is_cancelled=lambda: True)
+            assert running(spark), "it waited for the end of the task"
+    finally:
+        spark.conf.unset("spark.sql.execution.interruptOnCancel")
