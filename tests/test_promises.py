@@ -166,7 +166,7 @@ PROMISES = {
     ],
     "`describe` of a file": [
         (CSV, "test_describe_types_a_file_and_its_block_runs"),
-        (CSV, "test_describe_types_the_flights_as_a_person_would"),
+        (CSV, "test_describe_types_the_flights_as_a_person_would_and_its_block_runs"),
     ],
     "`describe` of a table": [
         ("cli/test_describe.py", "test_describe_of_a_catalog_table_prints_a_table_source_that_runs"),

@@ -115,17 +115,33 @@ def test_describe_types_a_file_and_its_block_runs(spark, folder, capsys):
     assert "seen TIMESTAMP" in capsys.readouterr().out
 
 
+FLIGHTS = {
+    **dict.fromkeys(("year", "month", "day", "dep_time", "sched_dep_time", "dep_delay", "arr_time"), "int"),
+    **dict.fromkeys(("sched_arr_time", "arr_delay"), "int"),
+    "carrier": "string", "flight": "int", "tailnum": "string", "origin": "string", "dest": "string",
+    **dict.fromkeys(("air_time", "distance", "hour", "minute"), "int"), "time_hour": "timestamp",
+}  # fmt: skip
+
+
 @pytest.mark.spark
-def test_describe_types_the_flights_as_a_person_would(spark, capsys):
+def test_describe_types_the_flights_as_a_person_would_and_its_block_runs(spark, folder, capsys):
+    """Every value of the 19 columns is read in its type: `hash(*)` needs them all."""
     assert main(["describe", f"{ROOT}/examples/flights/data/flights.csv.gz"]) == 0
     block = capsys.readouterr().out
-    fields = dict(line.split("=", 1) for line in block.split("fields {")[1].split("}")[0].strip().splitlines())
-    types = {name.strip(): type.strip() for name, type in fields.items()}
-    strings = {"carrier", "tailnum", "origin", "dest"}
-    assert len(types) == 19
-    assert types.pop("time_hour") == "timestamp"
-    assert {name for name, type in types.items() if type == "string"} == strings
-    assert {type for name, type in types.items() if name not in strings} == {"int"}
+    fields = (line.split("=", 1) for line in block.split("fields {")[1].split("}")[0].strip().splitlines())
+    assert {name.strip(): type.strip() for name, type in fields} == FLIGHTS
+    query = (
+        "select count(*) flights, count_if(hash(*) is not null) complete, count(dep_time) departed, "
+        "sum(distance) miles, max(time_hour) latest from flights"
+    )
+    rest = f"""transform {{ Sql {{ query = "{query}" }} }}
+        sink {{ LocalFile {{ path = "{folder}/out", file_format_type = json }} }}"""
+    (folder / "job.conf").write_text(block + rest)
+    assert main(["validate", "--strict", "job.conf"]) == 0, capsys.readouterr().out
+    assert main(["run", "job.conf"]) == 0, capsys.readouterr().err
+    (row,) = spark.read.json(f"{folder}/out").collect()
+    assert (row.flights, row.complete, row.departed, row.miles) == (336_776, 336_776, 328_521, 350_217_607)
+    assert row.latest.startswith("2014-01-01T04:00:00")
 
 
 @pytest.mark.parametrize(
