@@ -120,7 +120,7 @@ def test_windows_over_a_topic_with_a_key_of_its_offsets(spark, tmp_path, kafka):
     topic = kafka.topic(2)
     source = (
         f'Kafka {{ plugin_output = k, bootstrap.servers = "{kafka.servers}", topic = {topic}, start_mode = earliest, '
-        f"consumer.group = g, {FIELDS}, max_offsets = 2, {LATE} }}"
+        f"consumer.group = windows, {FIELDS}, max_offsets = 2, {LATE} }}"
     )
     query = sql("k", "w", "select name, count(*) as n from k group by window(at, '10 minutes'), name")
     for minute in (0, 1, 2, 55, 59):
@@ -128,4 +128,4 @@ def test_windows_over_a_topic_with_a_key_of_its_offsets(spark, tmp_path, kafka):
     result = run(spark, tmp_path, "stream", source, query, ("w",))
     assert rows(spark, tmp_path, "stream", "w") == [("x", 3)]
     assert {read.source: read.rows for read in result.reads} == {"k": 5}
-    assert sum(kafka.committed("g").values()) == 5
+    assert sum(kafka.committed("windows").values()) == 5
