@@ -302,3 +302,13 @@ def test_a_match_on_plan_nodes_handles_every_kind():
             if kinds & nodes and "assert_never" not in ast.unparse(match.cases[-1]):
                 wrong.append(f"{name}:{match.lineno}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_name_of_a_public_class_means_one_thing():
+    modules = defaultdict(list)
+    for name, tree in MODULES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                modules[node.name].append(name)
+    double = [f"{name}: {', '.join(found)}" for name, found in modules.items() if len(found) > 1]
+    assert not double, "\n".join(double)

@@ -22,7 +22,7 @@ from engine.plan.nodes import Plan, Scan
 
 
 @dataclass(frozen=True, slots=True)
-class Watermark:
+class HighWatermark:
     """How far runs have read a source. `node` is its `uid`, or its name in the job; `location` what it reads, as far
     as that is known; `previous` is where the run that moved it last had begun; `at` is UTC, ISO 8601."""
 
@@ -36,7 +36,7 @@ class Watermark:
     at: str
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> "Watermark":
+    def from_json(cls, record: Mapping[str, Any]) -> "HighWatermark":
         previous = record["previous"]
         own = {
             "value": ReadProgress(**record["value"]),
@@ -53,18 +53,18 @@ class Watermarks:
     root: str
     job: str
 
-    def read(self, node: str) -> Watermark | None:
+    def read(self, node: str) -> HighWatermark | None:
         """Raises PEN5011 for a file that is none."""
         path = self._path(node)
         if not self.files.exists(path):
             return None
         try:
-            return Watermark.from_json(json.loads(self.files.read(path)))
+            return HighWatermark.from_json(json.loads(self.files.read(path)))
         except (ValueError, TypeError, KeyError) as error:
             help = f"`penstock state JOB --reset {node}` removes it"
             raise run_error("PEN5011", f"`{path}` is not a watermark: {error}", None, help) from error
 
-    def write(self, watermark: Watermark) -> None:
+    def write(self, watermark: HighWatermark) -> None:
         self.files.write(self._path(watermark.node), json.dumps(asdict(watermark), indent=1))
 
     def delete(self, node: str) -> None:
@@ -121,12 +121,14 @@ def starts(plan: Plan, watermarks: Watermarks, run_id: str | None = None) -> dic
     return found
 
 
-def moved(job: str, scan: Scan, since: Since, reached: ReadProgress | None, run_id: str) -> Watermark | None:
+def moved(job: str, scan: Scan, since: Since, reached: ReadProgress | None, run_id: str) -> HighWatermark | None:
     """The watermark once a run has committed what it read; None where it stays."""
     asked = incremental_of(scan.options)
     if asked is None or reached is None or since.until is not None or reached == since.after:
         return None
-    return Watermark(job, node_of(scan), order_of(scan, asked), location_of(scan), reached, since.after, run_id, _now())
+    return HighWatermark(
+        job, node_of(scan), order_of(scan, asked), location_of(scan), reached, since.after, run_id, _now()
+    )
 
 
 def reset(watermarks: Watermarks, scan: Scan, asked: Incremental, value: str | None) -> None:
@@ -136,10 +138,10 @@ def reset(watermarks: Watermarks, scan: Scan, asked: Incremental, value: str | N
         return
     location = location_of(scan)
     own = (watermarks.job, node_of(scan), order_of(scan, asked), location, ReadProgress(value), None, "", _now())
-    watermarks.write(Watermark(*own))
+    watermarks.write(HighWatermark(*own))
 
 
-def refuse_moved(files: Files, root: str, moves: Iterable[Watermark]) -> None:
+def refuse_moved(files: Files, root: str, moves: Iterable[HighWatermark]) -> None:
     """Raise PEN5007 where a watermark is no longer what this run began from: another run has read the same rows."""
     for watermark in moves:
         now = Watermarks(files, root, watermark.job).read(watermark.node)
@@ -148,7 +150,7 @@ def refuse_moved(files: Files, root: str, moves: Iterable[Watermark]) -> None:
             raise run_error("PEN5007", message, None, "run the job again")
 
 
-def move(files: Files, root: str, moves: Iterable[Watermark]) -> None:
+def move(files: Files, root: str, moves: Iterable[HighWatermark]) -> None:
     """Record new watermarks; doing it again changes nothing."""
     for watermark in moves:
         Watermarks(files, root, watermark.job).write(watermark)

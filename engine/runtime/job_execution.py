@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics import Diagnostic, PenstockError
 from connectors.support.incremental import NewRows, Since
 from engine.expectations.ge_result import text_of, validation_result
-from engine.incremental.watermarks import Watermark, moved
+from engine.incremental.watermarks import HighWatermark, moved
 from engine.plan.connections import connections_of, limits_of
 from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
 from engine.plan.pipelines import named_pipelines, slots, weight
@@ -185,7 +185,7 @@ class JobExecution:
             (*scans, *persistence.scans), {**persistence.descriptions, **descriptions}, outcomes, watermarks
         )
 
-    def _moved(self, new_rows: Mapping[Scan, NewRows]) -> Iterator[Watermark]:
+    def _moved(self, new_rows: Mapping[Scan, NewRows]) -> Iterator[HighWatermark]:
         """The watermarks that move when what was read is committed."""
         for scan, rows in new_rows.items():
             since = self.since.get(scan.name, Since())

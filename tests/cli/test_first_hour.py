@@ -21,7 +21,7 @@ from connectors.delta import VERSION
 from connectors.support.files.filesystem import files_at
 from connectors.support.incremental import ReadProgress
 from engine.cli import main
-from engine.incremental.watermarks import Watermark, Watermarks
+from engine.incremental.watermarks import HighWatermark, Watermarks
 from engine.runtime.counting.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
 from engine.runtime.interrupts import InterruptedRun, interrupts
 from engine.runtime.progress import Screen, shown
@@ -191,7 +191,7 @@ def test_runs_forget_of_an_incremental_run_says_that_the_watermark_has_not_moved
     journal = tmp_path / "runs/night/journal"
     journal.mkdir(parents=True)
     files, root = files_at(None, str(tmp_path))
-    seen = Watermark("orders", "read", "id", None, ReadProgress("7"), None, "night", "2024-01-01T00:00:00Z")
+    seen = HighWatermark("orders", "read", "id", None, ReadProgress("7"), None, "night", "2024-01-01T00:00:00Z")
     Watermarks(files, root, "orders").write(seen)
     begun = {"owner": {"host": "a-machine-that-is-gone", "pid": 7}, "writes": {"a": "Delta"}, "job": "orders"}
     (journal / "begin.json").write_text(json.dumps({**begun, "incremental": ["events", "read"]}))

@@ -9,7 +9,7 @@ import pytest
 
 from catalog.diagnostics import RunError
 from connectors.support.paimon import paimon_table
-from connectors.support.paimon.paimon_staged import PaimonStaged, Replaces
+from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.support.paimon.table_files import latest_schema
 from connectors.support.paimon.writing import committing, staging, tasks
 from connectors.support.paimon.writing.tasks import Layout
@@ -35,20 +35,20 @@ class Target:
         self.folder = folder
         self.place = str(folder / "t")
 
-    def stage(self, id, run, replaces=Replaces.NOTHING, **schema):
+    def stage(self, id, run, replaces=PaimonOverwrite.NOTHING, **schema):
         """One row, staged as a task and the driver do."""
         is_new, name = latest_schema(self.place) is None, f"penstock-{run}-{len(os.listdir(self.folder))}"
-        folder = f"{self.folder}/.t.{name}" if replaces is Replaces.TABLE else self.place
+        folder = f"{self.folder}/.t.{name}" if replaces is PaimonOverwrite.TABLE else self.place
         new, beside = {**SCHEMA, **schema}, str(self.folder / "runs" / run)
         batch = pa.RecordBatch.from_pydict({"id": pa.array([id], pa.int32())})
-        overwrites = replaces in (Replaces.ROWS, Replaces.PARTITIONS)
+        overwrites = replaces in (PaimonOverwrite.ROWS, PaimonOverwrite.PARTITIONS)
         messages = list(tasks.write(Layout(folder, new, name, overwrites), [batch]))
-        adds = is_new or replaces is Replaces.TABLE
+        adds = is_new or replaces is PaimonOverwrite.TABLE
         staged = PaimonStaged(
             self.place, folder, (self.place,), is_new, replaces, beside, name, f"{run}.w", run, {}, None, None,
             schema=json.dumps(new), adds_schema=adds,
         )  # fmt: skip
-        if replaces is Replaces.TABLE:
+        if replaces is PaimonOverwrite.TABLE:
             staging._make_table(staged, new, messages)
         else:
             os.makedirs(beside, exist_ok=True)
@@ -110,7 +110,7 @@ def test_a_new_table_is_made_once(target, monkeypatch, step):
 def test_a_table_that_is_made_anew_takes_the_place_of_the_old_one(target, monkeypatch, step, exchanges):
     target.commit(target.stage(1, "a"))
     other = {"fields": [{"id": 0, "name": "id", "type": "INT"}], "comment": "another"}
-    staged = target.stage(2, "b", Replaces.TABLE, **other)
+    staged = target.stage(2, "b", PaimonOverwrite.TABLE, **other)
     assert target.ids() == [1]
     if not exchanges:
         monkeypatch.setattr(committing, "exchange", lambda one, other: False)
@@ -125,7 +125,7 @@ def test_a_table_that_is_made_anew_takes_the_place_of_the_old_one(target, monkey
         assert (target.ids(), target.left()) == ([2], [])
 
 
-@pytest.mark.parametrize("replaces", list(Replaces))
+@pytest.mark.parametrize("replaces", list(PaimonOverwrite))
 def test_what_another_attempt_of_a_task_left_is_removed(target, replaces):
     target.commit(target.stage(1, "a"))
     staged = target.stage(2, "b", replaces)
@@ -136,7 +136,7 @@ def test_what_another_attempt_of_a_task_left_is_removed(target, replaces):
     assert staging.staged_files(staged) == [kept]
 
 
-@pytest.mark.parametrize("replaces", list(Replaces))
+@pytest.mark.parametrize("replaces", list(PaimonOverwrite))
 def test_an_aborted_write_leaves_nothing(target, replaces):
     target.commit(target.stage(1, "a"))
     before = sorted(path for path in target.folder.rglob("*") if path.is_file())
@@ -168,7 +168,7 @@ def test_two_runs_make_the_same_table_but_not_another_one(target):
 
 def test_rows_of_an_overwrite_replace_those_that_came_meanwhile(target):
     target.commit(target.stage(1, "a"))
-    late = target.stage(2, "b", Replaces.ROWS)
+    late = target.stage(2, "b", PaimonOverwrite.ROWS)
     target.commit(target.stage(3, "c"))
     target.commit(late)
     assert target.ids() == [2]

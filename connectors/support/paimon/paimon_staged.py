@@ -9,7 +9,7 @@ from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.staged import Staged
 
 
-class Replaces(str, Enum):
+class PaimonOverwrite(str, Enum):
     """What staged files take the place of."""
 
     NOTHING = "nothing"
@@ -32,7 +32,7 @@ class PaimonStaged(Staged):
     folder: str
     missing: tuple[str, ...]
     is_new: bool
-    replaces: Replaces
+    replaces: PaimonOverwrite
     staging: str
     name: str
     identity: str

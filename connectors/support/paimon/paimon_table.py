@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics import PenstockError, run_error
 from catalog.source import Span
-from connectors.support.paimon.paimon_staged import PaimonStaged, Replaces
+from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.support.paimon.table_files import Schema, latest_schema
 
 if TYPE_CHECKING:
@@ -109,14 +109,14 @@ def commit(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> N
         staged.folder,
         schema,
         {
-            "dynamic-partition-overwrite": "true" if staged.replaces is Replaces.PARTITIONS else "false",
-            "snapshot.ignore-empty-commit": "false" if staged.replaces is Replaces.TABLE else "true",
+            "dynamic-partition-overwrite": "true" if staged.replaces is PaimonOverwrite.PARTITIONS else "false",
+            "snapshot.ignore-empty-commit": "false" if staged.replaces is PaimonOverwrite.TABLE else "true",
         },
     )
     found = to_messages(table, messages)
     committer = FileStoreCommit(table.new_snapshot_commit(), table, staged.name)
     try:
-        if staged.replaces in (Replaces.ROWS, Replaces.PARTITIONS):
+        if staged.replaces in (PaimonOverwrite.ROWS, PaimonOverwrite.PARTITIONS):
             committer.overwrite({}, found, _IDENTIFIER, staged.properties)
         else:
             committer.commit(found, _IDENTIFIER, staged.properties)

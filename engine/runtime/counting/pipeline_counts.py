@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from catalog.secret_names import redacted_text
 from connectors.support.staged import Staged
 from engine.expectations.expectation_outcome import ExpectationOutcome
-from engine.incremental.watermarks import Watermark
+from engine.incremental.watermarks import HighWatermark
 from engine.plan.nodes import AnyNode, Expect, Plan, Shuffle, Write, below
 from engine.runtime.counting.counts import (
     Execution,
@@ -28,7 +28,7 @@ class StagedPipeline:
     scans: tuple[ScanIdentity, ...]
     descriptions: Mapping[str, str]
     expectations: tuple[ExpectationOutcome, ...]
-    watermarks: tuple[Watermark, ...] = ()
+    watermarks: tuple[HighWatermark, ...] = ()
 
 
 def write_counts(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from catalog.diagnostics import Diagnostic, PenstockError, RunError, Severity, run_error
-from engine.incremental.watermarks import Watermark, move, refuse_moved
+from engine.incremental.watermarks import HighWatermark, move, refuse_moved
 from engine.plan.nodes import Write, below
 from engine.spark.environment_errors import unwritable
 from engine.spark.errors import SPARK_ERRORS, as_run_error, reason
@@ -24,7 +24,7 @@ from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.open_run import OpenRun
 
 
-def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[Watermark] = ()) -> tuple[Diagnostic, ...]:
+def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWatermark] = ()) -> tuple[Diagnostic, ...]:
     """Decide, then commit the staged writes in the order of the job; those never staged are left as they are.
 
     Commits that a target may refuse are started before the decision: if one is refused, nothing has changed and the

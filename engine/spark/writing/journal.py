@@ -27,7 +27,7 @@ from connectors.support.files.filesystem import Files, as_uri, files_at
 from connectors.support.files.run_decision import DISMISSED, was_dismissed
 from connectors.support.option import Value
 from connectors.support.staged import Staged
-from engine.incremental.watermarks import Watermark
+from engine.incremental.watermarks import HighWatermark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -100,7 +100,7 @@ class Journal:
     def acknowledged(self, scan_id: str) -> None:
         self._put(f"{scan_id}.acknowledged", {})
 
-    def decide(self, watermarks: Sequence[Watermark] = ()) -> None:
+    def decide(self, watermarks: Sequence[HighWatermark] = ()) -> None:
         """Record the decision: from here on the run can only be finished. `watermarks` are those that move then."""
         self._put("commit", {"watermarks": [asdict(watermark) for watermark in watermarks]})
 
@@ -180,9 +180,9 @@ class Recorded:
         return "commit" in self.steps
 
     @property
-    def watermarks(self) -> tuple[Watermark, ...]:
+    def watermarks(self) -> tuple[HighWatermark, ...]:
         """What the run's commit moves."""
-        return tuple(map(Watermark.from_json, self.steps.get("commit", {}).get("watermarks", ())))
+        return tuple(map(HighWatermark.from_json, self.steps.get("commit", {}).get("watermarks", ())))
 
     @property
     def outcome(self) -> RunOutcome | None:

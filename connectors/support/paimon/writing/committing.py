@@ -10,7 +10,7 @@ from connectors.support.commit_errors import dismissal, rows_are_gone
 from connectors.support.files.atomic_exchange import exchange
 from connectors.support.files.filesystem import LocalFiles, files_at
 from connectors.support.paimon import paimon_table
-from connectors.support.paimon.paimon_staged import PaimonStaged, Replaces
+from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.support.paimon.table_files import Schema, latest_schema
 from connectors.support.paimon.writing import staging
 
@@ -24,7 +24,7 @@ _LOOKED_AT: Final = 64
 def commit(spark: "SparkSession", staged: PaimonStaged) -> None:
     paimon_table.require_pypaimon()
     with paimon_table.reported(f"the Paimon table `{staged.target}` cannot be written"):
-        if staged.replaces is Replaces.TABLE:
+        if staged.replaces is PaimonOverwrite.TABLE:
             _take_place(staged)
         else:
             _commit_files(spark, staged)

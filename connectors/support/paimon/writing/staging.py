@@ -23,7 +23,7 @@ from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.files.file_commit import missing_folders
 from connectors.support.files.filesystem import LocalFiles, files_at
 from connectors.support.paimon import paimon_table
-from connectors.support.paimon.paimon_staged import PaimonStaged, Replaces
+from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.support.paimon.paimon_types import is_nullable
 from connectors.support.paimon.table_address import folder_of
 from connectors.support.paimon.table_files import Schema, latest_schema
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 def prepare(task: WriteTask, actions: Sequence[Action]) -> PaimonStaged:
     target = folder_of(task.options)
     is_new = latest_schema(target) is None
-    replaces = Replaces.NOTHING
+    replaces = PaimonOverwrite.NOTHING
     if not is_new:
         replaces = next((_REPLACES[action] for action in actions if action in _REPLACES), replaces)
     name = f"penstock-{uuid4().hex[:12]}"
     parent, _, table = target.rpartition("/")
     return PaimonStaged(
         target=target,
-        folder=f"{parent}/.{table}.{name}" if replaces is Replaces.TABLE else target,
+        folder=f"{parent}/.{table}.{name}" if replaces is PaimonOverwrite.TABLE else target,
         missing=tuple(missing_folders(LocalFiles(), target)),
         is_new=is_new,
         replaces=replaces,
@@ -61,9 +61,9 @@ def prepare(task: WriteTask, actions: Sequence[Action]) -> PaimonStaged:
 
 
 _REPLACES = {
-    Action.DROP_AND_CREATE: Replaces.TABLE,
-    Action.REPLACE_ROWS: Replaces.ROWS,
-    Action.REPLACE_PARTITIONS: Replaces.PARTITIONS,
+    Action.DROP_AND_CREATE: PaimonOverwrite.TABLE,
+    Action.REPLACE_ROWS: PaimonOverwrite.ROWS,
+    Action.REPLACE_PARTITIONS: PaimonOverwrite.PARTITIONS,
 }
 
 
@@ -88,7 +88,7 @@ def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pai
 
 
 def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: PaimonStaged) -> PaimonStaged:
-    kept = None if prepared.is_new or prepared.replaces is Replaces.TABLE else latest_schema(prepared.target)
+    kept = None if prepared.is_new or prepared.replaces is PaimonOverwrite.TABLE else latest_schema(prepared.target)
     if prepared.is_new and latest_schema(prepared.target) is not None:
         message = f"the Paimon table `{prepared.target}` was made after this run looked for it"
         raise run_error("PEN5007", message, task.options.span(), "run the job again")
@@ -96,11 +96,11 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
     changed = None if kept is None else with_new_columns(kept, columns, task.table)
     keys = prepared.keyed.keys if prepared.keyed is not None else ()
     schema = changed or kept or schema_of_new_table(columns, task.table, task.options, keys)
-    overwrites = prepared.replaces in (Replaces.ROWS, Replaces.PARTITIONS)
+    overwrites = prepared.replaces in (PaimonOverwrite.ROWS, PaimonOverwrite.PARTITIONS)
     rows = df
     if prepared.keyed is not None:
         rows = merging.resolved(df, prepared.keyed)
-        if prepared.is_new or prepared.replaces is not Replaces.NOTHING:
+        if prepared.is_new or prepared.replaces is not PaimonOverwrite.NOTHING:
             rows = merging.without_deletes(rows, prepared.keyed)
     layout = Layout(prepared.folder, schema, prepared.name, overwrites)
     with under(df.sparkSession, merging.LOCAL_MERGE[task.options.string("local_merge")]):
@@ -117,7 +117,7 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         rows=sum(file.row_count for file in written),
         bytes=sum(file.file_size for file in written),
     )
-    if staged.replaces is Replaces.TABLE:
+    if staged.replaces is PaimonOverwrite.TABLE:
         _make_table(staged, schema, messages)
     else:
         files, staging = files_at(spark, staged.staging)
@@ -169,7 +169,7 @@ def staged_files(staged: PaimonStaged) -> list[str]:
 def abort(spark: "SparkSession", staged: PaimonStaged) -> None:
     """Remove the staged files, and the directories that were made for them."""
     files = LocalFiles()
-    if staged.replaces is Replaces.TABLE:
+    if staged.replaces is PaimonOverwrite.TABLE:
         files.delete(staged.folder)
     else:
         remove_staged(spark, staged)
