@@ -1,5 +1,6 @@
 """The reference pages in docs/, generated from the option specs and the table of error codes."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import Final
@@ -65,12 +66,12 @@ def _connectors() -> Iterator[str]:
     )
     yield "## `env`"
     yield "Settings of the whole job. Settings of the Spark session also go here, as `spark.…`."
-    yield _table(ENV_OPTIONS)
+    yield _options(ENV_OPTIONS)
     yield "## Every block"
     yield "Options of every source, transform and sink, in addition to their own."
-    yield _table(COMMON)
+    yield _options(COMMON)
     yield "Sources and transforms of [several tables](many-tables.md) take these, too."
-    yield _table([option for kind in BlockKind for option in OF_KIND[kind]])
+    yield _options([option for kind in BlockKind for option in OF_KIND[kind]])
     for name in connectors.names():
         source, sink = connectors.source(name), connectors.sink(name)
         either = source or sink
@@ -89,13 +90,13 @@ def _connectors() -> Iterator[str]:
 def _source(source: Source) -> Iterator[str]:
     yield "### As a source"
     yield _abilities(source.source_capabilities)
-    yield _table(source.source_options)
+    yield _options(source.source_options)
 
 
 def _sink(sink: AnySink) -> Iterator[str]:
     yield "### As a sink"
     yield _modes(sink.sink_capabilities)
-    yield _table(sink.offered_options())
+    yield _options(sink.offered_options())
 
 
 def _abilities(can: SourceCapabilities) -> str:
@@ -136,7 +137,7 @@ def _transforms() -> Iterator[str]:
         if found is not None and type(found).__module__.startswith("engine.transforms."):
             yield f"## {name}"
             yield found.doc
-            yield _table(found.options)
+            yield _options(found.options)
 
 
 def _seatunnel() -> Iterator[str]:
@@ -164,7 +165,7 @@ def _seatunnel() -> Iterator[str]:
         '| `"name"` | a column | a text |'
     )
     yield "Not supported, with the reason:"
-    yield "\n".join(f"- {name}: {reason}." for name, reason in FUNCTIONS_REFUSED.items())
+    yield "\n".join(_item(f"{name}: {reason}.") for name, reason in FUNCTIONS_REFUSED.items())
     yield "## Transforms"
     yield from _documented(DOCUMENTED, "transform")
     yield "Every transform also takes `table_match_regex` and `table_transform`: see [many tables](many-tables.md)."
@@ -190,16 +191,16 @@ def _seatunnel() -> Iterator[str]:
         + ", ".join(f"`{name}`" for name in sorted({*DOCUMENTED_SOURCES, *DOCUMENTED_SINKS}))
         + ". For the others:"
     )
-    yield "\n".join(("| SeaTunnel's | use |", "|---|---|", *_instead()))
+    yield "\n".join(_instead())
 
 
 def _documented(documented: Mapping[str, str], kind: str) -> Iterator[str]:
-    """A table of the options that are supported, and one of those that are not with their reasons."""
+    """A list of the options that are supported, and one of those that are not with their reasons."""
     rows, refused = list[str](), dict[tuple[str, str], list[str]]()  # by plugin and reason
     for plugin, names in documented.items():
         taken = taken_options(kind, plugin)
         missing = [name for name in names.split() if name not in (*taken, "multi_table_sink_replica")]
-        rows.append(f"| `{plugin}` | {', '.join(f'`{name}`' for name in names.split() if name in taken)} |")
+        rows.append(_item(f"`{plugin}`: {', '.join(f'`{name}`' for name in names.split() if name in taken)}"))
         for name in missing:
             option = unsupported_options(kind, plugin)[name]
             what = option.reason + (" (no effect)" if option.is_ignored else "")
@@ -207,13 +208,15 @@ def _documented(documented: Mapping[str, str], kind: str) -> Iterator[str]:
                 ("every file connector" if name in _of_files(kind) else f"`{plugin}`", what), []
             )
             names_of += [name] if name not in names_of else []
-    yield "\n".join((f"| {kind} | supported options |", "|---|---|", *rows))
+    yield f"Supported options of each {kind}:"
+    yield "\n".join(rows)
     lines = [
-        f"| {whose} | {', '.join(f'`{name}`' for name in options)} | {_cell(what)} |"
+        _item(f"{whose}, {', '.join(f'`{name}`' for name in options)}: {what}")
         for (whose, what), options in refused.items()
     ]
     if lines:
-        yield "\n".join((f"| {kind} | not supported | instead, or why |", "|---|---|---|", *lines))
+        yield "Not supported, with what to do instead or why:"
+        yield "\n".join(lines)
 
 
 def _of_files(kind: str) -> set[str]:
@@ -243,7 +246,7 @@ def _instead() -> Iterator[str]:
         if not (connectors.source(name) or connectors.sink(name) or transforms.transform(name)):
             by_advice.setdefault(advice, []).append(name)
     for advice, names in by_advice.items():
-        yield f"| {', '.join(sorted(names))} | {_cell(advice)} |"
+        yield _item(f"{', '.join(sorted(names))}: {advice}")
 
 
 def _errors() -> Iterator[str]:
@@ -256,13 +259,20 @@ def _errors() -> Iterator[str]:
             yield "\n".join(("| code | meaning |", "|---|---|", *rows))
 
 
-def _table(options: Sequence[Option]) -> str:
+def _options(options: Sequence[Option]) -> str:
     if not options:
         return "No options."
-    rows = [
-        f"| `{option.name}` | {_kind(option)} | {_default(option)} | {_cell(_words(option))} |" for option in options
-    ]
-    return "\n".join(("| option | type | default | |", "|---|---|---|---|", *rows))
+    return "\n".join(
+        _item(f"`{option.name}` ({_kind(option)}{_default(option)}): {_words(option)}") for option in options
+    )
+
+
+def _item(text: str) -> str:
+    """An item of a list, in lines of 120 characters. A word that would make a line an item of its own begins none."""
+    words = re.sub(r" (?=([-+*#>]|\d+[.)])( |$))", "\0", " ".join(text.split()))
+    return fill(
+        words, 120, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
+    ).replace("\0", " ")
 
 
 def _kind(option: Option) -> str:
@@ -271,14 +281,14 @@ def _kind(option: Option) -> str:
 
 def _default(option: Option) -> str:
     if option.required:
-        return "**required**"
+        return ", **required**"
     match option.default:
         case None:
             return ""
         case bool():
-            return f"`{str(option.default).lower()}`"
+            return f", default `{str(option.default).lower()}`"
         case default:
-            return f"`{_cell(str(default))}`"
+            return f", default `{default}`"
 
 
 def _words(option: Option) -> str:

@@ -219,20 +219,20 @@ def test_the_table_of_save_modes_is_what_commits_do(update):
 SHORT = {
     Action.FAIL_MISSING: "error",
     Action.FAIL_HAS_ROWS: "error",
-    Action.CREATE: "create it",
-    Action.DROP_AND_CREATE: "drop and create it",
+    Action.CREATE: "create",
+    Action.DROP_AND_CREATE: "recreate",
     Action.KEEP: "",
     Action.NO_SCHEMA_CHANGE: "",
-    Action.REPLACE_ROWS: "replace its rows",
-    Action.RUN_CUSTOM_SQL: "run `custom_sql`",
-    Action.ADD_ROWS: "add the rows",
+    Action.REPLACE_ROWS: "replace",
+    Action.RUN_CUSTOM_SQL: "run SQL",
+    Action.ADD_ROWS: "add",
 }
 STATES = (TargetState(exists=False), TargetState(exists=True), TargetState(exists=True, has_rows=True))
 
 
 def save_modes() -> str:
     lines = [
-        "| `schema_save_mode` | `data_save_mode` | The target is missing | It has no rows | It has rows |",
+        "| `schema_save_mode` | `data_save_mode` | Target missing | Without rows | With rows |",
         "|---|---|---|---|---|",
     ]
     default_schema, default_data = SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, DataSaveMode.APPEND_DATA
