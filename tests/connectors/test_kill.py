@@ -14,7 +14,7 @@ import pytest
 
 from tests.connectors.overwriting import JAVA_OPTIONS, ROWS
 
-KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "4"))
+KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "2"))
 """How often each of the three jobs is killed; `make soak` kills it 30 times."""
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.slow]
