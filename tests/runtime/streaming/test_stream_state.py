@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytest.importorskip("pyspark")
+
 from engine.runtime.execute import new_run_id, run_job
 from engine.runtime.states import State
 from engine.runtime.streaming.run_stream import run_stream
