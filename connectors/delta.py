@@ -12,7 +12,7 @@ from catalog.evolution import SchemaEvolution
 from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
-from connectors.support.delta import change_feed, committing, removing, staging, statements, table_schema
+from connectors.support.delta import change_feed, committing, merging, removing, staging, statements, table_schema
 from connectors.support.delta.clustering import check_clustering
 from connectors.support.delta.delta_log import NoVersionError, latest_columns, latest_metadata
 from connectors.support.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_write_mode
@@ -189,7 +189,7 @@ class Delta(Source, Sink[DeltaStaged]):
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        keyed = staging.keyed_rows(task) if task.write_mode.needs_key else None
+        keyed = merging.keyed_rows(task)
         return tuple(statements.planned(task, state, actions, keyed))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:

@@ -33,8 +33,7 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
     for name, text in table_schema.constraints(metadata, df.columns).items():
         message = quote_text(f"a row breaks the constraint {name} of the Delta table")
         rows = rows.where(f"{merging.DELETED} or assert_true(coalesce(({text}), false), {message}) is null")
-    settings = merging.LOCAL_MERGE[task.options.string("local_merge")]
-    write_resolved(df.sparkSession, rows, f"{prepared.staging}/data", settings)
+    write_resolved(rows, f"{prepared.staging}/data", task)
     staged = replace(prepared, table_id=str(metadata["id"]), changes=changes)
     if changed is None:
         with own_session(spark, {}) as session:
@@ -55,16 +54,10 @@ def _changes(df: "DataFrame", metadata: Mapping[str, Any], evolution: SchemaEvol
     return found
 
 
-def write_resolved(session: "SparkSession", rows: "DataFrame", folder: str, settings: Mapping[str, str]) -> None:
-    """Write rows as Parquet under these settings of the session."""
-    before = {key: session.conf.get(key, None) for key in settings}
-    for key, value in settings.items():
-        session.conf.set(key, value)
-    try:
+def write_resolved(rows: "DataFrame", folder: str, task: WriteTask) -> None:
+    """Write rows as Parquet."""
+    with merging.local_merge(rows.sparkSession, task):
         rows.write.mode("overwrite").parquet(folder)
-    finally:
-        for key, old in before.items():
-            session.conf.unset(key) if old is None else session.conf.set(key, old)
 
 
 def commit_merge(spark: "SparkSession", staged: DeltaStaged) -> None:

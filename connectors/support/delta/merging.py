@@ -3,28 +3,60 @@
 Staged rows have the incoming columns and `__deleted`, whether the row deletes the target's row of its key.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Final
 
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND
+from catalog.savemode import WriteMode
 from connectors.support.delta.delta_options import VERSION_OPTIONS
 from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.option import Options
+from connectors.support.sink import WriteTask
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 DELETED: Final = "__deleted"
 _RANK: Final = "__rank"
 _COPIES: Final = "__copies"
 _BOUNDED: Final = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "decimal", "string")
-LOCAL_MERGE: Final[Mapping[str, Mapping[str, str]]] = {
+_LOCAL_MERGE: Final[Mapping[str, Mapping[str, str]]] = {
     "auto": {},
     "on": {"spark.sql.optimizer.windowGroupLimitThreshold": "1000"},
     "off": {"spark.sql.optimizer.windowGroupLimitThreshold": "-1"},
 }
 """Session settings: reduce to one row per key in each task before the shuffle, or shuffle all rows."""
+
+
+def keyed_rows(task: WriteTask) -> KeyedRows | None:
+    """How a write matches rows to the table's; None if it does not."""
+    if not task.write_mode.needs_key:
+        return None
+    return KeyedRows(
+        keys=task.primary_keys,
+        sequence_field=task.options.optional_string("sequence_field"),
+        delete_condition=task.options.optional_string("delete_condition"),
+        has_row_kind=task.table.has_row_kind,
+        versions=column_list(task.options) if task.write_mode is WriteMode.SCD2 else (),
+        started_at=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%fZ"),
+    )
+
+
+@contextmanager
+def local_merge(session: "SparkSession", task: WriteTask) -> Iterator[None]:
+    """The session with the settings of the write's option `local_merge`, for a while."""
+    settings = _LOCAL_MERGE[task.options.string("local_merge")]
+    before = {key: session.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            session.conf.unset(key) if old is None else session.conf.set(key, old)
 
 
 def resolved(df: "DataFrame", rows: KeyedRows) -> "DataFrame":

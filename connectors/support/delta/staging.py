@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -18,7 +17,7 @@ from catalog.quoting import quote
 from catalog.savemode import Action, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.delta import merging, table_schema
-from connectors.support.delta.delta_staged import CommitKind, DeltaStaged, KeyedRows
+from connectors.support.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.support.delta.merge_staging import stage_merge
 from connectors.support.delta.transaction import DeltaTable, stage_files
 from connectors.support.files.file_commit import missing_folders
@@ -65,22 +64,10 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         replaces_schema=recreates,
         replaces_partitions=Action.REPLACE_PARTITIONS in actions and not is_new,
         replace_where=options.optional_string("replace_where") if Action.REPLACE_MATCHING in actions else None,
-        keyed=keyed_rows(task) if task.write_mode.needs_key else None,
+        keyed=merging.keyed_rows(task),
         after_commit=after_commit(options.mapping("after_commit")),
         cluster_by=tuple(options.strings("cluster_by")) if is_new or recreates else (),
         store=store_settings(options),
-    )
-
-
-def keyed_rows(task: WriteTask) -> KeyedRows:
-    options = task.options
-    return KeyedRows(
-        keys=task.primary_keys,
-        sequence_field=options.optional_string("sequence_field"),
-        delete_condition=options.optional_string("delete_condition"),
-        has_row_kind=task.table.has_row_kind,
-        versions=merging.column_list(options) if task.write_mode is WriteMode.SCD2 else (),
-        started_at=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%fZ"),
     )
 
 

@@ -28,9 +28,8 @@ _JARS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """By Hadoop's version in Spark 4.1."""
 
-_GOOGLE: Final = "https://repo1.maven.org/maven2/com/google/cloud/bigdataoss/gcs-connector/3.1.3"
-_FILES: Final[Mapping[str, str]] = {"gs": f"{_GOOGLE}/gcs-connector-3.1.3-shaded.jar"}
-"""Jars that Spark does not find by coordinates: they have a classifier."""
+_CLASSIFIED: Final[Mapping[str, str]] = {"gs": "com.google.cloud.bigdataoss:gcs-connector:3.1.3:jar:shaded"}
+"""Jars that Spark does not find by coordinates, since they have a classifier: as the Maven client names them."""
 
 _COMMITTER_JAR: Final = "org.apache.spark:spark-hadoop-cloud_2.13:4.1.2?transitive=false"
 _COMMITTER: Final = "org.apache.spark.internal.io.cloud."
@@ -61,19 +60,27 @@ def store_needs(path: str, *, is_written: bool = False) -> tuple[str, ...]:
     jars = ", ".join(jar.partition("?")[0] for jar in store_jars(path, is_written=is_written))
     if jars:
         return (f"{scheme}: needs {jars}, which Spark fetches",)
-    if scheme in _FILES:
-        return (f'{scheme}: needs a jar that Spark cannot fetch by its name: `spark.jars = "{_FILES[scheme]}"`',)
+    if scheme in _CLASSIFIED:
+        return (f"{scheme}: needs a jar that Spark cannot fetch by its name: {_classified(scheme)}",)
     return ()
 
 
 def jar_help(scheme: str) -> str:
     """The remedy where Spark has no file system for a scheme."""
-    if (file := _FILES.get(scheme)) is not None:
-        return f'name its jar in `env`: `spark.jars = "{file}"`'
+    if scheme in _CLASSIFIED:
+        return f"name its jar in `env`: {_classified(scheme)}"
     if scheme in ("s3", "s3n"):
         return "write the path with `s3a://`, the scheme of Hadoop's own file system for S3"
     jar = _JARS.get(scheme, _JARS["s3a"])[0]
     return f'name its jar in `env`: `spark.jars.packages = "{jar}"`' + ("" if scheme in _JARS else " for s3a")
+
+
+def _classified(scheme: str) -> str:
+    """The setting that names a jar with a classifier, and the command that fetches it."""
+    jar = _CLASSIFIED[scheme]
+    _, name, version, _, classifier = jar.split(":")
+    fetch = f"mvn dependency:copy -Dartifact={jar} -DoutputDirectory=jars"
+    return f'`spark.jars = "jars/{name}-{version}-{classifier}.jar"`, once `{fetch}` has fetched it'
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,7 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
                 rows = rows.where(
                     f"{merging.DELETED} or assert_true({quote(column.name)} is not null, {message}) is null"
                 )
-        write_resolved(
-            df.sparkSession, rows, f"{prepared.staging}/data", merging.LOCAL_MERGE[task.options.string("local_merge")]
-        )
+        write_resolved(rows, f"{prepared.staging}/data", task)
         staged = replace(prepared, added=added, table_id=str(metadata["table-uuid"]), base=main_snapshot(metadata))
         if added:
             return staged

@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
@@ -20,7 +19,6 @@ from catalog.table import CatalogTable
 from connectors.support import run_owner
 from connectors.support.commit_errors import rows_are_gone
 from connectors.support.delta import merging
-from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.files.file_commit import missing_folders
 from connectors.support.files.filesystem import files_at
 from connectors.support.iceberg.iceberg_staged import IcebergStaged, NewTable, ReplacedPart
@@ -68,7 +66,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         journal=task.journal,
         owner=dict(task.owner),
         branch=name,
-        keyed=_keyed(task) if task.write_mode.needs_key else None,
+        keyed=merging.keyed_rows(task),
         partition_by=task.options.strings("partition_by"),
         properties=_properties(task),
         replace_where=task.options.optional_string("replace_where") if replaces_matching else None,
@@ -81,16 +79,6 @@ def _missing(spark: "SparkSession", folder: str | None) -> tuple[str, ...]:
         return ()
     files, target = files_at(spark, folder)
     return tuple(missing_folders(files, target))
-
-
-def _keyed(task: WriteTask) -> KeyedRows:
-    return KeyedRows(
-        keys=task.primary_keys,
-        sequence_field=task.options.optional_string("sequence_field"),
-        delete_condition=task.options.optional_string("delete_condition"),
-        has_row_kind=task.table.has_row_kind,
-        started_at=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%fZ"),
-    )
 
 
 def _properties(task: WriteTask) -> dict[str, str]:

@@ -11,7 +11,6 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -19,7 +18,6 @@ from catalog.diagnostics import run_error
 from catalog.quoting import quote, quote_text
 from catalog.savemode import Action
 from connectors.support.delta import merging
-from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.files.file_commit import missing_folders
 from connectors.support.files.filesystem import LocalFiles, files_at
 from connectors.support.paimon import paimon_table
@@ -29,7 +27,7 @@ from connectors.support.paimon.table_address import folder_of
 from connectors.support.paimon.table_files import Schema, latest_schema
 from connectors.support.paimon.writing.new_schema import columns_to_write, schema_of_new_table, with_new_columns
 from connectors.support.paimon.writing.tasks import Layout
-from connectors.support.paimon.writing.write_rows import under, write_rows
+from connectors.support.paimon.writing.write_rows import write_rows
 from connectors.support.sink import WriteTask
 
 if TYPE_CHECKING:
@@ -55,7 +53,7 @@ def prepare(task: WriteTask, actions: Sequence[Action]) -> PaimonStaged:
         identity=task.identity,
         run_id=task.run_id,
         owner=dict(task.owner),
-        keyed=_keyed(task) if task.write_mode.needs_key else None,
+        keyed=merging.keyed_rows(task),
         tag=task.options.optional_string("tag"),
     )
 
@@ -65,16 +63,6 @@ _REPLACES = {
     Action.REPLACE_ROWS: PaimonOverwrite.ROWS,
     Action.REPLACE_PARTITIONS: PaimonOverwrite.PARTITIONS,
 }
-
-
-def _keyed(task: WriteTask) -> KeyedRows:
-    return KeyedRows(
-        keys=task.primary_keys,
-        sequence_field=task.options.optional_string("sequence_field"),
-        delete_condition=task.options.optional_string("delete_condition"),
-        has_row_kind=task.table.has_row_kind,
-        started_at=datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%fZ"),
-    )
 
 
 def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: PaimonStaged) -> PaimonStaged:
@@ -103,7 +91,7 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         if prepared.is_new or prepared.replaces is not PaimonOverwrite.NOTHING:
             rows = merging.without_deletes(rows, prepared.keyed)
     layout = Layout(prepared.folder, schema, prepared.name, overwrites)
-    with under(df.sparkSession, merging.LOCAL_MERGE[task.options.string("local_merge")]):
+    with merging.local_merge(df.sparkSession, task):
         messages, has_leftovers = write_rows(_without_nulls(rows, schema), layout)
     table = paimon_table.opened(prepared.folder, schema)
     found = paimon_table.to_messages(table, messages)

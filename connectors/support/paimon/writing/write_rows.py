@@ -1,7 +1,6 @@
 """Writes rows as data files of a Paimon table, in Spark's tasks; each bucket has one writer."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from catalog.quoting import quote
@@ -10,7 +9,7 @@ from connectors.support.paimon.writing.tasks import BUCKET, Layout
 
 if TYPE_CHECKING:
     import pyarrow
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
 
 def write_rows(df: "DataFrame", layout: Layout) -> tuple[list[bytes], bool]:
@@ -60,16 +59,3 @@ def _with_buckets(df: "DataFrame", layout: Layout, keys: Sequence[str]) -> "Data
 
     declare: Any = arrow_udf  # its stubs know no function of any number of columns
     return df.withColumn(BUCKET, declare(bucket, "int")(*(col(quote(name)) for name in names)))
-
-
-@contextmanager
-def under(session: "SparkSession", settings: Mapping[str, str]) -> Iterator[None]:
-    """The session with these settings, for a while."""
-    before = {key: session.conf.get(key, None) for key in settings}
-    for key, value in settings.items():
-        session.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, old in before.items():
-            session.conf.unset(key) if old is None else session.conf.set(key, old)
