@@ -103,3 +103,12 @@ def test_lines_of_pages_are_short(page):
         elif len(line) > LONGEST_LINE and not is_output and not line.startswith("|"):
             wrong.append(f"{page.name}:{number}: {len(line)} characters")
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_file_names_a_host_of_packages():
+    """Package clients know where to ask; a mirror must do as well."""
+    clients = ("pypi", "pythonhosted", "maven", "npmjs", "debian")
+    host = re.compile(rf"\b(?:{'|'.join(clients)})\.(?:org|com)\b".encode())
+    folders = (*PACKAGES, "tests", "docs", "examples", "benchmarks", ".ci")
+    files = [*ROOT.glob("*.*"), ROOT / "Makefile", *(file for name in folders for file in (ROOT / name).rglob("*"))]
+    assert [str(file) for file in files if file.is_file() and host.search(file.read_bytes())] == []
