@@ -143,7 +143,8 @@ def _transforms() -> Iterator[str]:
 def _seatunnel() -> Iterator[str]:
     yield "# Jobs of Apache SeaTunnel"
     yield (
-        "`penstock run --compat seatunnel job.conf` runs a batch job of SeaTunnel 2.3 unchanged. With the flag, "
+        "`penstock run --compat seatunnel job.conf` runs a batch job of SeaTunnel 2.3 unchanged. A streaming job that "
+        "reads only `FakeSource` or `Jdbc` runs as a batch job: their rows end. With the flag, "
         "unknown options are warnings, undefined variables stay as written, and queries are SeaTunnel's SQL: its "
         "functions, casts and operators have SeaTunnel's meaning. Joins and the rest of Spark SQL work, too; SeaTunnel "
         "2.3.8 refuses a join (`Unsupported table join syntax`). `env { sql.dialect = seatunnel }` selects only the "

@@ -29,6 +29,14 @@ STREAM: Final = Option(
     default=True,
 )
 
+SOURCE_QUERY: Final = Option(
+    "query",
+    OptionType.STRING,
+    "A query over the rows of the table, under any name: `select id from t where day > '2026-01-01'`. It runs as a "
+    "`Sql` transform after the source: its columns and filters are pushed into the read.",
+)
+"""For sources that read tables and run no queries themselves."""
+
 
 @dataclass(frozen=True, slots=True)
 class SourceCapabilities:

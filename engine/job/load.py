@@ -16,6 +16,7 @@ from connectors.support.option import Option, Options, OptionType, SeaTunnel
 from connectors.support.sink import AnySink
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
 from engine.job.counterparts import counterpart
+from engine.job.ending_streams import with_ending_streams
 from engine.job.hocon.include import Includes
 from engine.job.hocon.parse import parse
 from engine.job.hocon.sections import resolve_job, section_like
@@ -30,6 +31,7 @@ from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of,
 from engine.job.options.variables import Variables, fill_in, fill_in_text
 from engine.job.options.watermark_option import WATERMARK
 from engine.job.shadowed_names import with_own_names
+from engine.job.source_queries import with_source_queries
 from engine.job.unsupported_options import unsupported_options
 from engine.transforms import names as transform_names
 from engine.transforms import transform
@@ -104,7 +106,8 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
         from engine.job.script.read_script import script_tree
 
         text = PlacedText.verbatim(source, 0, len(source.text))
-        return script_tree(fill_in_text(text, variables, diagnostics, in_sink=True), diagnostics)
+        script = script_tree(fill_in_text(text, variables, diagnostics, in_sink=True), diagnostics)
+        return with_source_queries(script) if script is not None else None
     known = {**variables.environment, **variables.given} if variables.given else variables.environment
     syntax = parse(source, diagnostics, Includes(source.path, variables=known))
     if isinstance(syntax, HoconArray):
@@ -116,7 +119,7 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
         replace(entry, value=fill_in(entry.value, variables, diagnostics, in_sink=section_like(entry.key) == "sink"))
         for entry in root.entries
     )
-    return replace(root, entries=tuple(entries))
+    return with_source_queries(replace(root, entries=tuple(entries)))
 
 
 class _Loader:
@@ -160,7 +163,9 @@ class _Loader:
                     self.block(kind, node, secrets) for node in entry.value.items if isinstance(node, MapNode)
                 )
         blocks = tuple(block for blocks in by_kind.values() for block in blocks)
-        return Job(self.source, env, with_own_names(blocks) if self.is_lenient else blocks, is_whole)
+        if self.is_lenient:
+            env, blocks = with_ending_streams(env, blocks, self.diagnostics), with_own_names(blocks)
+        return Job(self.source, env, blocks, is_whole)
 
     def env_node(self) -> MapNode | None:
         entry = self.root.entry("env")

@@ -93,12 +93,8 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "end_snapshot_id": _SNAPSHOTS,
         "stream_scan_strategy": _STREAM,
         "increment.scan-interval": _STREAM,
-        "query": Unsupported("use a `Sql` transform: its columns and filters are pushed into the read"),
     },
-    "Paimon": {
-        **_PAIMON,
-        "query": Unsupported("use a `Sql` transform: its columns and filters are pushed into the read"),
-    },
+    "Paimon": _PAIMON,
 }
 _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     "*": {"multi_table_sink_replica": Unsupported("Spark's tasks write a table in parallel", is_ignored=True)},

@@ -29,6 +29,7 @@ from engine.job.model.wiring import wire
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
 from engine.job.options.variables import is_placeholder
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
+from engine.job.source_queries import with_source_queries
 from engine.migrating.draft import TABLE_LISTS, Draft, as_node, is_at, without, without_kind
 from engine.migrating.plugins import migrate_plugin
 from engine.plan.building.build_plan import build
@@ -92,7 +93,7 @@ def migrate(path: str | PathLike[str], settings: Settings, *, to_spark_sql: bool
         diagnostics.raise_errors()
         raise job_error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list")
     plan = build(job, diagnostics)
-    tree = resolve_job(syntax, Diagnostics(), compat=True)
+    tree = with_source_queries(resolve_job(syntax, Diagnostics(), compat=True))
     return _Migration(source, job, plan, tuple(diagnostics), settings).run(tree, to_spark_sql)
 
 
@@ -225,6 +226,9 @@ class _Migration:
         for name, entry in flatten(node, tuple(names)) if isinstance(node, MapNode) else ():
             if is_at(entry, spans) or name.partition(".")[0] in ("read_limit", "flink"):
                 dropped.append(name)
+            elif name == "job.mode" and self.job.env.mode == "BATCH" and plain(entry.value) != "BATCH":
+                entries.append(replace(entry, value=as_node("BATCH", place)))
+                notes.append("`job.mode`: no source yields rows that arrive later")
             else:
                 entries.append(replace(entry, key=_ALIASES.get(name, name)))
         if dropped:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from catalog.diagnostics import Diagnostics
 from engine.cli import main
+from engine.compile import Settings, compile_job
 
 FAKE = "FakeSource { schema { fields { id = int, name = string } } }"
 JDBC = 'url = "jdbc:postgresql://db:5432/shop", driver = "org.postgresql.Driver", username = u, password = p'
@@ -85,3 +87,29 @@ def test_tables_of_topics_are_called_by_them(tmp_path, capsys):
         tmp_path, capsys, "--compat", "seatunnel", source=source, sink="Console { plugin_input = read.b }"
     )
     assert code == 0, shown
+
+
+STREAMING = "job.mode = STREAMING, checkpoint.interval = 5000"
+
+
+@pytest.mark.parametrize("source", [FAKE, f"Jdbc {{ {JDBC}, query = 'select 1 as id' }}".replace("'", '"')])
+def test_a_streaming_job_whose_source_ends_is_a_batch_job(tmp_path, source):
+    job = tmp_path / "job.conf"
+    job.write_text(f"env {{ {STREAMING} }}\nsource {{ {source} }}\nsink {{ Console {{}} }}")
+    diagnostics = Diagnostics()
+    compiled = compile_job(job, Settings(seatunnel=True), diagnostics)
+    assert compiled is not None
+    assert compiled.job.env.mode == "BATCH"
+    assert "the job runs as a batch job" in "".join(each.message for each in diagnostics)
+    strict = Diagnostics()
+    assert compile_job(job, Settings(), strict) is None
+    assert "PEN2030" in [each.code for each in strict]
+
+
+def test_a_streaming_job_with_a_source_that_goes_on_stays_one(tmp_path):
+    job = tmp_path / "job.conf"
+    kafka = 'Kafka { topic = t, bootstrap.servers = "k:9092", format = text }'
+    job.write_text(f"env {{ {STREAMING} }}\nsource {{ {kafka} }}\nsink {{ Console {{}} }}")
+    compiled = compile_job(job, Settings(seatunnel=True), Diagnostics())
+    assert compiled is not None
+    assert compiled.job.env.mode == "STREAMING"

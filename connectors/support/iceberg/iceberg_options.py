@@ -10,7 +10,7 @@ from connectors.support.delta.delta_options import REPLACE_WHERE, check_write_mo
 from connectors.support.iceberg.seatunnel_options import CATALOG_OPTIONS, SNAPSHOT_TIME, TABLE_OPTIONS
 from connectors.support.option import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
-from connectors.support.source import STREAM
+from connectors.support.source import SOURCE_QUERY, STREAM
 
 _ADDRESS: Final = (
     Option("table_path", OptionType.STRING, "A table of a Spark catalog (set in `env`): `catalog.db.table`."),
@@ -24,6 +24,7 @@ AT_OPTIONS: Final = ("snapshot_id", "as_of_timestamp", "branch", "tag")
 SOURCE_OPTIONS: Final = (
     *_ADDRESS,
     SCHEMA_OPTION,
+    SOURCE_QUERY,
     STREAM,
     Option(
         "snapshot_id", OptionType.INTEGER, "Reads the table as of this snapshot.", alternatives=("use_snapshot_id",)

@@ -13,11 +13,13 @@ from connectors.support.paimon.paimon_types import can_hold
 from connectors.support.paimon.seatunnel_options import CATALOG_OPTIONS, TABLE_OPTIONS
 from connectors.support.paimon.table_address import ADDRESS_OPTIONS
 from connectors.support.schema_option import SCHEMA_OPTION
+from connectors.support.source import SOURCE_QUERY
 
 SOURCE_OPTIONS: Final = (
     *ADDRESS_OPTIONS,
     *CATALOG_OPTIONS,
     SCHEMA_OPTION,
+    SOURCE_QUERY,
     Option("snapshot_id", OptionType.INTEGER, "Reads the table as of this snapshot."),
     Option("tag", OptionType.STRING, "Reads the table as of this tag."),
 )

@@ -9,7 +9,7 @@ from catalog.diagnostics import Diagnostic, Diagnostics
 from catalog.table import CatalogTable, TablePath
 from connectors.support.incremental import check_incremental
 from connectors.support.option import Options
-from connectors.support.source import Source
+from connectors.support.source import SOURCE_QUERY, Source
 from engine.job.model.job import Block, BlockKind, Job
 from engine.plan.building.locked_schema import with_locked_schema, with_matching_tables
 from engine.plan.building.table_sets import member_names, refuse_equal_paths
@@ -71,6 +71,9 @@ class _Reader:
 
     def tables(self, name: str, options: Options) -> tuple[CatalogTable, ...]:
         own = Diagnostics()
+        if SOURCE_QUERY in self.source.source_options and options.get(SOURCE_QUERY.name) is not None:
+            message = "a table of a list has no `query` of its own"  # that of a block is a transform by now
+            own.error("PEN2011", message, options.span(SOURCE_QUERY.name), "read it by a block of its own")
         tables = self.source.tables(with_locked_schema(options, name, self.job, own), own)
         if not len(own) and any(table.is_open for table in tables):
             own.warning(
