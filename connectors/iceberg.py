@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics import Diagnostics, RunError
 from catalog.quoting import quote_text
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable
+from connectors.support.delta.obstacles import refuse_for_versions
 from connectors.support.files.file_schema import UnknownSchemaError
 from connectors.support.files.object_store import OBJECT_STORES, store_jars, store_needs
 from connectors.support.iceberg import staging
+from connectors.support.iceberg.changed_columns import refuse_widening
 from connectors.support.iceberg.iceberg_options import (
     AT_OPTIONS,
     SINK_OPTIONS,
@@ -60,14 +62,9 @@ class Iceberg(Source, Sink[IcebergStaged]):
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=tuple(SchemaSaveMode),
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
-        write_modes=(
-            WriteMode.APPEND,
-            WriteMode.UPSERT,
-            WriteMode.OVERWRITE_PARTITIONS,
-            WriteMode.REPLACE_WHERE,
-            WriteMode.CHANGELOG,
-        ),
-        row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT),
+        write_modes=tuple(WriteMode),
+        fills_columns=True,
+        row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT, WriteMode.SCD2),
     )
 
     def jars(self, options: Options) -> tuple[str, ...]:
@@ -138,6 +135,8 @@ class Iceberg(Source, Sink[IcebergStaged]):
             if not table.exists():
                 return TargetState(exists=False)
             found = table_of(table.metadata())
+            refuse_widening(found, task)
+            _refuse_for_versions(found, task)
             asks_for_rows = task.asks_for_rows
             has_rows = not asks_for_rows or not table.session.table(address.sql).isEmpty()
         return TargetState(True, has_rows, found)
@@ -167,6 +166,15 @@ def _address(spark: "SparkSession", options: Options) -> str:
     for key, value in {**address.settings, **address.secrets}.items():
         spark.conf.set(key, value)
     return address.sql
+
+
+def _refuse_for_versions(found: CatalogTable, task: WriteTask) -> None:
+    replaces = task.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA or task.data_save_mode is DataSaveMode.DROP_DATA
+    if task.write_mode is WriteMode.SCD2 and not replaces:
+        diagnostics = Diagnostics()
+        refuse_for_versions(found, _shown(task.options), task.options, diagnostics)
+        if diagnostics.has_errors:
+            raise RunError(diagnostics)
 
 
 def _recorded_table(options: Options) -> CatalogTable:

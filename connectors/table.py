@@ -58,14 +58,9 @@ class Table(Source, Sink[TableStaged]):
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
         schema_save_modes=tuple(SchemaSaveMode),
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
-        write_modes=(
-            WriteMode.APPEND,
-            WriteMode.UPSERT,
-            WriteMode.OVERWRITE_PARTITIONS,
-            WriteMode.REPLACE_WHERE,
-            WriteMode.CHANGELOG,
-        ),
-        row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT),
+        write_modes=tuple(WriteMode),
+        fills_columns=True,
+        row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT, WriteMode.SCD2),
     )
 
     def jars(self, options: Options) -> tuple[str, ...]:

@@ -90,6 +90,39 @@ def test_new_columns_come_with_the_rows(target):
 
 
 @pytest.mark.spark
+def test_scd2(target):
+    columns = ("id bigint", "name string", "at timestamp")
+    given = {"write_mode": "scd2", "primary_keys": ["id"], "sequence_field": "at", "delete_condition": "name = 'gone'"}
+
+    def day(*listed):
+        found = ", ".join(f"({id}L, '{name}', timestamp'2026-01-0{day} 00:00:00Z')" for id, name, day in listed)
+        return f"select * from values {found} as t(id, name, at)"
+
+    shown = ("id", "name", "day(valid_from) f", "day(valid_to) t", "is_current")
+    target.write(day((1, "a", 1), (2, "b", 1), (3, "c", 1)), columns, **given)
+    job = target.job(day((1, "A", 2), (2, "b", 2), (3, "gone", 2), (4, "d", 2)), columns, **given)
+    for state in ("state", "state", "other"):
+        run_writes(target.spark, [job], str(target.warehouse.parent / state), "same")
+    target.write(day((1, "late", 1), (4, "D", 3)), columns, **given)
+    assert sorted(map(tuple, target.read().selectExpr(*shown).collect())) == [
+        (1, "A", 2, None, True),
+        (1, "a", 1, 2, False),
+        (2, "b", 1, None, True),
+        (3, "c", 1, 2, False),
+        (4, "D", 3, None, True),
+        (4, "d", 2, 3, False),
+    ]
+    assert list(target.refs()) == ["main"]
+
+
+@pytest.mark.spark
+def test_scd2_into_a_table_without_its_columns_is_refused(target):
+    target.write("select 1L id, 'a' name", COLUMNS[:2])
+    with pytest.raises(RunError, match="write_mode scd2 needs the column `valid_from`"):
+        target.write("select 1L id, 'b' name", COLUMNS[:2], write_mode="scd2", primary_keys=["id"])
+
+
+@pytest.mark.spark
 def test_replace_where(target):
     target.write(values("(1L, 'a', 1)", "(2L, 'a', 2)", "(3L, 'b', 1)"), COLUMNS)
     given = {"write_mode": "replace_where", "replace_where": "name = 'a' and seq > 1"}
@@ -108,6 +141,25 @@ def test_replace_where(target):
     target.write(values("(4L, 'a', 5)") + " where false", COLUMNS, **given)
     assert target.rows() == [(1, "a", 1), (3, "b", 1), (7, "c", 7)]
     assert list(target.refs()) == ["main"]
+
+
+@pytest.mark.spark
+def test_columns_are_widened_with_the_rows(target):
+    columns = ("id int", "amount decimal(5,2)", "rate float")
+    target.write("select 1 id, cast(1.5 as decimal(5,2)) amount, float(0.5) rate", columns)
+    wider = ("id bigint", "amount decimal(12,2)", "rate double", "note string")
+    query = "select 3000000000L id, cast('1234567890.25' as decimal(12,2)) amount, 0.1D rate, 'new' note"
+    run = stage_writes(target.spark, [target.job(query, wider, schema_evolution="widen")], target.state, "wide")
+    assert [type for _, type in target.read().dtypes] == ["int", "decimal(5,2)", "float"]
+    commit_all(target.spark, run)
+    wide = [(1, Decimal("1.50"), 0.5, None), (3000000000, Decimal("1234567890.25"), 0.1, "new")]
+    assert target.rows() == wide
+    narrow = ("select 1L id, cast(9.99 as decimal(14,2)) amount", ("id bigint", "amount decimal(14,2)"))
+    target.write(*narrow, schema_evolution="widen", write_mode="upsert", primary_keys=["id"])
+    assert dict(target.read().dtypes)["amount"] == "decimal(14,2)"
+    assert target.rows()[0] == (1, Decimal("9.99"), 0.5, None)
+    with pytest.raises(RunError, match="cannot widen `id` from bigint to decimal"):
+        target.write("select cast(1 as decimal(20,0)) id", ("id decimal(20,0)",), schema_evolution="widen")
 
 
 @pytest.mark.spark

@@ -6,7 +6,7 @@ from catalog.datatypes import CALENDAR_INTERVAL, VOID, DataType, Interval, Time,
 from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution
 from catalog.table import CatalogTable
-from connectors.support.delta.delta_options import REPLACE_WHERE, check_write_mode
+from connectors.support.delta.delta_options import REPLACE_WHERE, VERSION_COLUMNS, check_write_mode
 from connectors.support.iceberg.seatunnel_options import CATALOG_OPTIONS, SNAPSHOT_TIME, TABLE_OPTIONS
 from connectors.support.option import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
@@ -53,13 +53,15 @@ SINK_OPTIONS: Final = (
     Option(
         "schema_evolution",
         OptionType.STRING,
-        "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks.",
+        "What happens where the rows do not fit the target: `add_columns` adds the columns that it lacks, `widen` also "
+        "gives columns a wider type (int to bigint, float to double, decimals of more digits).",
         default=SchemaEvolution.FAIL.value,
-        choices=(SchemaEvolution.FAIL.value, SchemaEvolution.ADD_COLUMNS.value),
+        choices=tuple(evolution.value for evolution in SchemaEvolution),
     ),
     *SAVE_OPTIONS,
     *KEY_OPTIONS,
     REPLACE_WHERE,
+    *VERSION_COLUMNS,
     LOCAL_MERGE_OPTION,
     Option(
         "table_properties",

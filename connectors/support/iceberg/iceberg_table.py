@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics import run_error
 from connectors.support.delta.transaction import own_session
+from connectors.support.iceberg.changed_columns import promotes
 from connectors.support.iceberg.iceberg_staged import NewTable, ReplacedPart
 from connectors.support.iceberg.partitioning import specification
 from connectors.support.iceberg.sorting import sort_order
 from connectors.support.iceberg.table_address import TableAddress
-from connectors.support.iceberg.table_metadata import Metadata, history
+from connectors.support.iceberg.table_metadata import Metadata, history, table_of
 from connectors.support.retrying import retried
+from connectors.support.spark_types import of_spark_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -116,7 +118,7 @@ class IcebergTable:
         """A transaction on the table; on a new one, or one that is made anew, where `table` is given."""
         if table is None:
             transaction = self.load().newTransaction()
-            self._add_columns(transaction, added)
+            self._change_columns(transaction, added)
             return transaction
         schema = self._schema(table.columns)
         builder = self.catalog.buildTable(self._name, schema)
@@ -125,24 +127,33 @@ class IcebergTable:
         builder = builder.withProperties(self._map(table.properties))
         return builder.replaceTransaction() if replaces is ReplacedPart.TABLE else builder.createTransaction()
 
-    def _add_columns(self, transaction: Any, added: Mapping[str, Any]) -> None:
-        """Add those of the columns that the table lacks."""
-        known = {name.lower() for name in (str(column.name()) for column in self.load().schema().columns())}
-        due = {name: type for name, type in added.items() if name.lower() not in known}
+    def _change_columns(self, transaction: Any, changed: Mapping[str, Any]) -> None:
+        """Add the columns that the table lacks, and widen the others, where they are not as wide already."""
+        known = table_of(json.loads(self._metadata_text(self.load())))
+        columns = {name: (known.column(name), type) for name, type in changed.items()}
+        due = {
+            name: (column, type)
+            for name, (column, type) in columns.items()
+            if column is None or promotes(column.type, of_spark_json(type))
+        }
         if not due:
             return
         update = transaction.updateSchema()
-        for name, type in due.items():
+        for name, (column, type) in due.items():
             spark_type = self.jvm.org.apache.spark.sql.types.DataType.fromJson(json.dumps(type))
-            update.addColumn(name, self.iceberg.spark.SparkSchemaUtil.convert(spark_type))
+            wanted = self.iceberg.spark.SparkSchemaUtil.convert(spark_type)
+            if column is None:
+                update.addColumn(name, wanted)
+            else:
+                update.updateColumn(column.name, wanted)
         update.commit()
 
-    def add_columns(self, added: Mapping[str, Any]) -> None:
+    def change_columns(self, changed: Mapping[str, Any]) -> None:
         """The same as one change of the table."""
 
         def attempt() -> None:
             transaction = self.load().newTransaction()
-            self._add_columns(transaction, added)
+            self._change_columns(transaction, changed)
             transaction.commitTransaction()
 
         retried(attempt, is_conflict)

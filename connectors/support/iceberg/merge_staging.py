@@ -7,14 +7,15 @@ the staged rows into the main branch itself.
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from catalog.evolution import SchemaEvolution
 from catalog.quoting import quote, quote_text
 from connectors.support.commit_errors import rows_are_gone
 from connectors.support.delta import merging
 from connectors.support.delta.merge_staging import write_resolved
 from connectors.support.files.filesystem import files_at
+from connectors.support.iceberg.changed_columns import changed_columns
 from connectors.support.iceberg.iceberg_staged import IcebergStaged
 from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, opened
-from connectors.support.iceberg.new_columns import new_columns
 from connectors.support.iceberg.refusals import table_changed
 from connectors.support.iceberg.table_metadata import Metadata, main_snapshot, table_of
 from connectors.support.retrying import retried
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
     with opened(spark, prepared.address) as table:
         metadata = table.metadata()
-        added = new_columns(df, metadata)
+        added = changed_columns(df, metadata, task.options.choice("schema_evolution", SchemaEvolution))
         if prepared.keyed is not None:
             rows = merging.resolved(df, prepared.keyed)
         else:
@@ -51,7 +52,7 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
 def commit_merge(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged) -> None:
     if staged.added:
         _refuse_another_table(table, staged)
-        table.add_columns(staged.added)
+        table.change_columns(staged.added)
 
     def attempt() -> None:
         if table.committed(staged.identity) is not None:
@@ -92,6 +93,8 @@ def _statements(spark: "SparkSession", staged: IcebergStaged, target: str, sourc
         listed = ", ".join(map(quote, columns))
         deletion = f"DELETE FROM {target} WHERE {staged.replace_where}\n"
         return (deletion, f"INSERT INTO {target} BY NAME SELECT {listed} FROM {source}")
+    if staged.keyed.versions:
+        return (merging.versions_statement(target, source, columns, staged.keyed),)
     bounds = merging.bounds_of(rows, staged.keyed.keys)
     return (merging.merge_statement(target, source, columns, staged.keyed, bounds),)
 

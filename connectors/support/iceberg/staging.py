@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from catalog.datatypes import VARIANT, parts
 from catalog.diagnostics import run_error
+from catalog.evolution import SchemaEvolution
 from catalog.savemode import Action
 from catalog.table import CatalogTable
 from connectors.support import run_owner
@@ -21,10 +22,10 @@ from connectors.support.commit_errors import rows_are_gone
 from connectors.support.delta import merging
 from connectors.support.files.file_commit import missing_folders
 from connectors.support.files.filesystem import files_at
+from connectors.support.iceberg.changed_columns import changed_columns
 from connectors.support.iceberg.iceberg_staged import IcebergStaged, NewTable, ReplacedPart
 from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.support.iceberg.merge_staging import commit_merge, stage_merge
-from connectors.support.iceberg.new_columns import new_columns
 from connectors.support.iceberg.refusals import table_changed
 from connectors.support.iceberg.table_address import address_of
 from connectors.support.retrying import retried
@@ -113,7 +114,8 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
             raise run_error("PEN5007", message, task.options.span(), "run the job again")
         columns = _described(df, task.table)
         new = NewTable(columns, prepared.partition_by, prepared.properties, prepared.sort_by) if creates else None
-        added: dict[str, Any] = {} if creates else new_columns(df, table.metadata())
+        evolution = task.options.choice("schema_evolution", SchemaEvolution)
+        added: dict[str, Any] = {} if creates else changed_columns(df, table.metadata(), evolution)
         transaction = table.begin(new, prepared.replaces, added)
         found = table.stage(transaction, df._jdf.queryExecution().analyzed(), prepared.data)
         table_id = "" if prepared.is_new else str(table.load().uuid())
