@@ -28,7 +28,7 @@ from sql.scopes.lineage import ColumnLineage, Dependency
 from sql.scopes.relations import Output
 from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
-from sql.spark_grammar.check import recognized
+from sql.spark_grammar.check import Unexpected, recognized, repeated_word
 from sql.types.printed_forms import PrintedForms
 
 __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
@@ -92,9 +92,13 @@ def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
     shown = [*check_syntax(parsed), *type_issues(text, parsed.tokens)]
     places = {issue.start for issue in shown}
     issues = [*(issue for issue in parsed.issues if issue.start not in places), *shown]
-    stop = None if any(issue.code == "PEN3001" for issue in shown) else verdict.unexpected
-    if stop is None:
+    stop = verdict.unexpected
+    if stop is None and parsed.tree is None and issues and not shown:
+        stop = repeated_word(text)
+    reasons = [issue for issue in shown if issue.code == "PEN3001"]
+    if stop is None or any(issue.start <= stop.start for issue in reasons):
         return replace(parsed, issues=tuple(issues)), None
+    issues = [issue for issue in issues if issue not in reasons]  # Spark stops before it comes to them
     if not parsed.tokens and issues:  # sqlglot's tokenizer names no place
         end = len(text) if text[stop.start : stop.start + 1] in ("'", '"', "`", "/") else stop.end
         return replace(parsed, issues=(replace(issues[0], start=stop.start, end=end),)), None
@@ -102,11 +106,14 @@ def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
     refused = SyntaxIssue(stop.start, stop.end, message)
     if parsed.tree is not None:
         return replace(parsed, issues=tuple(issues)), refused
-    moved = [
-        replace(refused, help=issue.help) if issue.message.startswith((UNEXPECTED, UNPARSED)) else issue
-        for issue in issues
-    ]
+    moved = [replace(refused, help=issue.help) if _says_less(issue, stop) else issue for issue in issues]
     return replace(parsed, issues=tuple(moved)), None
+
+
+def _says_less(issue: SyntaxIssue, stop: Unexpected) -> bool:
+    """Whether an error of sqlglot's parser names no reason, or lies behind the token at which Spark's stops."""
+    is_behind = issue.start > stop.start or (stop.message is not None and stop.start < issue.end)
+    return is_behind or issue.message.startswith((UNEXPECTED, UNPARSED))
 
 
 def _output(binder: Binder, tree: exp.Expr | None, nodes: Iterable[exp.Expr], refused: SyntaxIssue | None) -> Output:

@@ -15,7 +15,7 @@ from sql.scopes.lineage import Dependency
 from sql.scopes.misplaced_functions import refuse_misplaced
 from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, merge, side_by_side
 from sql.scopes.scope import SelectScope
-from sql.types.expression_type import NamedTyped, Typed
+from sql.types.expression_type import NOT_KNOWN, NamedTyped, Typed
 
 
 def bind_from(binder: Binder, environment: Environment, select: exp.Expr) -> Relation:
@@ -115,7 +115,8 @@ def _aliased(
         if len(columns) != len(output.attributes) and not output.is_open:
             message = f"{len(columns)} column aliases for {len(output.attributes)} columns"
             binder.report("PEN3007", alias, message)
-            output = Output(output.attributes, output.row_origins, is_open=True)
+            unknown = tuple(replace(attribute, typed=NOT_KNOWN) for attribute in output.attributes)
+            output = Output(unknown, output.row_origins, is_open=True)
         if input is not None:
             binder.columns_read[input].update(attribute.name for attribute in output.attributes)
         names = [column.name for column in columns]

@@ -92,7 +92,8 @@ def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
         if isinstance(node, exp.Aliases):
             scope.report("PEN3017", node, "`*` takes no aliases")
         starred = scope.star(body)
-        item.attributes, item.is_open = tuple(starred or ()), starred is None
+        has_alias = isinstance(node, (exp.Alias, exp.Aliases))  # an error: what was meant is not known
+        item.attributes, item.is_open = tuple(starred or ()), starred is None or has_alias
         return item
     if is_generator(body):
         return _generator_item(scope, item)

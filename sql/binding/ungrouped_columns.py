@@ -75,7 +75,17 @@ def _check_column(scope: SelectScope, node: exp.Column, grouping: Grouping) -> N
         message = f"column `{name}` is neither aggregated nor in GROUP BY"
     else:
         message = f"column `{name}` is not aggregated, and the query has aggregate functions but no GROUP BY"
-    scope.report("PEN3009", node, message, f"add `{name}` to GROUP BY or use any_value({name})")
+    scope.report("PEN3009", _windowed(node) or node, message, f"add `{name}` to GROUP BY or use any_value({name})")
+
+
+def _windowed(node: exp.Expr) -> exp.Window | None:
+    """The window function of which a column is an argument: `max(a) OVER ()` aggregates no group."""
+    child = node
+    while child.parent is not None and not is_query(child.parent):
+        if isinstance(child.parent, exp.Window):
+            return child.parent if child.arg_key == "this" and is_aggregate(child) else None
+        child = child.parent
+    return None
 
 
 def _is_key(key: Key | None, grouping: Grouping) -> bool:

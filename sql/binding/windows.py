@@ -77,7 +77,7 @@ def _check_function(scope: SelectScope, window: exp.Window, *, ordered: bool, sp
         scope.report("PEN3017", function, f"{name}() takes neither ORDER BY nor a frame in its window")
     elif is_window_only(function):
         if not ordered:
-            scope.report("PEN3011", function, f"{name}() needs an ORDER BY in its window")
+            scope.report("PEN3011", window, f"{name}() needs an ORDER BY in its window")
         elif spec is not None and name in ("lag", "lead"):
             scope.report("PEN3017", function, f"{name}() takes no window frame")
         elif spec is not None and name in _WHOLE_PARTITION and not _is_running(spec):

@@ -117,7 +117,9 @@ def infer_in(node: exp.In, scope: Scope) -> Typed:
         common = types[0]
     if common is None or not is_orderable(common):
         index = next((at for at, type in enumerate(types[1:]) if coercion.widest(types[0], type) is None), 0)
-        scope.report("PEN3008", node.expressions[index], f"{types[0]} can't be compared with {types[index + 1]}")
+        is_value_alone = coercion.widest_of(types[1:]) is not None and not isinstance(node.this, exp.Tuple)
+        at = node if is_value_alone else node.expressions[min(index, len(node.expressions) - 1)]
+        scope.report("PEN3008", at, f"{types[0]} can't be compared with {types[index + 1]}")
         return Typed(BOOLEAN)
     nullable = any(item.nullable or forces_null(item.type, common) for item in (value, *listed))
     return folded_with(Typed(BOOLEAN, nullable), value, *listed)

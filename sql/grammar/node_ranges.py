@@ -1,7 +1,7 @@
 """Where in the query's text a node of the tree stands."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
@@ -18,12 +18,15 @@ class Places:
     def range(self, node: exp.Expr) -> tuple[int, int]:
         """Start and end (exclusive) of the node's text; the nearest ancestor's where it has none; else everything."""
         found = _extent(node)
+        interval = self._interval(node) if isinstance(node, exp.Interval) else None
+        if interval is not None:
+            return interval
         if found is None:
             return self._between(node) or (self.range(node.parent) if node.parent is not None else (0, len(self.text)))
         start, end = found
         match node:
             case exp.Cast():
-                start = self._cast_start(start)
+                start = self._cast_start(node, start)
             case exp.Kwarg():
                 start = self._name_start(start)
             case exp.Interval() if isinstance(node.args.get("unit"), exp.Var):
@@ -34,9 +37,14 @@ class Places:
                 start, end = self._with_words(node, start, end)
         return self._balanced(start, end)
 
-    def _cast_start(self, start: int) -> int:
-        """Where `CAST(` begins, if only brackets, a sign or the word of a literal stand between it and the value."""
+    def _cast_start(self, node: exp.Cast, start: int) -> int:
+        """Where `CAST(` begins, if only brackets, a sign or the word of a literal stand between it and the value.
+
+        A typed literal (`DATE '2020-01-01'`) is a cast in the tree, too.
+        """
         first = self.token_at(start)
+        if isinstance(node.this, exp.Literal) and first and self.tokens[first - 1].text.upper() in _TYPED_LITERALS:
+            return start
         for at in range(first, max(first - _MOST_BEFORE_CAST, 0), -1):
             if self.tokens[at].token_type == TokenType.L_PAREN and self.tokens[at - 1].text.upper() in _CASTS:
                 return self.tokens[at - 1].start
@@ -60,7 +68,7 @@ class Places:
     def _over_end(self, end: int) -> int:
         """The offset of the last token of `OVER w`, or of the bracket of `OVER (`, which is balanced afterwards."""
         at = self.token_at(end) + 1
-        while at < len(self.tokens) and self.tokens[at].token_type in _CLOSING:
+        while at < len(self.tokens) and self.tokens[at].token_type in _BRACKETS:
             at += 1
         if at + 1 < len(self.tokens) and self.tokens[at].token_type == TokenType.OVER:
             return self.tokens[at + 1].end
@@ -69,9 +77,24 @@ class Places:
     def _with_words(self, node: exp.Binary, start: int, end: int) -> tuple[int, int]:
         """A range with the operands that are words without offsets: `TRUE + 1`."""
         for operand in (node.left, node.right):
-            if _extent(operand) is None and (found := self._between(operand)) is not None:
+            found = self._interval(operand) if isinstance(operand, exp.Interval) else None
+            if found is None and _extent(operand) is None:
+                found = self._between(operand)
+            if found is not None:
                 start, end = min(start, found[0]), max(end, found[1] - 1)
         return start, end
+
+    def _interval(self, node: exp.Interval) -> tuple[int, int] | None:
+        """`INTERVAL 1 DAY`, from its first word to its unit: sqlglot leaves no offset on such a number."""
+        if isinstance(node.parent, exp.DataType) or (at := self._nth(node, TokenType.INTERVAL)) is None:
+            return None
+        last = at + 1
+        while last + 1 < len(self.tokens) and self.tokens[last].text in ("-", "+", ":"):
+            last += 1
+        units = {unit.name.lower() for unit in (node.args.get("unit") or node).find_all(exp.Var)} | {"to"}
+        while last + 1 < len(self.tokens) and self.tokens[last + 1].text.lower() in units:
+            last += 1
+        return (self.tokens[at].start, self.tokens[last].end + 1) if last < len(self.tokens) else None
 
     def _between(self, node: exp.Expr) -> tuple[int, int] | None:
         """The tokens of a node that has no offsets (`NULL`, `INTERVAL 1 DAY`), by those of its neighbours."""
@@ -99,22 +122,23 @@ class Places:
         return None
 
     def _word(self, node: exp.Expr) -> tuple[int, int] | None:
-        """`NULL`, `TRUE` or `FALSE`: the n-th such word of an ancestor's text, where its tree has as many of them."""
+        """`NULL`, `TRUE` or `FALSE`."""
         kind = TokenType.NULL if isinstance(node, exp.Null) else TokenType.TRUE if node.this else TokenType.FALSE
+        at = self._nth(node, kind)
+        return None if at is None else (self.tokens[at].start, self.tokens[at].end + 1)
+
+    def _nth(self, node: exp.Expr, kind: TokenType) -> int | None:
+        """The index of the word that a node is or begins with: the n-th in an ancestor's text with as many of them."""
+        is_same = _is_same_word(node)
         ancestor = node.parent
         while ancestor is not None:
-            alike = [
-                other
-                for other in ancestor.find_all(type(node), bfs=False)
-                if other.args.get("this") == node.args.get("this")
-            ]
+            alike = [other for other in ancestor.find_all(type(node), bfs=False) if is_same(other)]
             query = ancestor if ancestor.parent is None else None
             first, last = (0, len(self.text)) if query is not None else _extent(ancestor) or (0, -1)
-            around = self.tokens[max(self.token_at(first) - 1, 0) : self.token_at(last) + 2]
-            tokens = [token for token in around if token.token_type == kind]
-            if len(tokens) == len(alike):
-                index = next(at for at, other in enumerate(alike) if other is node)
-                return tokens[index].start, tokens[index].end + 1
+            around = range(max(self.token_at(first) - 1, 0), min(self.token_at(last) + 2, len(self.tokens)))
+            indexes = [index for index in around if self.tokens[index].token_type == kind]
+            if len(indexes) == len(alike):
+                return indexes[next(at for at, other in enumerate(alike) if other is node)]
             ancestor = ancestor.parent
         return None
 
@@ -132,9 +156,9 @@ class Places:
         return None
 
     def marked(self, node: exp.Expr) -> tuple[int, int]:
-        """The range to mark in a message: of a long expression only its operator or first word."""
+        """The range to mark in a message: of a very long one only its operator or first word."""
         start, end = self.range(node)
-        if end - start <= _LONGEST_MARK:
+        if end - start <= (_LONGEST_OPERATION if isinstance(node, exp.Binary) else _LONGEST_MARK):
             return start, end
         first = self.token_at(start)
         if isinstance(node, exp.Binary):
@@ -171,8 +195,16 @@ def first_offset(node: exp.Expr) -> int | None:
     return found[0] if found else None
 
 
+def _is_same_word(node: exp.Expr) -> Callable[[exp.Expr], bool]:
+    """Whether another node of the class is written with the same word: all intervals are."""
+    if isinstance(node, exp.Interval):
+        return lambda other: True
+    return lambda other: other.args.get("this") == node.args.get("this")
+
+
 _AFTER_LIMIT = frozenset((TokenType.R_PAREN, TokenType.OFFSET, TokenType.LIMIT, TokenType.UNION))
 _CASTS = frozenset(("CAST", "TRY_CAST"))
+_TYPED_LITERALS = frozenset(("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"))
 _MOST_BEFORE_CAST = 6
 """Tokens that may stand between `CAST(` and the first name or literal of its value."""
 _OPENING = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET))
@@ -180,6 +212,8 @@ _CLOSING = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET))
 _BRACKETS = _OPENING | _CLOSING
 _LONGEST_MARK = 60
 """Characters: a mark below more of a line shows nothing any more."""
+_LONGEST_OPERATION = 140
+"""Of an operation, either operand may be the wrong one: both are marked as long as a line shows them."""
 
 
 def _extent(node: exp.Expr) -> tuple[int, int] | None:

@@ -1,5 +1,6 @@
 """Finds, by tokens, syntax that sqlglot's parser accepts and Spark's grammar refuses."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -83,6 +84,21 @@ def _typed_literal(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]
         yield from literal_issue(tokens[index], tokens[index + 1])
 
 
+_AMOUNTS: Final = re.compile(r"[\s\d:.+-]*", re.ASCII)
+
+
+def _interval(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
+    """`INTERVAL '1 x:00' DAY TO HOUR`, of whose text sqlglot makes several units."""
+    if _are(tokens, index + 1, _T.STRING) and index + 3 < len(tokens) and tokens[index + 3].text.upper() == "TO":
+        literal = tokens[index + 1]
+        if not _AMOUNTS.fullmatch(literal.text):
+            units = " TO ".join(token.text.upper() for token in tokens[index + 2 : index + 5 : 2])
+            message = f"'{literal.text}' is not an interval {units.lower()}"
+            yield SyntaxIssue(
+                tokens[index].start, tokens[min(index + 4, len(tokens) - 1)].end + 1, message, code="PEN3013"
+            )
+
+
 _NESTED: Final = frozenset((_T.ARRAY, _T.MAP, _T.STRUCT))
 
 
@@ -122,6 +138,7 @@ _CHECKS: Final = {
     _T.TABLE_SAMPLE: _sample,
     _T.USING: _using,
     _T.UNION: _union,
+    _T.INTERVAL: _interval,
     **dict.fromkeys((_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ, _T.TIMESTAMPNTZ, _T.TIMESTAMPLTZ), _typed_literal),
 }
 

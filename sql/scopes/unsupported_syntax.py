@@ -129,7 +129,7 @@ def _star(binder: Binder, node: exp.Expr) -> None:
 
 _NEVER_AROUND_STAR: Final = (
     *(exp.Where, exp.Having, exp.Ordered, exp.Binary, exp.Unary, exp.Join, exp.Between, exp.Cast, exp.Case, exp.If),
-    *(exp.Bracket, exp.Limit, exp.Window),
+    *(exp.Bracket, exp.Limit, exp.Window, exp.Lambda),
 )
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from sql.spark_grammar.cursor import Cursor, NotFollowedError, NotSparkError
+from sql.spark_grammar.error_causes import ALIAS, Cause, doubled_word, likely_cause
 from sql.spark_grammar.lexer import END, LexicalError, Tokens, tokenized
 from sql.spark_grammar.queries import query
 
@@ -80,12 +81,35 @@ def recognized(text: str) -> Verdict:
         if trial.at > furthest and not _is_alone_in_brackets(cursor, word):
             furthest, alias = trial.at, word
     at = min(furthest, len(tokens.matches) - 1)
+    is_interval = message is None and "INTERVAL" in tokens.kinds[max(at - 2, 0) : at]
+    cause = likely_cause(tokens.kinds, furthest, frozenset(cursor.aliases)) if message is None else None
+    if cause is not None and not is_interval:
+        return Verdict(_of_cause(text, tokens, cause))
     if alias:
         stop, before = (text[slice(*tokens.span(index))] for index in (at, alias))
         message = f"syntax error at or near `{stop}`: the `{before}` before it is read as an alias"
-    if message is None and "INTERVAL" in tokens.kinds[max(at - 2, 0) : at]:
+    if message is None and is_interval:
         message = "INTERVAL takes a number or string literal, and a unit"
     return Verdict(Unexpected(*tokens.span(at), message))
+
+
+def repeated_word(text: str) -> Unexpected | None:
+    """A keyword that is written twice, of which Spark reads the first as a name."""
+    try:
+        tokens = tokenized(text)
+    except LexicalError:
+        return None
+    cause = doubled_word(tokens.kinds)
+    return None if cause is None else _of_cause(text, tokens, cause)
+
+
+def _of_cause(text: str, tokens: Tokens, cause: Cause) -> Unexpected:
+    start = tokens.span(cause.first)[0]
+    end = tokens.span(cause.last)[1] if cause.last < len(tokens.matches) else len(text)
+    if cause.message != ALIAS:
+        return Unexpected(start, end, cause.message or f"syntax error at or near `{text[start:end]}`")
+    alias, stop = (text[slice(*tokens.span(at))] for at in (cause.first, cause.last))
+    return Unexpected(start, end, f"syntax error at or near `{stop}`: the `{alias}` before it is read as an alias")
 
 
 def _tokens(text: str) -> tuple[Tokens, Unexpected | None]:

@@ -18,6 +18,8 @@ _UNITS: Final = frozenset(
     for plural in ("", "S")
 )
 _NOT_AN_OPERAND: Final = frozenset((END, ",", ")", "]"))
+_MOST_ANGLES: Final = 3
+"""`>>>`, the longest operator of these signs."""
 _PREDICATE_STARTS: Final = _PREDICATES | {"IS", "NOT", "!"}
 _PART_STARTS: Final = frozenset((".", "[", "::", ":", "COLLATE"))
 _AROUND: Final = frozenset(("WITHIN", "FILTER", "IGNORE", "RESPECT", "OVER"))
@@ -154,7 +156,7 @@ def _take_shift(cursor: Cursor) -> bool:
     span = cursor.tokens.span
     start = cursor.at
     cursor.at += 1
-    while cursor.kind == ">" and span(cursor.at)[0] == span(cursor.at - 1)[1]:
+    while cursor.kind == ">" and span(cursor.at)[0] == span(cursor.at - 1)[1] and cursor.at < start + _MOST_ANGLES:
         cursor.at += 1
     return cursor.at > start + 1
 
@@ -285,7 +287,13 @@ def _bracket(cursor: Cursor) -> None:
         expression(cursor)
         return
     cursor.expect("(")
-    cursor.several(named_expression)
+    expression(cursor)
+    end = cursor.at
+    alias(cursor)
+    if cursor.at > end and cursor.kind == ")":  # one value in brackets has no alias, a row of several has
+        raise NotSparkError
+    while cursor.take(","):
+        named_expression(cursor)
     cursor.expect(")")
 
 

@@ -32,7 +32,7 @@ def test_the_range_of_a_node(query, kind, text):
 
 
 def test_of_a_long_operation_the_operator_is_marked():
-    side = "a_column_with_a_long_name_that_fills_the_line"
+    side = "a_column_with_a_name_that_is_so_long_that_it_fills_the_line_with_its_twin"
     assert ranged(f"select {side} + {side} from t", exp.Add)[1] == "+"
 
 

@@ -9,7 +9,7 @@ from sql.spark_grammar.check import recognized
     ("query", "token"),
     [
         ("select id,, x from t", ","),
-        ("select a from t fetch first 1 rows only", "first"),
+        ("select a from t fetch first 1 rows only", "fetch first"),
         ("select a from t for update", "update"),
         ("select 1 from t where a in ()", ")"),
         ("select a from t where a >", ">"),

@@ -30,7 +30,7 @@ def test_a_relation(relations):
 @pytest.mark.parametrize(
     ("relations", "token"),
     [
-        ("t u v", "v"),
+        ("t u v", "u v"),
         ("t left u", "u"),
         ("t inner left join u", "left"),
         ("(t, u)", ","),
