@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, TypeAlias
 from zlib import crc32
 
@@ -51,11 +52,10 @@ class SourceFile:
 
     path: str
     text: str = field(repr=False)
-    _line_starts: tuple[int, ...] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        starts = (0, *(newline.end() for newline in _NEWLINE.finditer(self.text)))
-        object.__setattr__(self, "_line_starts", starts)
+    @cached_property
+    def _line_starts(self) -> tuple[int, ...]:
+        return (0, *(newline.end() for newline in _NEWLINE.finditer(self.text)))
 
     @property
     def hidden(self) -> set[tuple[int, int]]:

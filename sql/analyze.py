@@ -213,8 +213,9 @@ def _are_deterministic(nodes: Iterable[exp.Expr], printed: PrintedForms) -> bool
     """Whether two runs give the same rows: no random function, clock, sample or unordered limit."""
     for node in nodes:
         match node:
-            case exp.Column() if any("clock" in flags(call.removesuffix("()")) for call in printed.texts(node)):
-                return False  # `current_date`, where no column has that name
+            case exp.Column():
+                if any("clock" in flags(call.removesuffix("()")) for call in printed.texts(node)):
+                    return False  # `current_date`, where no column has that name
             case exp.Func() if _is_clock(node) or not is_deterministic(node):
                 return False
             case exp.TableSample() if node.args.get("seed") is None:

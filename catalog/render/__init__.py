@@ -51,8 +51,9 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def _redacted(item: Diagnostic) -> Diagnostic:
-    help = redacted_text(item.help) if item.help else item.help
-    return replace(item, message=redacted_text(item.message), help=help, notes=tuple(map(redacted_text, item.notes)))
+    texts = (item.message, item.help or "", *item.notes)
+    message, help, *notes = shown = tuple(map(redacted_text, texts))
+    return item if shown == texts else replace(item, message=message, help=help or None, notes=tuple(notes))
 
 
 def _place(item: Diagnostic) -> tuple[str, int, int]:

@@ -52,7 +52,9 @@ COMMON: Final = (
     WATERMARK,
 )  # fmt: skip
 """The options of every block."""
-
+_COMMON_NAMES: Final = frozenset(name for option in COMMON for name in (option.name, *option.alternatives))
+_OWN: Final = frozenset(option.name for option in COMMON) - {EXPECTATIONS.name, WATERMARK.name}
+"""Those that are fields of a `Block`, and are left out of its options."""
 
 _UID: Final = re.compile(r"\w[\w.-]{0,63}")
 
@@ -189,8 +191,7 @@ class _Loader:
         if name and spec is None and (self.is_whole or name not in ("env", *SECTIONS)):
             self.unknown_plugin(kind, name, place)
         if spec is None:  # its own options cannot be checked, but its inputs and outputs can
-            common = {alternative for option in COMMON for alternative in (option.name, *option.alternatives)}
-            node = replace(node, entries=tuple(entry for entry in node.entries if entry.key in common))
+            node = replace(node, entries=tuple(entry for entry in node.entries if entry.key in _COMMON_NAMES))
         check = partial(
             check_options, diagnostics=self.diagnostics, owner=name or "the block", at=place.span, secrets=secrets,
             is_lenient=self.is_lenient, unsupported=unsupported_options(kind.value, name) if name else None,
@@ -220,9 +221,8 @@ class _Loader:
         if uid is not None and not _UID.fullmatch(uid):  # files are called by it
             help = "letters, digits and `_`, `.`, `-`, at most 64, a letter, digit or `_` first"
             self.diagnostics.error("PEN2004", f"`{uid}` cannot be a `uid`", options.span("uid"), help)
-        own = {option.name for option in COMMON if option not in (EXPECTATIONS, WATERMARK)}
         return Block(
-            kind, name, replace(options, values={k: v for k, v in options.values.items() if k not in own},
+            kind, name, replace(options, values={k: v for k, v in options.values.items() if k not in _OWN},
                                 is_valid=is_valid),
             inputs, outputs, node.place.span, place.span,
             parallelism if isinstance(parallelism, int) else None, uid, not hides_names,
@@ -242,17 +242,16 @@ class _Loader:
         node, listed = without_list(node, name, self.diagnostics)
         if listed is None:
             return node, (), spec
-        common = {alternative for option in COMMON for alternative in (option.name, *option.alternatives)}
         if kind is BlockKind.TRANSFORM:
             entries = [(*taken(entry, "table_path"), entry) for entry in listed]
             tables = [TableOptions(check(rest, spec), self.table_path(path, entry)) for rest, path, entry in entries]
-            has_own = any(entry.key not in common for entry in node.entries)
+            has_own = any(entry.key not in _COMMON_NAMES for entry in node.entries)
             return node, tuple(tables), spec if has_own else ()
-        inherited = common - {EXPECTATIONS.name}
+        inherited = _COMMON_NAMES - {EXPECTATIONS.name}
         mark = self.diagnostics.mark()
         tables = [TableOptions(check(inheriting(node, table, inherited), (EXPECTATIONS, *spec))) for table in listed]
         self.diagnostics.items[mark.position :] = _once(mark)
-        rest = replace(node, entries=tuple(entry for entry in node.entries if entry.key in common))
+        rest = replace(node, entries=tuple(entry for entry in node.entries if entry.key in _COMMON_NAMES))
         return rest, tuple(tables), ()
 
     def table_path(self, path: Entry | None, entry: MapNode) -> str:

@@ -19,8 +19,9 @@ _NOT_READ: Final = ("collate", "geometry", "geography")
 
 def type_issues(text: str, tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
     """The errors of all types that a query writes."""
+    has_colons = "::" in text
     for index, token in enumerate(tokens):
-        is_colons = token.token_type == TokenType.DCOLON
+        is_colons = has_colons and token.token_type == TokenType.DCOLON
         if is_colons and index + 1 < len(tokens) and text.startswith("::", token.start):  # not the suffix of `1L`
             yield from _issue(text, tokens[index + 1].start, _end_behind(text, tokens, index + 1))
         elif (

@@ -75,9 +75,15 @@ def local_path(path: str) -> str | None:
 def data_files(path: str) -> list[str]:
     """The files under a local path or pattern that Spark would read, sorted (no name begins with `_` or `.`)."""
     found: list[str] = []
-    for root in sorted({match for pattern in _expand_braces(path) for match in glob.glob(pattern)}):
+    for root in _roots(path):
         found += [root] if os.path.isfile(root) else _files_below(root)
     return found
+
+
+def _roots(path: str) -> list[str]:
+    if not glob.has_magic(path) and "{" not in path:
+        return [path] if os.path.lexists(path) else []
+    return sorted({match for pattern in _expand_braces(path) for match in glob.glob(pattern)})
 
 
 def spark_path(path: str) -> str:

@@ -182,8 +182,9 @@ class _Reader:
 
     def find_misplaced(self, closer: str | None, opened: int) -> None:
         """A section that begins inside of a block, and no further to the right: a missing bracket is the block's."""
-        is_inside = closer is not None and self.misplaced is None and self.is_first(self.pos)
-        if is_inside and self.indent(self.pos) <= self.indent(opened) and _SECTION.match(self.text, self.pos):
+        if closer is None or self.misplaced is not None or not _SECTION.match(self.text, self.pos):
+            return
+        if self.is_first(self.pos) and self.indent(self.pos) <= self.indent(opened):
             self.misplaced = opened
 
     def include(self, match: "re.Match[str]", fields: list[HoconField]) -> None:

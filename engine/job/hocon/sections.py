@@ -1,8 +1,9 @@
 """The sections of a job file: lists of blocks in the order of the file, whatever form they are written in."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from operator import is_
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText, Segment
@@ -117,20 +118,23 @@ def _with_dotted_names(block: Syntax) -> Syntax:
     """The block with `start_mode.offsets = …` as an option of that name where it has an option `start_mode` as well, as
     Apache SeaTunnel reads it: HOCON's own meaning is that the later one replaces the other."""
     if isinstance(block, HoconArray):
-        return HoconArray([_with_dotted_names(item) for item in block.items], block.place)
+        items = [_with_dotted_names(item) for item in block.items]
+        return block if all(map(is_, items, block.items)) else HoconArray(items, block.place)
     if not isinstance(block, HoconObject):
         return block
     plain = {field.key for field in block.fields if not isinstance(field.value, HoconObject)}
-    fields = []
-    for field in block.fields:
-        option = field
-        if isinstance(field.value, HoconObject) and field.key in plain and _is_dotted(field):
-            inner = field.value.fields[0]
-            option = replace(inner, key=f"{field.key}.{inner.key}")
-        if isinstance(option.value, HoconObject | HoconArray):
-            option = replace(option, value=_with_dotted_names(option.value))
-        fields.append(option)
-    return HoconObject(fields, block.place)
+    fields = [_with_dotted_name(field, plain) for field in block.fields]
+    return block if all(map(is_, fields, block.fields)) else HoconObject(fields, block.place)
+
+
+def _with_dotted_name(field: HoconField, plain: Collection[str]) -> HoconField:
+    if not isinstance(field.value, HoconObject | HoconArray):
+        return field
+    if isinstance(field.value, HoconObject) and field.key in plain and _is_dotted(field):
+        inner = field.value.fields[0]
+        field = replace(inner, key=f"{field.key}.{inner.key}")
+    value = _with_dotted_names(field.value)
+    return field if value is field.value else replace(field, value=value)
 
 
 def _is_dotted(field: HoconField) -> bool:

@@ -10,7 +10,7 @@ from catalog.source import PlacedText, Span
 from connectors.support.option import Option, Options, OptionType, Value
 from engine.job.model.tree import Entry, MapNode, Node, Place, ScalarNode, TextNode, flatten, kind_of
 from engine.job.options.option_schema import conforms, violations
-from engine.job.options.option_values import converted, entries, nodes, texts, written
+from engine.job.options.option_values import converted, nodes, parts_of, written
 from engine.job.options.secret_options import Secrets
 from engine.job.options.unsupported import Unsupported
 
@@ -135,11 +135,8 @@ class _Check:
     def read(self, name: str, option: Option, node: Node) -> None:
         is_leaf = isinstance(node, TextNode | ScalarNode)  # as most values are
         parts = ((option.name, node),) if is_leaf else tuple(nodes(option.name, node))
-        self.places |= ((path, part.place) for path, part in parts)
-        if not is_leaf:
-            self.key_places |= ((path, entry.key_place) for path, entry in entries(parts))
-        self.texts |= texts(parts, option)
-        if any(isinstance(part, TextNode) and not part.is_resolved for _, part in parts):
+        located = [self.locate(path, part, option) for path, part in parts]  # each, also behind one without a value
+        if not all(located):
             self.is_sound = False
             if option.type is not OptionType.STRING:
                 return
@@ -167,6 +164,19 @@ class _Check:
             )
         if option.type is OptionType.STRING and (meant := nearest(written(node) or "", option.supported)):
             self.values[option.name] = meant
+
+    def locate(self, path: str, part: Node, option: Option) -> bool:
+        """Record where a part of a value is; False if it is a text with an undefined variable."""
+        self.places[path] = part.place
+        if isinstance(part, TextNode):
+            if option.type is OptionType.LIST and path == option.name:
+                self.texts |= ((f"{path}.{index}", item.text) for index, item in enumerate(parts_of(part)))
+            else:
+                self.texts[path] = part.text
+            return part.is_resolved
+        if isinstance(part, MapNode):
+            self.key_places |= ((f"{path}.{entry.key}", entry.key_place) for entry in part.entries)
+        return True
 
     def shown(self, option: Option, below: str, node: Node) -> str:
         """The value as the user wrote it, or only its kind if it is long or sensitive."""

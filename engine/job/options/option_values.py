@@ -2,11 +2,10 @@
 option's type does."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from catalog.source import PlacedText
 from connectors.support.option import Option, OptionType, Value
-from engine.job.model.tree import Entry, ListNode, MapNode, Node, ScalarNode, TextNode, plain
+from engine.job.model.tree import ListNode, MapNode, Node, ScalarNode, TextNode, plain
 
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -49,15 +48,6 @@ def written(node: Node) -> str | None:
             return None
 
 
-def texts(parts: Iterable[tuple[str, Node]], option: Option) -> Iterator[tuple[str, PlacedText]]:
-    """Every text among the `nodes` of an option, by the name that leads to it: `schema.fields.id`, `columns.0`."""
-    for path, inner in parts:
-        if isinstance(inner, TextNode) and option.type is OptionType.LIST and path == option.name:
-            yield from ((f"{path}.{index}", part.text) for index, part in enumerate(parts_of(inner)))
-        elif isinstance(inner, TextNode):
-            yield path, inner.text
-
-
 def nodes(name: str, node: Node) -> Iterator[tuple[str, Node]]:
     """The node and every node under it, each with the name that leads to it."""
     yield name, node
@@ -68,13 +58,6 @@ def nodes(name: str, node: Node) -> Iterator[tuple[str, Node]]:
         case ListNode(items):
             for index, item in enumerate(items):
                 yield from nodes(f"{name}.{index}", item)
-
-
-def entries(parts: Iterable[tuple[str, Node]]) -> Iterator[tuple[str, Entry]]:
-    """Every entry of the maps among the `nodes` of an option, with the name that leads to it."""
-    for path, inner in parts:
-        if isinstance(inner, MapNode):
-            yield from ((f"{path}.{entry.key}", entry) for entry in inner.entries)
 
 
 def _items(node: Node) -> tuple[Node, ...]:
