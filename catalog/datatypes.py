@@ -14,12 +14,17 @@ MAX_PRECISION: Final = 38
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """A type without parameters or element types, by Spark's name."""
+    """A type without parameters or element types, by Spark's name.
+
+    `collation`: of a string, by its full name (`UTF8_LCASE`); None: `UTF8_BINARY`. Equality ignores it: a string with a
+    collation is a string everywhere but where strings are compared (`sql/expressions/collations.py`).
+    """
 
     name: str
+    collation: str | None = dataclass_field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return self.name
+        return self.name if self.collation is None else f"{self.name} collate {self.collation}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +182,18 @@ def has_unknown(type: DataType) -> bool:
     if isinstance(type, Array | Map | Struct):
         return any(part == UNKNOWN for part in parts(type))
     return type == UNKNOWN
+
+
+def with_collation(name: str) -> Atomic:
+    """The string type of a collation, by its full name."""
+    return Atomic("string", None if name == "UTF8_BINARY" else name)
+
+
+def is_collated(type: DataType) -> bool:
+    """Whether the type, or a type nested in it, is a string with a collation other than `UTF8_BINARY`."""
+    if isinstance(type, Array | Map | Struct):
+        return any(isinstance(part, Atomic) and part.collation is not None for part in parts(type))
+    return isinstance(type, Atomic) and type.collation is not None
 
 
 def parts(type: DataType) -> Iterator[DataType]:

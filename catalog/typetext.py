@@ -34,8 +34,10 @@ from catalog.datatypes import (
     Map,
     Struct,
     Time,
+    with_collation,
 )
 from catalog.diagnostics import did_you_mean
+from catalog.strings.collations import full_name, unknown_collation
 
 NAMES: Final[Mapping[str, DataType]] = {
     **{name: type for name, type in ATOMIC_TYPES.items() if name != "unknown"},
@@ -194,11 +196,24 @@ class _Reader:
                 return SizedType(Time(*self.sizes(0, 1)))
             case "interval":
                 return SizedType(self.interval())
+        if name == "string" and self.takes_word("collate"):
+            return SizedType(self.collated())
         if name not in NAMES:
             raise TypeTextError(f"unknown type `{start.value}`", start.offset, did_you_mean(name, KNOWN_NAMES))
         if self.token.value == "(" and self.token.kind == "mark":
             raise TypeTextError(f"`{name}` takes no size", self.token.offset)
         return SizedType(NAMES[name])
+
+    def collated(self) -> DataType:
+        """A string with the collation that is named next."""
+        named = self.token
+        if named.kind not in ("word", "quoted"):
+            raise TypeTextError(f"expected the name of a collation, found {_shown(named)}", named.offset)
+        self.at += 1
+        collation = full_name(named.value)
+        if collation is None:
+            raise TypeTextError(unknown_collation(named.value)[0], named.offset, unknown_collation(named.value)[1])
+        return with_collation(collation)
 
     def interval(self) -> DataType:
         units = (*YEAR_MONTH_UNITS, *DAY_TIME_UNITS)

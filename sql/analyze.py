@@ -5,7 +5,7 @@ walk.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -29,6 +29,7 @@ from sql.scopes.relations import Output
 from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
 from sql.spark_grammar.check import Unexpected, recognized, repeated_word
+from sql.types.collations import is_indeterminate
 from sql.types.printed_forms import PrintedForms
 
 __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
@@ -70,6 +71,8 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
     columns = tuple(
         Column(attribute.name, attribute.typed.type, attribute.typed.nullable) for attribute in found.attributes
     )
+    if binder.collations is not None:
+        _refuse_indeterminate(binder, parsed.tree, columns)
     distinct, repeated = _split(columns)
     if repeated:
         _warn_of_duplicates(binder, parsed.tree, columns)
@@ -144,6 +147,15 @@ def _split(columns: Iterable[Column]) -> tuple[tuple[Column, ...], tuple[tuple[i
         if first.setdefault(column.name.lower(), column) is not column:
             repeated.append((place, column))
     return tuple(first.values()), tuple(repeated)
+
+
+def _refuse_indeterminate(binder: Binder, tree: exp.Expr | None, columns: Sequence[Column]) -> None:
+    """Refuse output columns of strings with different collations: no table can hold them."""
+    for index, column in enumerate(columns):
+        node = None if tree is None or not is_indeterminate(column.type) else _item(tree, index, len(columns))
+        if node is not None:
+            message = f"column `{column.name}` combines strings of different collations"
+            binder.report("PEN3008", node, message, "give it one collation: `x COLLATE name`")
 
 
 def _warn_of_duplicates(binder: Binder, tree: exp.Expr | None, columns: Iterable[Column]) -> None:

@@ -14,6 +14,7 @@ from sql.scopes.misplaced_functions import is_query, refuse_misplaced
 from sql.scopes.relations import Attribute, Output, Relation, merge
 from sql.scopes.scope import SelectScope
 from sql.types.coercion import widest_unpromoted
+from sql.types.collations import same_collations
 from sql.types.expression_type import Typed
 from sql.types.text_values import may_be
 from sql.types.type_names import to_type
@@ -64,7 +65,7 @@ def _common(binder: Binder, nodes: Sequence[exp.Expr], types: Sequence[DataType]
     result = types[0]
     for node, type_ in zip(nodes[1:], types[1:], strict=True):
         both = widest_unpromoted(result, type_)
-        if both is None:
+        if both is None or not same_collations(result, type_):
             message = f"an inline table has {result} and {type_} in one column"
             binder.report("PEN3010", node, message, also=[nodes[0]])
             return UNKNOWN

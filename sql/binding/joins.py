@@ -23,6 +23,7 @@ from sql.scopes.relations import (
     side_by_side,
 )
 from sql.scopes.scope import SelectScope
+from sql.types.collations import same_collations
 from sql.types.expression_type import Typed
 from sql.types.operators import is_orderable
 
@@ -133,7 +134,7 @@ def _check_keys(binder: Binder, left: Relation, right: Relation, names: Sequence
         pair = [relation.keys_of_using(name)[0].typed.type for relation in (left, right)]
         common = widest(*pair)
         at = next((identifier for identifier in join.args.get("using") or () if identifier.name == name), join.this)
-        if common is None:
+        if common is None or not same_collations(*pair):
             binder.report("PEN3008", at, f"the columns `{name}` can't be compared: {pair[0]} and {pair[1]}")
         elif not is_orderable(common):
             binder.report("PEN3008", at, f"the columns `{name}` can't be compared: values of {common} never are")

@@ -23,6 +23,7 @@ from sql.scopes.scope import SelectScope
 from sql.spark_grammar.cursor import IN_PIVOT
 from sql.types.casts import can_cast, forces_null
 from sql.types.coercion import holds_map
+from sql.types.collations import same_collations
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.text_values import may_be
 
@@ -199,6 +200,8 @@ def _widest_of(types: Sequence[DataType]) -> DataType | None:
     result: DataType | None = types[0] if types else UNKNOWN
     if len({type_ == STRING for type_ in types if type_ not in (UNKNOWN, VOID)}) > 1:
         return None  # unlike UNION, UNPIVOT casts no strings
+    if not all(same_collations(types[0], type_) for type_ in types):
+        return None
     for type_ in types[1:]:
         result = widest(result, type_) if result is not None else None
     return result

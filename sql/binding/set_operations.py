@@ -10,6 +10,7 @@ from sql.scopes.analysis import Binder, Environment
 from sql.scopes.relations import Attribute, Output, merge
 from sql.types.casts import forces_null
 from sql.types.coercion import holds, is_equal_but_names
+from sql.types.collations import same_collations
 from sql.types.expression_type import Typed
 
 
@@ -43,6 +44,8 @@ def _column(
     type_ = widest(left.typed.type, right.typed.type)
     if type_ is None and isinstance(node, exp.Union) and is_equal_but_names(left.typed.type, right.typed.type):
         type_ = left.typed.type
+    if type_ is not None and not same_collations(left.typed.type, right.typed.type):
+        type_ = None  # as names of columns, both collations are as strong
     if type_ is None:
         message = (
             f"column {position + 1} of {_word(node)} is {left.typed.type} on the left, {right.typed.type} on the right"

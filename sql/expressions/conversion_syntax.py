@@ -10,6 +10,7 @@ from catalog.datatypes import (
     VOID,
     has_unknown,
 )
+from catalog.strings.collations import unknown_collation
 from sql.expressions.walk import infer
 from sql.functions.argument_kinds import kind
 from sql.functions.rules.dates import extracted
@@ -18,7 +19,7 @@ from sql.types import literals
 from sql.types.casts import can_cast, forces_null, try_forces_null
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.mismatch import Mismatch
-from sql.types.type_names import to_type
+from sql.types.type_names import collated_string, to_type
 
 
 def infer_cast(node: exp.Expr, scope: Scope) -> Typed:
@@ -72,13 +73,30 @@ def infer_text(node: exp.Expr, scope: Scope) -> Typed:
     if isinstance(node, exp.StrPosition):
         return Typed(INT, nullable)
     binary = typed[0].type == BINARY and not isinstance(node, exp.Trim)
-    return Typed(BINARY if binary else STRING, nullable)
+    return Typed(BINARY if binary else kind("string").cast(typed[0].type), nullable)
+
+
+def _is_bare(name: exp.Expr, scope: Scope) -> bool:
+    """Whether a name is written behind COLLATE, not as the argument of a call."""
+    start = name.parts[0].meta.get("start", 0) if isinstance(name, exp.Column) else 0
+    return scope.text[:start].rstrip().lower().endswith("collate")
 
 
 def infer_collated(node: exp.Collate, scope: Scope) -> Typed:
-    """`collate(x, 'name')` and `x COLLATE name`: of collations only the one that is none is known here."""
+    """`collate(x, 'name')` and `x COLLATE name`."""
     inner = infer(node.this, scope)
     if inner.type not in (STRING, VOID, UNKNOWN):
         raise Mismatch(f"only strings have a collation, this is {inner.type}", 0)
-    is_plain = node.expression.name.upper() == "UTF8_BINARY"
-    return Typed(STRING if is_plain else UNKNOWN, inner.nullable)
+    name = node.expression
+    if not isinstance(name, (exp.Literal, exp.Var)) and not _is_bare(name, scope):
+        given = infer(name, scope)
+        if not isinstance(given.value, str):
+            if name.find(exp.Column) or given.type == VOID:
+                raise Mismatch("the name of a collation is a constant string", 1)
+            return Typed(UNKNOWN, inner.nullable)
+        name = exp.Literal.string(given.value)
+    type = collated_string(name)
+    if type is None:
+        message, help = unknown_collation(name.sql("spark").strip("'"))
+        scope.report("PEN3013", node.expression, message, help)
+    return Typed(type or UNKNOWN, inner.nullable, inner.foldable)

@@ -26,6 +26,7 @@ from sql.grammar.token_rewrites import is_unknown_test
 from sql.naming.field_names import own_name
 from sql.types import coercion
 from sql.types.casts import forces_null
+from sql.types.collations import same_collations
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import comparison, is_orderable, logical
@@ -149,6 +150,9 @@ def _in_query(node: exp.In, value: Typed, query: exp.Expr, scope: Scope) -> Type
         if common is None:
             scope.report("PEN3008", node, f"{part.type} can't be compared with {column.typed.type}")
             return Typed(BOOLEAN)
+    if not all(same_collations(part.type, column.typed.type) for part, column in zip(parts, columns, strict=True)):
+        scope.report("PEN3008", node, "strings of different collations are compared", "give one side the other's")
+        return Typed(BOOLEAN)
     if wanted > 1:
         return Typed(BOOLEAN, any(part.nullable for part in parts))
     value, common = parts[0], commons[0] or UNKNOWN

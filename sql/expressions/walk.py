@@ -6,6 +6,7 @@ from typing import Final
 from sqlglot import exp
 
 from catalog.datatypes import VOID
+from sql.expressions.collations import with_collations
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.mismatch import Mismatch
 
@@ -22,10 +23,11 @@ def infer(node: exp.Expr, scope: Scope) -> Typed:
         infer_children(node, scope)
         return NOT_KNOWN
     try:
-        return handler(node, scope)
+        found = handler(node, scope)
     except Mismatch as error:
         scope.report(_code(node), _operand(node, error.argument), error.message)
         return NOT_KNOWN
+    return found if scope.collations is None else with_collations(node, found, scope)
 
 
 def _code(node: exp.Expr) -> str:

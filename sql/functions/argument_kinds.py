@@ -111,7 +111,7 @@ class Kind:
         """The type to which an accepted argument is cast."""
         if type == VOID:
             return self.target or VOID_AS.get(self.name, VOID)
-        return type if self.target is None or kind_of(type) in self.kept else self.target
+        return type if type == self.target or self.target is None or kind_of(type) in self.kept else self.target
 
 
 @cache

@@ -30,7 +30,7 @@ def _columns(name: str, call: Call) -> tuple[NamedTyped, ...] | None:
         case "stack":
             return _stack(call)
         case "json_tuple":
-            return tuple(NamedTyped(f"c{index}", Typed(STRING)) for index in range(len(call.args) - 1))
+            return tuple(NamedTyped(f"c{index}", Typed(call.type(0))) for index in range(len(call.args) - 1))
         case "range":
             for index, arg in enumerate(call.given[:4]):
                 if arg.type == STRING and isinstance(arg.value, str) and not arg.value.strip().lstrip("+-").isdigit():
@@ -41,6 +41,11 @@ def _columns(name: str, call: Call) -> tuple[NamedTyped, ...] | None:
         case "variant_explode":
             pos, key = NamedTyped("pos", Typed(INT, False)), NamedTyped("key", Typed(STRING))
             return pos, key, NamedTyped("value", Typed(VARIANT, False))
+        case "collations":
+            names = ("CATALOG", "SCHEMA", "NAME", "LANGUAGE", "COUNTRY", "ACCENT_SENSITIVITY", "CASE_SENSITIVITY")
+            nullable = ("LANGUAGE", "COUNTRY", "ICU_VERSION")
+            columns = (*names, "PAD_ATTRIBUTE", "ICU_VERSION")
+            return tuple(NamedTyped(column, Typed(STRING, column in nullable)) for column in columns)
         case "sql_keywords":
             return (NamedTyped("keyword", Typed(STRING, False)), NamedTyped("reserved", Typed(BOOLEAN, False)))
         case _:

@@ -75,13 +75,7 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         found = replace(found, elements=tuple(becomes_null([arg], found.type.element) for arg in given))
     if name == "from_json":
         scope.printed.note_shape(node, kind_of(found.type))
-    return Typed(UNKNOWN, found.nullable) if _may_be_collated(found, given, scope) else found
-
-
-def _may_be_collated(found: Typed, given: Sequence[Typed], scope: Scope) -> bool:
-    """Whether the result may have an argument's collation, which is not known here."""
-    is_open = found.type == STRING and any(arg.type == UNKNOWN for arg in given)
-    return is_open and "collat" in scope.text.lower()
+    return found
 
 
 def _each(nodes: Sequence[exp.Expr], scope: Scope, infer: Infer) -> None:

@@ -13,7 +13,7 @@ from sql.grammar.parse import SyntaxIssue
 
 _CASTS: Final = frozenset(("cast", "try_cast"))
 _LENGTHS: Final = frozenset(map(len, _CASTS))
-_NOT_READ: Final = ("collate", "geometry", "geography")
+_NOT_READ: Final = ("geometry", "geography")
 """Words of types that are not known here: nothing is said of what holds one."""
 
 

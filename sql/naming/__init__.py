@@ -41,7 +41,7 @@ PRINTERS.update(
     {
         exp.Column: pretty_column,
         exp.Literal: pretty_literal,
-        exp.RawString: lambda node, scope: str(node.this),
+        exp.RawString: lambda node, scope: next(iter(scope.printed.texts(node)), str(node.this)),
         exp.Identifier: lambda node, scope: LAMBDA_VARIABLE,
         exp.Paren: lambda node, scope: pretty(node.this, scope),
         exp.Null: pretty_word("NULL"),

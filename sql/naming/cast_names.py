@@ -19,7 +19,7 @@ def pretty_cast(node: exp.Expr, scope: Scope) -> str:
     target = to_type(node.args["to"])
     if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast) and node.this.is_string and target is not None:
         return typed_literal(target, node.this.this)
-    if isinstance(target, (ArrayType, MapType, Struct)):
+    if isinstance(target, (ArrayType, MapType, Struct)) or scope.printed.shape(node) == "uncast":
         return pretty(node.this, scope)  # Spark forgets that such a cast was written
     name = "TRY_CAST" if node.args.get("safe") else "CAST"
     written = type_name(target) if target is not None else node.args["to"].sql("spark")

@@ -19,7 +19,7 @@ from sql.types.mismatch import Mismatch
 
 def pretty_literal(node: exp.Literal, scope: Scope) -> str:
     if node.is_string:
-        return str(node.this)
+        return next(iter(scope.printed.texts(node)), str(node.this))
     start, end = node.meta.get("start"), node.meta.get("end")
     return number_name(node.this if start is None or end is None else scope.text[start : end + 1])
 

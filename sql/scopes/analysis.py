@@ -8,13 +8,14 @@ from typing import Protocol
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
+from catalog.datatypes import is_collated
 from catalog.diagnostics import Diagnostic, Severity
 from catalog.source import PlacedText
 from catalog.table import CatalogTable
 from sql.grammar.node_ranges import Places
 from sql.scopes.lineage import Origins
 from sql.scopes.relations import Output, Relation, table_output
-from sql.types.expression_type import Typed
+from sql.types.expression_type import Typed, TypedNodes
 from sql.types.printed_forms import PrintedForms
 
 
@@ -61,6 +62,8 @@ class Binder:
     printed: PrintedForms = field(default_factory=PrintedForms)
     is_deterministic: bool = True
     resolved: list[tuple[exp.Column, Bound]] = field(default_factory=list)
+    collations: TypedNodes | None = None
+    """The types of the nodes so far, once the query names a collation or reads a column with one."""
     places: Places = field(init=False)
     _tables: dict[str, tuple[str, Output]] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)
@@ -68,6 +71,8 @@ class Binder:
     def __post_init__(self) -> None:
         self.places = Places(self.placed.value, self.tokens)
         self._names = {name.lower(): name for name in self.inputs}
+        if "collat" in self.text.lower():
+            self.collations = TypedNodes()
 
     @property
     def text(self) -> str:
@@ -84,6 +89,8 @@ class Binder:
         if folded not in self._tables:
             known = self._names[folded]
             self._tables[folded] = known, table_output(known, self.inputs[known])
+            if self.collations is None and any(is_collated(column.type) for column in self.inputs[known].columns):
+                self.collations = TypedNodes()
             self.columns_read.setdefault(known, set())
         return self._tables[folded]
 

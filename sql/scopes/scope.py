@@ -16,7 +16,7 @@ from sql.scopes.lineage import Dependency, Origin, Origins, through, use_of
 from sql.scopes.relations import Attribute, Relation, Slot, merge
 from sql.scopes.stars import expand_star
 from sql.scopes.unresolved_names import report_ambiguous, report_unknown, suggest
-from sql.types.expression_type import NOT_KNOWN, NamedTyped, Typed
+from sql.types.expression_type import NOT_KNOWN, NamedTyped, Typed, TypedNodes
 from sql.types.printed_forms import PrintedForms
 from sql.types.struct_fields import field_names, field_of, refusal
 
@@ -53,6 +53,10 @@ class SelectScope:
     @property
     def printed(self) -> PrintedForms:
         return self.binder.printed
+
+    @property
+    def collations(self) -> TypedNodes | None:
+        return self.binder.collations
 
     def report(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
         self.binder.report(code, node, message, help)

@@ -87,7 +87,7 @@ def is_equal_but_names(a: DataType, b: DataType) -> bool:
             pairs = zip(a.fields, b.fields, strict=False)
             return len(a.fields) == len(b.fields) and all(is_equal_but_names(x.type, y.type) for x, y in pairs)
         case _:
-            return a == b
+            return a == b and str(a) == str(b)  # which tells collations apart
 
 
 def holds(type: DataType, wanted: Callable[[DataType], bool]) -> bool:

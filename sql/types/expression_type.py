@@ -15,7 +15,7 @@ own node classes.
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqlglot import exp
@@ -50,6 +50,22 @@ class NamedTyped:
 NOT_KNOWN = Typed(UNKNOWN)
 
 
+@dataclass(slots=True, eq=False)
+class TypedNodes:
+    """The types of the nodes of one analysis, by their identity."""
+
+    _types: dict[int, Typed] = field(default_factory=dict)
+    _nodes: list[exp.Expr] = field(default_factory=list)
+    """The nodes, so that no other gets the identity of one."""
+
+    def record(self, node: exp.Expr, typed: Typed) -> None:
+        self._nodes.append(node)
+        self._types[id(node)] = typed
+
+    def typed(self, node: exp.Expr) -> Typed | None:
+        return self._types.get(id(node))
+
+
 class Scope(Protocol):
     """The scope of an expression. Offsets in `node.meta` and tokens index `text`, the query as written."""
 
@@ -61,6 +77,10 @@ class Scope(Protocol):
 
     @property
     def printed(self) -> PrintedForms: ...
+
+    @property
+    def collations(self) -> TypedNodes | None:
+        """The types of the nodes so far, in a query in which collations occur; else None."""
 
     def resolve(self, node: exp.Column) -> Typed:
         """A column, lambda variable or lateral alias, struct fields in its dotted name included; errors are reported.

@@ -1,6 +1,7 @@
 """Types in casts as sqlglot parses them, and types in schema strings as functions take them."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from sqlglot import exp
@@ -22,6 +23,7 @@ from catalog.datatypes import (
     VARIANT,
     VOID,
     Array,
+    Atomic,
     DataType,
     Decimal,
     Field,
@@ -29,7 +31,9 @@ from catalog.datatypes import (
     Map,
     Struct,
     Time,
+    with_collation,
 )
+from catalog.strings.collations import full_name
 from catalog.typetext import TypeTextError, check_spark_type, parse_type
 
 _D: Final = exp.DType
@@ -47,8 +51,8 @@ def to_type(node: exp.Expr) -> DataType | None:
         return _interval(node)
     if not isinstance(node, exp.DataType):
         return None
-    if node.args.get("collate") is not None:
-        return None
+    if (collation := node.args.get("collate")) is not None:
+        return collated_string(collation)
     if isinstance(node.this, exp.Interval):
         return _interval(node.this)
     kind = node.this
@@ -71,6 +75,13 @@ def to_type(node: exp.Expr) -> DataType | None:
     return None
 
 
+def collated_string(name: exp.Expr) -> Atomic | None:
+    """The string type of the collation that a node names, in one part or in three; None: there is none."""
+    parts = name.parts if isinstance(name, exp.Column) else [name]
+    found = full_name(".".join(part.name for part in parts))
+    return None if found is None else with_collation(found)
+
+
 def parse_schema(text: str) -> DataType | None:
     """The type that a schema string names: a type, or columns (`a int, b string`), which are a struct."""
     for attempt in (text, f"struct<{text}>"):
@@ -82,7 +93,7 @@ def parse_schema(text: str) -> DataType | None:
 
 
 _FIELD: Final = re.compile(r"\s*\w+\s*:")
-_NOT_READ: Final = ("collate", "geometry", "geography", "generated", "default")
+_NOT_READ: Final = ("geometry", "geography", "generated", "default")
 """Words of schemas that are not supported here, and not reported."""
 
 
@@ -129,15 +140,18 @@ def _interval(node: exp.Interval) -> DataType | None:
 def _struct(node: exp.DataType) -> Struct | None:
     fields: list[Field] = []
     for expression in node.expressions:
-        type = (
-            to_type(expression.args["kind"])
-            if isinstance(expression, exp.ColumnDef) and expression.args.get("kind")
-            else None
-        )
+        kinds = [constraint.args.get("kind") for constraint in expression.args.get("constraints") or ()]
+        type = _field_type(expression, kinds)
         if type is None:
             return None
-        kinds = [constraint.args.get("kind") for constraint in expression.args.get("constraints") or ()]
         fields.append(
             Field(expression.name, type, not any(isinstance(kind, exp.NotNullColumnConstraint) for kind in kinds))
         )
     return Struct(tuple(fields))
+
+
+def _field_type(node: exp.Expr, constraints: Sequence[object]) -> DataType | None:
+    if not isinstance(node, exp.ColumnDef) or not node.args.get("kind"):
+        return None
+    collations = [kind.this for kind in constraints if isinstance(kind, exp.CollateColumnConstraint)]
+    return collated_string(collations[0]) if collations else to_type(node.args["kind"])

@@ -133,9 +133,33 @@ def constant_arguments(chooser: random.Random) -> str:
     )) + " from every"  # fmt: skip
 
 
+def collated(chooser: random.Random) -> str:
+    """Strings with collations of every strength, in what joins or compares them."""
+    names = ("utf8_lcase", "unicode", "unicode_ai", "UNICODE_CI", "de_ci_ai", "utf8_binary", "utf8_lcase_rtrim", "nope")
+    plain = ("word", "low", "low_nn", "uni", "ai", "trimmed", "pair.low", "lows[0]", "'a'", "'b'", "upper(low)", "num")
+    one, two, three = (
+        chooser.choice((*plain, f"{chooser.choice(plain[:-1])} collate {chooser.choice(names)}", "concat(low, 'x')"))
+        for _ in range(3)
+    )
+    operator = chooser.choice(("=", "<", "<=>", "!=", "||"))
+    item = chooser.choice((
+        f"{one} {operator} {two}", f"coalesce({one}, {two}, {three})", f"if(num > 1, {one}, {two})",
+        f"case when num = 1 then {one} else {two} end", f"case {one} when {two} then {three} end",
+        f"{one} in ({two}, {three})", f"array({one}, {two})", f"map({one}, {two})", f"struct({one}, {two})",
+        f"concat_ws({one}, {two}, {three})", f"replace({one}, {two}, 'z')", f"{one} like {two}", f"split({one}, {two})",
+        f"array_contains(array({one}, {two}), {three})", f"greatest({one}, {two})", f"cast({one} as string collate de)",
+        f"transform(lows, x -> x || {one})", f"max({one})", f"collect_list({one})", f"lower({one}) = {two}",
+        f"instr({one}, {two})", f"trim({one} from {two})", f"by_low[{one}]", f"{one} in (select {two} from words)",
+    ))  # fmt: skip
+    return chooser.choice((
+        f"select {item} from words", f"select {item} as x from words", f"select num from words where {one} = {two}",
+        f"select {one} as x from words union all select {two} from words",
+    ))  # fmt: skip
+
+
 EVERYDAY: tuple[Callable[[random.Random], str], ...] = (
     *(using, sorted_aggregates, precedence, casts_of_literals, bracketed_joins),
-    *(correlated, other_functions, constant_arguments),
+    *(correlated, other_functions, constant_arguments, collated),
 )
 
 

@@ -22,6 +22,7 @@ from catalog.datatypes import (
     Map,
     Struct,
     Time,
+    with_collation,
 )  # fmt: skip
 from catalog.table import CatalogTable, Column
 
@@ -84,4 +85,24 @@ CUSTOMERS = CatalogTable.of(
     ],
 )
 
-ALL = (EVERY, ORDERS, CUSTOMERS)
+_LOW, _UNI = with_collation("UTF8_LCASE"), with_collation("UNICODE")
+
+WORDS = CatalogTable.of(
+    "words",
+    [
+        Column("word", STRING),
+        Column("low", _LOW),
+        Column("low_nn", _LOW, nullable=False),
+        Column("uni", _UNI),
+        Column("ai", with_collation("UNICODE_AI")),
+        Column("trimmed", with_collation("UTF8_LCASE_RTRIM")),
+        Column("lows", Array(_LOW)),
+        Column("unis", Array(_UNI)),
+        Column("by_low", Map(_LOW, INT)),
+        Column("pair", Struct((Field("word", STRING), Field("low", _LOW)))),
+        Column("num", INT),
+    ],
+)
+"""Strings with collations."""
+
+ALL = (EVERY, ORDERS, CUSTOMERS, WORDS)

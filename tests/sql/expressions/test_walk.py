@@ -16,6 +16,7 @@ class Reports:
     def __init__(self) -> None:
         self.reported: list[tuple[str, str, str]] = []
         self.printed = PrintedForms()
+        self.collations = None
 
     def report(self, code: str, node: exp.Expr, message: str, help: str | None = None) -> None:
         self.reported.append((code, node.sql(), message))
