@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from sql.spark_grammar.cursor import Cursor, NotFollowedError, NotSparkError
 from sql.spark_grammar.error_causes import ALIAS, Cause, doubled_word, likely_cause
+from sql.spark_grammar.expressions import expression, value
 from sql.spark_grammar.lexer import END, LexicalError, Tokens, tokenized
 from sql.spark_grammar.queries import query
 
@@ -59,7 +60,7 @@ def recognized(text: str) -> Verdict:
         tokens, unknown = _tokens(text)
     except LexicalError as error:  # a comment that is not closed, for which Spark looks first
         return Verdict(Unexpected(error.offset, error.offset + 1))
-    cursor = Cursor(tokens, query)
+    cursor = Cursor(tokens, query, expression, value)
     message = None
     try:
         query(cursor)
@@ -73,7 +74,7 @@ def recognized(text: str) -> Verdict:
         return Verdict(Unexpected(0, len(text)))
     furthest, alias = cursor.at, 0
     for word in tuple(dict.fromkeys(reversed(cursor.doubtful)))[:_MOST_TRIALS]:
-        trial = Cursor(tokens, query, forced=frozenset((word,)))
+        trial = Cursor(tokens, query, expression, value, forced=frozenset((word,)))
         with suppress(NotSparkError, NotFollowedError, RecursionError):
             query(trial)
             if trial.kind == END:

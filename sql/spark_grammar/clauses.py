@@ -1,9 +1,8 @@
-"""Spark's grammar of GROUP BY, WINDOW, ORDER BY and similar clauses, LIMIT and OFFSET."""
+"""Spark's grammar of GROUP BY, WINDOW and OVER, ORDER BY and similar clauses, LIMIT and OFFSET."""
 
 from collections.abc import Callable
 
 from sql.spark_grammar.cursor import Cursor, NotSparkError, is_name
-from sql.spark_grammar.expressions import expression, sort_item, window
 
 
 def grouping(cursor: Cursor, item_end: Callable[[Cursor], None] | None = None) -> None:
@@ -28,7 +27,7 @@ def _group_item(cursor: Cursor) -> None:
     elif cursor.take_all("GROUPING", "SETS"):
         _sets(cursor)
     else:
-        expression(cursor)
+        cursor.expression(cursor)
         if is_name(cursor.kind) and cursor.ahead() == "(" and not cursor.is_clause():  # Spark takes it for an alias
             cursor.at += 1
             raise NotSparkError
@@ -57,17 +56,65 @@ def _named_window(cursor: Cursor) -> None:
     window(cursor)
 
 
+def window(cursor: Cursor) -> None:
+    """The window behind OVER, or of a WINDOW clause: a name, or its parts in brackets."""
+    if cursor.kind != "(":
+        cursor.name()
+        return
+    cursor.at += 1
+    if is_name(cursor.kind) and cursor.ahead() == ")":
+        cursor.at += 2
+        return
+    if cursor.take_all("CLUSTER", "BY"):
+        cursor.several(cursor.expression)
+    else:
+        if cursor.take_all("PARTITION", "BY") or cursor.take_all("DISTRIBUTE", "BY"):
+            cursor.several(cursor.expression)
+        if cursor.take_all("ORDER", "BY") or cursor.take_all("SORT", "BY"):
+            cursor.several(sort_item)
+    if cursor.kind in ("ROWS", "RANGE"):
+        cursor.at += 1
+        if cursor.take("BETWEEN"):
+            _bound(cursor)
+            cursor.expect("AND")
+        _bound(cursor)
+    cursor.expect(")")
+
+
+def _bound(cursor: Cursor) -> None:
+    if cursor.take_all("CURRENT", "ROW"):
+        return
+    if cursor.kind == "UNBOUNDED" and cursor.ahead() in ("PRECEDING", "FOLLOWING"):
+        cursor.at += 2
+        return
+    cursor.value(cursor)
+    if cursor.kind not in ("PRECEDING", "FOLLOWING"):
+        raise NotSparkError
+    cursor.at += 1
+
+
 def organization(cursor: Cursor) -> None:
     if cursor.take_all("ORDER", "BY"):
         cursor.several(sort_item)
     if cursor.take_all("CLUSTER", "BY"):
-        cursor.several(expression)
+        cursor.several(cursor.expression)
     if cursor.take_all("DISTRIBUTE", "BY"):
-        cursor.several(expression)
+        cursor.several(cursor.expression)
     if cursor.take_all("SORT", "BY"):
         cursor.several(sort_item)
     windows(cursor)
     if cursor.take("LIMIT") and not cursor.take("ALL"):
-        expression(cursor)
+        cursor.expression(cursor)
     if cursor.take("OFFSET"):
-        expression(cursor)
+        cursor.expression(cursor)
+
+
+def sort_item(cursor: Cursor) -> None:
+    cursor.expression(cursor)
+    if cursor.kind in ("ASC", "DESC"):
+        cursor.at += 1
+    if cursor.kind == "NULLS":
+        cursor.at += 1
+        if cursor.kind not in ("FIRST", "LAST"):
+            raise NotSparkError
+        cursor.at += 1

@@ -20,6 +20,7 @@ POSITIVE: Final = "positive"
 IN_PIVOT: Final = "expression in pivot"
 """The calls that are made of a value behind a plus sign, and of an expression in PIVOT that is not one call."""
 _AFTER_NAMES: Final = frozenset((",", ")", ".", END))
+NOT_AN_OPERAND: Final = frozenset((END, ",", ")", "]"))
 
 
 class NotSparkError(Exception):
@@ -36,7 +37,8 @@ class NotFollowedError(Exception):
 
 @dataclass(slots=True)
 class Cursor:
-    """`query` is the rule of a whole query, held here because queries nest in every rule.
+    """`query`, `expression` and `value` are the rules that nest in every other, so that the others need not import
+    them; `value` returns whether it holds a comparison.
 
     `nested`: first and last token of each value that Spark nests otherwise than sqlglot does, and the call to make of
     it, if any (`positive` of a plus sign, which sqlglot drops). `kinds`: those of the tokens, which the frequent rules
@@ -47,6 +49,8 @@ class Cursor:
 
     tokens: Tokens
     query: Callable[["Cursor"], None]
+    expression: Callable[["Cursor"], None]
+    value: Callable[["Cursor"], bool]
     at: int = 0
     nested: list[tuple[int, int, str | None]] = field(default_factory=list)
     aliases: list[int] = field(default_factory=list)

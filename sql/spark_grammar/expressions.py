@@ -1,29 +1,25 @@
 """Spark's grammar of expressions (`SqlBaseParser.g4`): what may follow what, without a tree."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from sql.spark_grammar.cursor import POSITIVE, Cursor, NotSparkError, is_name
+from sql.spark_grammar.clauses import sort_item, window
+from sql.spark_grammar.cursor import NOT_AN_OPERAND, POSITIVE, Cursor, NotSparkError, is_name
 from sql.spark_grammar.data_types import data_type
+from sql.spark_grammar.function_syntax import FUNCTION_SYNTAX
+from sql.spark_grammar.interval_syntax import interval
 from sql.spark_grammar.lexer import END, NUMBER, QUOTED, STRING
+from sql.spark_grammar.nested_queries import QUERY_STARTS, bracketed_query, starts_query, takes_query
+from sql.spark_grammar.predicates import PREDICATE_STARTS, predicate
 
 _OPERATORS: Final = frozenset("* / % DIV + - || << & ^ | = == <=> <> != < <= > >= !> !<".split())  # noqa: SIM905
 _COMPARISONS: Final = frozenset("= == <=> <> != < <= > >= !> !<".split())  # noqa: SIM905
-_PREDICATES: Final = frozenset(("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"))
-_QUERY_STARTS: Final = frozenset(("SELECT", "WITH", "FROM", "VALUES", "TABLE"))
 LITERAL_TYPES: Final = frozenset(("DATE", "TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMP_NTZ", "INTERVAL", "X", "TIME"))
-_UNITS: Final = frozenset(
-    f"{unit}{plural}"
-    for unit in ("NANOSECOND", "MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "YEAR")
-    for plural in ("", "S")
-)
-_NOT_AN_OPERAND: Final = frozenset((END, ",", ")", "]"))
 _MOST_ANGLES: Final = 3
 """`>>>`, the longest operator of these signs."""
-_PREDICATE_STARTS: Final = _PREDICATES | {"IS", "NOT", "!"}
 _PART_STARTS: Final = frozenset((".", "[", "::", ":", "COLLATE"))
 _AROUND: Final = frozenset(("WITHIN", "FILTER", "IGNORE", "RESPECT", "OVER"))
-_STATEMENT_WORDS: Final = (_QUERY_STARTS - {"FROM"}) | {
+_STATEMENT_WORDS: Final = (QUERY_STARTS - {"FROM"}) | {
     "WHERE",
     "HAVING",
     "LIMIT",
@@ -42,14 +38,14 @@ def expression(cursor: Cursor) -> None:
     """A condition or value: NOT, EXISTS, AND and OR over values with predicates."""
     kinds = cursor.kinds
     _negated(cursor)
-    while kinds[cursor.at] in ("AND", "OR") and kinds[cursor.at + 1] not in _NOT_AN_OPERAND:
+    while kinds[cursor.at] in ("AND", "OR") and kinds[cursor.at + 1] not in NOT_AN_OPERAND:
         cursor.at += 1
         _negated(cursor)
 
 
 def _negated(cursor: Cursor) -> None:
     kinds = cursor.kinds
-    while kinds[cursor.at] in ("NOT", "!") and kinds[cursor.at + 1] not in _NOT_AN_OPERAND and cursor.ahead() != ".":
+    while kinds[cursor.at] in ("NOT", "!") and kinds[cursor.at + 1] not in NOT_AN_OPERAND and cursor.ahead() != ".":
         cursor.at += 1
     if kinds[cursor.at] == "EXISTS" and starts_query(cursor, 1):
         cursor.at += 1
@@ -58,63 +54,10 @@ def _negated(cursor: Cursor) -> None:
     start = cursor.at
     compares = value(cursor)
     end = cursor.at
-    if kinds[end] in _PREDICATE_STARTS:
-        _predicate(cursor)
+    if kinds[end] in PREDICATE_STARTS:
+        predicate(cursor)
         if compares and cursor.at > end:  # `a = b IS NULL` is `(a = b) IS NULL`
             cursor.nested.append((start, end - 1, None))
-
-
-def _predicate(cursor: Cursor) -> None:
-    kind, follower = cursor.kind, cursor.ahead()
-    if kind == "!" and follower in _PREDICATES:
-        raise NotSparkError
-    if kind == "NOT" and follower in _PREDICATES:
-        cursor.at += 1
-        kind, follower = follower, cursor.ahead()
-        if kind == "IN" and follower != "(":
-            cursor.at += 1
-            raise NotSparkError
-    if kind == "IS" and follower in ("NULL", "NOT", "TRUE", "FALSE", "UNKNOWN", "DISTINCT"):
-        _is(cursor)
-    elif kind == "IN" and follower == "(":
-        cursor.at += 1
-        if not starts_query(cursor, 0) or not _takes_query(cursor):
-            cursor.expect("(")
-            cursor.several(expression)
-            cursor.expect(")")
-    elif kind == "BETWEEN" and follower not in _NOT_AN_OPERAND:
-        cursor.at += 1
-        value(cursor)
-        cursor.expect("AND")
-        value(cursor)
-    elif kind in ("LIKE", "ILIKE", "RLIKE", "REGEXP") and follower not in _NOT_AN_OPERAND:
-        _pattern(cursor, kind)
-
-
-def _is(cursor: Cursor) -> None:
-    cursor.at += 1
-    cursor.take("NOT")
-    if cursor.take("DISTINCT"):
-        cursor.expect("FROM")
-        value(cursor)
-    elif cursor.kind in ("NULL", "TRUE", "FALSE", "UNKNOWN"):
-        cursor.at += 1
-    else:
-        raise NotSparkError
-
-
-def _pattern(cursor: Cursor, kind: str) -> None:
-    cursor.at += 1
-    is_quantified = cursor.kind in ("ANY", "SOME", "ALL") and cursor.ahead() == "("
-    if is_quantified and kind in ("LIKE", "ILIKE"):
-        cursor.at += 2
-        cursor.several(expression)
-        cursor.expect(")")
-        return
-    value(cursor)
-    if kind in ("LIKE", "ILIKE") and cursor.kind == "ESCAPE" and cursor.ahead() not in _NOT_AN_OPERAND:
-        cursor.at += 1
-        cursor.string()
 
 
 def value(cursor: Cursor) -> bool:
@@ -129,7 +72,7 @@ def value(cursor: Cursor) -> bool:
         else:
             _primary(cursor)
         kind = kinds[cursor.at]
-        if kind not in _OPERATORS or (kind == "DIV" and cursor.ahead() in _NOT_AN_OPERAND):
+        if kind not in _OPERATORS or (kind == "DIV" and cursor.ahead() in NOT_AN_OPERAND):
             return compares
         end = cursor.at
         is_shift = kind == ">" and _take_shift(cursor)
@@ -203,14 +146,14 @@ def _word(cursor: Cursor, kind: str) -> None:
         if kind not in LITERAL_TYPES:
             raise NotSparkError
         if kind == "INTERVAL":
-            _interval(cursor)
+            interval(cursor)
         else:
             cursor.at += 2
     elif kind == "INTERVAL" and (
         follower == NUMBER or (follower in ("+", "-") and cursor.ahead(2) in (NUMBER, STRING))
     ):
-        _interval(cursor)
-    elif kind == "CASE" and follower not in _NOT_AN_OPERAND and follower not in (".", "AS") and _is_case(cursor):
+        interval(cursor)
+    elif kind == "CASE" and follower not in NOT_AN_OPERAND and follower not in (".", "AS") and _is_case(cursor):
         _case(cursor)
     elif follower == "->":
         cursor.at += 2
@@ -259,27 +202,8 @@ def _case(cursor: Cursor) -> None:
     cursor.expect("END")
 
 
-def _interval(cursor: Cursor) -> None:
-    """`INTERVAL '1 day'`, `INTERVAL 1 DAY 2 HOURS`, `INTERVAL '1-2' YEAR TO MONTH`."""
-    cursor.at += 1
-    if cursor.kind == STRING and cursor.ahead() not in _UNITS:
-        cursor.at += 1
-        return
-    while cursor.kind in (NUMBER, STRING) or (cursor.kind in ("+", "-") and cursor.ahead() in (NUMBER, STRING)):
-        signed = cursor.kind in ("+", "-")
-        if cursor.ahead(1 + signed) not in _UNITS:
-            if is_name(cursor.ahead(1 + signed)) and cursor.kinds[cursor.at - 1] == "INTERVAL":
-                cursor.at += 1 + signed
-                raise NotSparkError(f"`{cursor.kind}` is not a unit of time")
-            break
-        cursor.at += 2 + signed
-        if cursor.kind == "TO" and cursor.ahead() in _UNITS:
-            cursor.at += 2
-            return
-
-
 def _bracket(cursor: Cursor) -> None:
-    if starts_query(cursor, 0) and _takes_query(cursor):
+    if starts_query(cursor, 0) and takes_query(cursor):
         return
     if _is_lambda(cursor):
         cursor.names()
@@ -304,39 +228,6 @@ def _is_lambda(cursor: Cursor) -> bool:
     return is_name(kinds[at]) and kinds[at + 1] == ")" and kinds[at + 2] == "->"
 
 
-def starts_query(cursor: Cursor, ahead: int) -> bool:
-    """Whether brackets open there with a query in them."""
-    kinds, at = cursor.kinds, cursor.at + ahead
-    if kinds[at] != "(":
-        return False
-    while kinds[at] == "(":
-        at += 1
-    follower = kinds[at + 1]
-    if follower == "(":
-        return kinds[at] in ("SELECT", "VALUES", "FROM")
-    return kinds[at] in _QUERY_STARTS and follower not in (".", ")", ",", END, "->")
-
-
-def _takes_query(cursor: Cursor) -> bool:
-    """Reads the query in the brackets; not `((SELECT 1) + 1)`, which begins with one."""
-    start = cursor.at
-    if cursor.ahead() == "(":
-        if start in cursor.no_queries:
-            return False
-        if not cursor.takes(bracketed_query):
-            cursor.no_queries.add(start)
-            return False
-    else:
-        bracketed_query(cursor)
-    return True
-
-
-def bracketed_query(cursor: Cursor) -> None:
-    cursor.expect("(")
-    cursor.query(cursor)
-    cursor.expect(")")
-
-
 def named_expression(cursor: Cursor) -> None:
     """An expression and perhaps its alias, or its aliases in brackets."""
     expression(cursor)
@@ -344,7 +235,7 @@ def named_expression(cursor: Cursor) -> None:
 
 
 def alias(cursor: Cursor) -> None:
-    if cursor.kinds[cursor.at] in _NOT_AN_OPERAND:
+    if cursor.kinds[cursor.at] in NOT_AN_OPERAND:
         return
     if cursor.kinds[cursor.at] == "AS" and not cursor.is_forced_name():
         cursor.at += 1
@@ -404,7 +295,7 @@ def _call(cursor: Cursor, name: str) -> None:
         return
     cursor.expect("(")
     if not cursor.take(")"):
-        if cursor.kind in ("DISTINCT", "ALL") and cursor.ahead() not in _NOT_AN_OPERAND:
+        if cursor.kind in ("DISTINCT", "ALL") and cursor.ahead() not in NOT_AN_OPERAND:
             cursor.at += 1
         cursor.several(_argument)
         cursor.expect(")")
@@ -437,72 +328,6 @@ def _around(cursor: Cursor) -> None:
         window(cursor)
 
 
-def window(cursor: Cursor) -> None:
-    """The window behind OVER, or of a WINDOW clause: a name, or its parts in brackets."""
-    if cursor.kind != "(":
-        cursor.name()
-        return
-    cursor.at += 1
-    if is_name(cursor.kind) and cursor.ahead() == ")":
-        cursor.at += 2
-        return
-    if cursor.take_all("CLUSTER", "BY"):
-        cursor.several(expression)
-    else:
-        if cursor.take_all("PARTITION", "BY") or cursor.take_all("DISTRIBUTE", "BY"):
-            cursor.several(expression)
-        if cursor.take_all("ORDER", "BY") or cursor.take_all("SORT", "BY"):
-            cursor.several(sort_item)
-    if cursor.kind in ("ROWS", "RANGE"):
-        cursor.at += 1
-        if cursor.take("BETWEEN"):
-            _bound(cursor)
-            cursor.expect("AND")
-        _bound(cursor)
-    cursor.expect(")")
-
-
-def _bound(cursor: Cursor) -> None:
-    if cursor.take_all("CURRENT", "ROW"):
-        return
-    if cursor.kind == "UNBOUNDED" and cursor.ahead() in ("PRECEDING", "FOLLOWING"):
-        cursor.at += 2
-        return
-    value(cursor)
-    if cursor.kind not in ("PRECEDING", "FOLLOWING"):
-        raise NotSparkError
-    cursor.at += 1
-
-
-def sort_item(cursor: Cursor) -> None:
-    expression(cursor)
-    if cursor.kind in ("ASC", "DESC"):
-        cursor.at += 1
-    if cursor.kind == "NULLS":
-        cursor.at += 1
-        if cursor.kind not in ("FIRST", "LAST"):
-            raise NotSparkError
-        cursor.at += 1
-
-
-def _cast(cursor: Cursor) -> bool:
-    cursor.expect("(")
-    expression(cursor)
-    cursor.expect("AS")
-    data_type(cursor)
-    cursor.expect(")")
-    return True
-
-
-def _extract(cursor: Cursor) -> bool:
-    if not (is_name(cursor.ahead()) and cursor.ahead(2) == "FROM"):
-        return False
-    cursor.at += 3
-    value(cursor)
-    cursor.expect(")")
-    return True
-
-
 def _struct(cursor: Cursor) -> bool:
     cursor.expect("(")
     if not cursor.take(")"):
@@ -511,89 +336,4 @@ def _struct(cursor: Cursor) -> bool:
     return True
 
 
-def _position(cursor: Cursor) -> bool:
-    start = cursor.at
-    cursor.expect("(")
-    try:
-        value(cursor)
-        cursor.expect("IN")
-    except NotSparkError:
-        cursor.at = start
-        return False
-    value(cursor)
-    cursor.expect(")")
-    return True
-
-
-def _substring(cursor: Cursor) -> bool:
-    cursor.expect("(")
-    value(cursor)
-    if not cursor.take("FROM"):
-        cursor.expect(",")
-    value(cursor)
-    if cursor.take("FOR") or cursor.take(","):
-        value(cursor)
-    cursor.expect(")")
-    return True
-
-
-def _trim(cursor: Cursor) -> bool:
-    start = cursor.at
-    cursor.expect("(")
-    has_side = cursor.kind in ("BOTH", "LEADING", "TRAILING") and cursor.ahead() not in _NOT_AN_OPERAND
-    cursor.at += has_side
-    if not cursor.take("FROM"):
-        value(cursor)
-        if not cursor.take("FROM"):
-            if has_side:
-                raise NotSparkError
-            cursor.at = start
-            return False
-    value(cursor)
-    cursor.expect(")")
-    return True
-
-
-def _overlay(cursor: Cursor) -> bool:
-    start = cursor.at
-    cursor.expect("(")
-    value(cursor)
-    if not cursor.take("PLACING"):
-        cursor.at = start
-        return False
-    value(cursor)
-    cursor.expect("FROM")
-    value(cursor)
-    if cursor.take("FOR"):
-        value(cursor)
-    cursor.expect(")")
-    return True
-
-
-def _ignoring(cursor: Cursor) -> bool:
-    """`first(x IGNORE NULLS)`, which takes no OVER."""
-    start = cursor.at
-    cursor.expect("(")
-    if cursor.kind in ("DISTINCT", "ALL", ")"):
-        cursor.at = start
-        return False
-    expression(cursor)
-    if not cursor.take_all("IGNORE", "NULLS"):
-        cursor.at = start
-        return False
-    cursor.expect(")")
-    return True
-
-
-_OWN_SYNTAX: Final[dict[str, Callable[[Cursor], bool]]] = {
-    "CAST": _cast,
-    "TRY_CAST": _cast,
-    "EXTRACT": _extract,
-    "STRUCT": _struct,
-    "POSITION": _position,
-    "SUBSTRING": _substring,
-    "SUBSTR": _substring,
-    "TRIM": _trim,
-    "OVERLAY": _overlay,
-    **dict.fromkeys(("FIRST", "LAST", "ANY_VALUE"), _ignoring),
-}
+_OWN_SYNTAX: Final[Mapping[str, Callable[[Cursor], bool]]] = {**FUNCTION_SYNTAX, "STRUCT": _struct}

@@ -9,8 +9,9 @@ from sql.spark_grammar.cursor import (
     NotSparkError,
     is_name,
 )
-from sql.spark_grammar.expressions import alias, bracketed_query, expression, named_expression, starts_query, value
+from sql.spark_grammar.expressions import alias, expression, named_expression, value
 from sql.spark_grammar.lexer import END, NUMBER
+from sql.spark_grammar.nested_queries import bracketed_query, starts_query
 
 JOINS = frozenset(("JOIN", "INNER", "CROSS", "LEFT", "RIGHT", "FULL", "SEMI", "ANTI", "NATURAL"))
 

@@ -2,9 +2,10 @@
 
 from sql.spark_grammar.clauses import grouping, organization, windows
 from sql.spark_grammar.cursor import Cursor, NotFollowedError, NotSparkError
-from sql.spark_grammar.expressions import expression, named_expression, starts_query
+from sql.spark_grammar.expressions import expression, named_expression
 from sql.spark_grammar.from_clause import from_items, lateral_views, table_alias
 from sql.spark_grammar.lexer import NUMBER
+from sql.spark_grammar.nested_queries import starts_query
 from sql.spark_grammar.pipe_operators import operator
 
 _SET_OPERATIONS = ("UNION", "EXCEPT", "MINUS", "INTERSECT")

@@ -3,11 +3,12 @@
 import pytest
 
 from sql.spark_grammar.cursor import Cursor, NotSparkError, is_name
+from sql.spark_grammar.expressions import expression, value
 from sql.spark_grammar.lexer import tokenized
 
 
 def cursor(text: str) -> Cursor:
-    return Cursor(tokenized(text), query=lambda _: None)
+    return Cursor(tokenized(text), lambda _: None, expression, value)
 
 
 def test_words_are_taken_together_or_not_at_all():

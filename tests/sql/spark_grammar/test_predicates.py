@@ -1,0 +1,21 @@
+"""The predicates of Spark's grammar."""
+
+import pytest
+
+from sql.spark_grammar.cursor import NotSparkError
+from sql.spark_grammar.predicates import predicate
+from tests.sql.spark_grammar.rule_rest import rest
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["is not null", "in (1, 2)", "in (select 1)", "not between 1 and 2", "like any ('a', 'b')", "like 'a' escape '!'"],
+)
+def test_a_predicate_is_read_to_its_end(text: str) -> None:
+    assert rest(predicate, f"{text} then") == "then"
+
+
+@pytest.mark.parametrize("text", ["! in (1)", "not in 1", "between 1 or 2"])
+def test_a_predicate_that_spark_refuses(text: str) -> None:
+    with pytest.raises(NotSparkError):
+        rest(predicate, text)
