@@ -136,7 +136,6 @@ TABLE_LISTS: Final = ("tables_configs", "table_list")
 FUNCTIONS_REFUSED: Final[Mapping[str, str]] = {
     "DES_ENCRYPT, DES_DECRYPT": "Spark has no DES: use AES_ENCRYPT",
     "MURMUR64": "Spark has no 128-bit MurmurHash: `xxhash64` is a hash of 64 bits, with other values",
-    "TRIM_SCALE": "a column's scale is part of its type on Spark",
     "AT TIME ZONE": "Spark has no type with a zone: use `from_utc_timestamp` or `to_utc_timestamp`",
     "VECTOR_REDUCE by projection": "only `TRUNCATE`: projections are random",
 }

@@ -413,6 +413,8 @@ def _paths(spark: "SparkSession", options: Options) -> FileList:
     if not _is_archive(options) and not is_filtered and not is_lzo:
         return [path], None
     root, found = listed(spark, path)
+    if not found and _is_missing(spark, path):
+        return [path], None  # Spark reports it
     kept = [file for file in found if passes(file, options)]
     if is_lzo and any(not file.endswith(".lzo") for file in kept):  # SeaTunnel's names end with `.lzo.txt`
         target = unpacked(spark, kept, root, "lzo")
@@ -434,6 +436,15 @@ def listed(spark: "SparkSession", path: str) -> tuple[str, list[str]]:
         return absolute.rpartition("/")[0], [absolute]
     names = [name for name in files.files(absolute) if not any(is_hidden(part) for part in name.split("/"))]
     return absolute, [f"{absolute}/{name}" for name in names]
+
+
+def _is_missing(spark: "SparkSession", path: str) -> bool:
+    """Whether nothing is at a path where no file was found; an empty directory is there."""
+    local = local_path(path)
+    if local is not None:
+        return not os.path.isdir(local)
+    files, absolute = files_at(spark, path)
+    return not files.exists(absolute)
 
 
 def passes(file: str, options: Options) -> bool:

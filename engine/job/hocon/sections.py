@@ -84,7 +84,7 @@ class _Sections:
 
     def listed(self, items: Iterable[Syntax], section: HoconField) -> Iterable[MapNode]:
         for item in items:
-            node = self.resolver.value(item, None, None)
+            node = self.resolver.value(_with_dotted_names(item), None, None)
             if isinstance(node, MapNode):
                 yield node
             elif node is not None:

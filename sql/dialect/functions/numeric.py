@@ -52,6 +52,17 @@ def _log(call: CallSite) -> Parts | None:
     return call.fill("log10({1})") if call.count == 2 and call.integer_constant(0) == 10 else None
 
 
+def _trim_scale(call: CallSite) -> Parts | None:
+    """The number as a text without zeros at the end of its fraction."""
+    if call.count != 1:
+        return None
+    type = call.type(0)
+    if type in _INTEGERS or (isinstance(type, Decimal) and type.scale == 0):
+        return call.fill("CAST({0} AS STRING)")
+    number = "{0}" if isinstance(type, Decimal) else "CAST({0} AS DECIMAL(38,18))"
+    return call.fill(f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM CAST({number} AS STRING)))")
+
+
 def _reduce(call: CallSite) -> Parts | None:
     is_cut = call.count == 3 and (call.text_constant(2) or "").upper() == "TRUNCATE"
     return call.fill("slice({0}, 1, {1})") if is_cut else None
@@ -76,6 +87,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "sign": "coalesce(CAST(sign({0}) AS INT), 0)",
     "trunc": _trunc,
     "truncate": _trunc,
+    "trim_scale": _trim_scale,
     "log": _log,
     "vector_dims": "size({0})",
     "vector_norm": _NORM,
