@@ -75,6 +75,7 @@ class Lowered:
     pace: Pace = UNPACED
     since: Mapping[str, Since] = field(default_factory=dict)
     new_rows: dict[Scan, NewRows] = field(default_factory=dict)
+    views: dict[str, tuple[str, DataFrame]] = field(default_factory=dict)
 
 
 def lower(
@@ -206,10 +207,18 @@ def _no_rows(spark: SparkSession, node: Node) -> DataFrame:
 
 def _query(spark: SparkSession, query: Query, lowered: Lowered) -> DataFrame:
     for given in query.inputs:
-        lowered.dataframes[given.node].createOrReplaceTempView(quote(given.name))
+        _bind(given.name, lowered.dataframes[given.node], lowered)
     carrying = [input.name for input in query.inputs if input.node.table.has_row_kind]
     df = spark.sql(_text(query, carrying))
     return df if query.table.has_row_kind or not carrying else df.drop(ROW_KIND)
+
+
+def _bind(name: str, df: DataFrame, lowered: Lowered) -> None:
+    """Make the rows a view of the session, unless they are: each view is a query of its own to Spark."""
+    bound = name, df
+    if lowered.views.get(name.lower()) != bound:  # whatever the case of names means to the session
+        df.createOrReplaceTempView(quote(name))
+        lowered.views[name.lower()] = bound
 
 
 def _text(query: Query, carrying: Sequence[str]) -> str:

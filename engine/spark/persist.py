@@ -26,7 +26,8 @@ def persist_by(df: DataFrame, column: str, folder: str, values: int) -> DataFram
     writers = "spark.sql.maxConcurrentOutputFileWriters"
     df.sparkSession.conf.set(writers, str(min(values, _MOST_WRITERS)))  # else each task sorts its rows first
     try:
-        df.write.mode("overwrite").partitionBy(column).parquet(folder)
+        writer = df.write.mode("overwrite").option("parquet.enable.dictionary", "false")  # looked up for each value
+        writer.partitionBy(column).parquet(folder)
     finally:
         df.sparkSession.conf.unset(writers)
     rows = df.sparkSession.read.schema(df.schema).parquet(folder).select(*(quote(name) for name in df.columns))

@@ -1,21 +1,12 @@
-"""Sets of tables: names, options, placeholders, folders; and random jobs against the same written out by table."""
+"""Sets of tables: names, options, placeholders, folders."""
 
 import cProfile
-import re
-from collections import Counter
 from pstats import Stats
-
-import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from catalog.diagnostics import Diagnostics
 from engine.compile import Settings, compile_job
-from engine.plan.nodes import Scan
 from engine.plan.pipelines import pipelines
 from engine.plan.rendering.explain_text import explain
-
-COLUMNS = ("id = bigint, name = string", "id = bigint, amount = int", "key = string")
 
 
 def compiled(folder, text, name="job.conf"):
@@ -116,79 +107,15 @@ def test_script_and_hocon_give_one_plan(tmp_path):
     assert explain(plan_of(tmp_path, script, "job.sql")) == explain(plan_of(tmp_path, hocon))
 
 
-@st.composite
-def jobs(draw):
-    """A job over a set, and the same job written out table by table; every table with a Console of its own."""
-    tables = draw(st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=4))
-    names = [f"db{index % 2}.t{index}" for index in range(len(tables))]
-    steps = draw(st.lists(st.sampled_from(("filter", "sql", "entry", "regex")), max_size=3))
-    rows = draw(st.integers(0, 4))
-    entries = "\n".join(
-        f'{{ schema {{ table = "{name}", fields {{ {fields} }} }} }}'
-        for name, fields in zip(names, tables, strict=True)
-    )
-    blocks, single = [], {name: [] for name in names}
-    for number, step in enumerate(steps):
-        chosen = names[: draw(st.integers(1, len(names)))]
-        match step:
-            case "filter":
-                own = 'condition = "1 = 1"'
-                blocks.append(f"Filter {{ {own} }}")
-                chosen = names
-            case "sql":
-                own = f'query = "select *, {number} as n{number} from dual"'
-                blocks.append(f"Sql {{ {own} }}")
-                chosen = names
-            case "regex":
-                own = 'condition = "1 <> 1"'
-                pattern = "|".join(re.escape(name) for name in chosen).replace("\\", "\\\\")
-                blocks.append(f'Filter {{ table_match_regex = "{pattern}", {own} }}')
-            case "entry":
-                own = f'query = "select {number} as only{number} from dual"'
-                listed = ", ".join(f'{{ table_path = "{name}", {own} }}' for name in chosen)
-                blocks.append(f"Sql {{ table_transform = [{listed}] }}")
-        for name in chosen:
-            single[name].append(("Sql" if "query" in own else "Filter") + f" {{ {own} }}")
-    source = f"source {{ FakeSource {{ row.num = {rows}, plugin_output = crm, tables_configs = [{entries}] }} }}"
-    whole = "\n".join([source, "transform {", *blocks, "}", "sink { Console { } }"])
-    alone = {
-        name: "\n".join([
-            f'source {{ FakeSource {{ row.num = {rows}, plugin_output = t, schema {{ table = "{name}", '
-            f"fields {{ {fields} }} }} }} }}", "transform {", *single[name], "}", "sink { Console { } }",
-        ])
-        for name, fields in zip(names, tables, strict=True)
-    }  # fmt: skip
-    return whole, alone
-
-
-def columns_of(plan):
-    return [[str(column) for column in write.table.columns] for write in plan.writes]
-
-
-@given(jobs())
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_a_job_over_a_set_is_that_of_each_table(tmp_path_factory, job):
-    folder = tmp_path_factory.mktemp("jobs")
-    whole, alone = job
-    plan = plan_of(folder, whole)
-    assert columns_of(plan) == [columns_of(plan_of(folder, text))[0] for text in alone.values()]
-    assert len([node for node in plan.nodes() if isinstance(node, Scan)]) == len(alone)
-
-
-@pytest.mark.spark
-def test_rows_are_those_of_each_table(spark, tmp_path):
-    from engine.spark.lower import lower
-    from engine.spark.session import pipeline_session
-
-    def rows(text):
-        plan = plan_of(tmp_path, text)
-        frames = lower(pipeline_session(spark), plan.writes).dataframes
-        return [Counter(tuple(row) for row in frames[write.input].collect()) for write in plan.writes]
-
-    @given(jobs())
-    @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-    def check(job):
-        whole, alone = job
-        assert rows(whole) == [each for text in alone.values() for each in rows(text)]
-
-    check()
+def test_merged_tables_are_a_set_of_one(tmp_path):
+    job = """
+    source { FakeSource { plugin_output = in, tables_configs = [
+      { schema { table = "a.t", fields { id = int } } }, { schema { table = "b.t", fields { id = int } } } ] } }
+    transform {
+      TableMerge { plugin_output = all, database = lake, table = t }
+      Sql { table_transform = [{ table_path = "lake.t", query = "select id, 1 as n from all" }] }
+    }
+    sink { LocalFile { path = "out/${database_name}/${table_name}", file_format_type = csv } }"""
+    (write,) = plan_of(tmp_path, job).writes
+    assert (write.name, write.options["path"]) == ("localfile.t", "out/lake/t")
+    assert write.table.schema.names == ("id", "n")

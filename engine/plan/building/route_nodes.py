@@ -34,7 +34,7 @@ def route_nodes(
     if inputs is None:
         return None, ()
     place = block.plugin_span or block.span
-    if len(inputs) > 1 or any(feed.is_set for feed in feeds):
+    if len(inputs) > 1:
         message = f"`{plugin.name}` makes a set of one table, and its input is a set already"
         diagnostics.error("PEN2013", message, place, "read one table of it by its name")
         return None, ()

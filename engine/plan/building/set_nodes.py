@@ -32,8 +32,7 @@ def set_nodes(
     names = member_names(name, [group.path for group in groups])
     if len(groups) == 1 and len(groups[0].members) > 1:
         names = (name,)
-    table_set = None if names == (name,) else name
-    make = partial(_node, block, inputs=inputs, table_set=table_set, diagnostics=diagnostics)
+    make = partial(_node, block, inputs=inputs, table_set=name, diagnostics=diagnostics)
     nodes = [make(own, group) for own, group in zip(names, groups, strict=True)]
     made = tuple(node for node in nodes if node is not None)
     is_distinct = refuse_equal_paths(block, name, [node.table for node in made], diagnostics)
@@ -62,7 +61,7 @@ def _node(
     group: TableGroup,
     *,
     inputs: tuple[Node, ...],
-    table_set: str | None,
+    table_set: str,
     diagnostics: Diagnostics,
 ) -> Node | None:
     nodes = tuple(inputs[index] for index in group.members)
@@ -79,7 +78,7 @@ def _node(
     return nodes[0] if nodes[0].table.path == group.path else _renamed(block, name, group.path, nodes[0], table_set)
 
 
-def _renamed(block: Block, name: str, path: TablePath, node: Node, table_set: str | None) -> Query:
+def _renamed(block: Block, name: str, path: TablePath, node: Node, table_set: str) -> Query:
     """The same rows as another table."""
     select = Select(node.name)
     analysis = analyze(select.to_text(), {node.name: node.table.renamed(node.name)}, output=name)
