@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from threading import current_thread, main_thread
 from typing import IO, Any, Final
@@ -39,17 +40,13 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "spark.sql.csv.filterPushdown.enabled": "false",
     "spark.sql.json.filterPushdown.enabled": "false",
 }
-COMPILING: Final = " ".join(
-    (
-        "-XX:+IgnoreUnrecognizedVMOptions",  # other makers' Java
-        "-XX:Tier4InvocationThreshold=100000",
-        "-XX:Tier4MinInvocationThreshold=20000",
-        "-XX:Tier4CompileThreshold=200000",
-    )
+COMPILING: Final = (
+    "-XX:Tier4InvocationThreshold=100000 -XX:Tier4MinInvocationThreshold=20000 -XX:Tier4CompileThreshold=200000"
 )
 """Java's optimizing compiler begins later: it takes a third of the CPU time of a small job, for code that runs once.
 
 A method of the work itself is called for each row, and reaches these numbers in a second; loops are compiled as ever.
+OpenJ9 has no such options, and does not start with them.
 """
 EXCLUDES: Final = (
     "org.slf4j:slf4j-api",
@@ -198,7 +195,8 @@ def _conf(name: str, settings: Mapping[str, str], maven: tuple[str, ...], requir
     if "spark.master" not in merged and "PYSPARK_GATEWAY_PORT" not in os.environ:
         merged["spark.master"] = os.environ.get("MASTER") or "local[*]"
     logging_file = Path(__file__).with_name("log4j2.properties")
-    java = f"{COMPILING} {merged.get('spark.driver.extraJavaOptions', '')}".strip()  # the user's come last, and win
+    own = COMPILING if _is_hotspot() else ""
+    java = f"{own} {merged.get('spark.driver.extraJavaOptions', '')}".strip()  # the user's come last, and win
     if "log4j2.configurationFile" not in java and logging_file.is_file():
         java = f"{java} -Dlog4j2.configurationFile={logging_file.as_uri()}"
     merged["spark.driver.extraJavaOptions"] = java
@@ -289,8 +287,7 @@ def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Except
 
 
 def _check_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    java = os.path.join(home, "bin", "java") if home else shutil.which("java")
+    java, home = _java(), os.environ.get("JAVA_HOME")
     wanted = " or ".join(str(version) for version in JAVA_VERSIONS)
     help = f"install Java {wanted} (for instance `apt install openjdk-17-jre-headless`) or set JAVA_HOME"
     if not java or not os.path.exists(java):
@@ -301,13 +298,27 @@ def _check_java() -> None:
         raise run_error("PEN5002", f"Spark needs Java {wanted}; {java} is Java {version}", None, help)
 
 
+def _java() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    return os.path.join(home, "bin", "java") if home else shutil.which("java")
+
+
 def _java_version(java: str) -> int | None:
-    """The major version; read from the installation's `release` file without starting Java."""
+    """The major version."""
+    found = re.search(r'(?:JAVA_VERSION=|version )"(?:1\.)?(\d+)', _about_java(java))
+    return int(found.group(1)) if found else None
+
+
+def _is_hotspot() -> bool:
+    """Whether Java's virtual machine is HotSpot, as nearly always, or unknown."""
+    java = _java()
+    return java is None or not os.path.exists(java) or "openj9" not in _about_java(java).lower()
+
+
+@cache
+def _about_java(java: str) -> str:
+    """The installation's `release` file, which is read without starting Java, or what `java -version` prints."""
     release = Path(os.path.realpath(java)).parent.parent / "release"
     if release.is_file():
-        text = release.read_text(errors="replace")
-        found = re.search(r'JAVA_VERSION="(?:1\.)?(\d+)', text)
-    else:
-        shown = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
-        found = re.search(r'version "(?:1\.)?(\d+)', shown.stderr)
-    return int(found.group(1)) if found else None
+        return release.read_text(errors="replace")
+    return subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr

@@ -106,9 +106,28 @@ def test_java_compiles_later_unless_the_user_says_otherwise():
 
 
 def test_java_knows_the_options_by_which_it_compiles_later():
-    """`IgnoreUnrecognizedVMOptions` is for Java of other makers: it would hide a misspelled name."""
     from engine.spark.session import COMPILING
 
-    known = [option for option in COMPILING.split() if option != "-XX:+IgnoreUnrecognizedVMOptions"]
-    done = subprocess.run(["java", *known, "-version"], capture_output=True, text=True, check=False)
+    done = subprocess.run(["java", *COMPILING.split(), "-version"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_misspelled_java_option_of_the_user_is_not_hidden():
+    from engine.spark.session import _conf
+
+    options = _conf("x", {"spark.driver.extraJavaOptions": "-XX:MaxHeepSize=1g"}, (), {}).get(
+        "spark.driver.extraJavaOptions"
+    )
+    done = subprocess.run(["java", *(options or "").split(), "-version"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "MaxHeepSize" in done.stderr
+
+
+def test_java_of_openj9_gets_no_options_that_it_does_not_know(tmp_path, monkeypatch):
+    from engine.spark.session import COMPILING, _conf
+
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").touch()
+    (tmp_path / "release").write_text('JAVA_VERSION="17.0.9"\nJVM_VARIANT="OpenJ9"\n')
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert COMPILING not in (_conf("x", {}, (), {}).get("spark.driver.extraJavaOptions") or "")

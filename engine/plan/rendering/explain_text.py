@@ -50,6 +50,8 @@ Starts = Mapping[str, Since]
 MOST_COLUMNS: Final = 12
 MOST_CHARACTERS: Final = 60
 WIDTH: Final = 100
+LONGEST_LINE: Final = 110
+"""Settings of a block that do not fit are printed below it."""
 NAME_OR_TEXT: Final = re.compile(r"`([A-Za-z_]\w*)`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
@@ -114,8 +116,9 @@ def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, known: _Known) ->
         printed.add(node)
         inputs = children(node)
         details = [*_details(node, known), *(_column_lines(node.table) if columns else ())]
-        lines.append(head + _title(node) + _settings(node))
-        lines += (margin + f"{'│' if inputs else ' '}  {line}".rstrip() for line in details)
+        below = f"{margin}{'│' if inputs else ' '}  "
+        lines += _filled(head + _title(node), _settings(node), below)
+        lines += (f"{below}{line}".rstrip() for line in details)
         for index, child in reversed(tuple(enumerate(inputs))):
             first, rest = ("├─ ", "│  ") if index < len(inputs) - 1 else ("└─ ", "   ")
             stack.append((margin + first + _as_named(node, index), margin + rest, child))
@@ -154,7 +157,18 @@ def _as_named(node: AnyNode, index: int) -> str:
     return "" if edge.name.lower() == edge.node.name.lower() else f"{edge.name} = "
 
 
-def _settings(node: AnyNode) -> str:
+def _filled(title: str, settings: Iterable[str], below: str) -> list[str]:
+    """The title and as many settings as its line takes, then lines that begin as those below it do."""
+    lines = [title]
+    for setting in settings:
+        if len(lines[-1]) + 1 + len(setting) <= LONGEST_LINE:
+            lines[-1] += f" {setting}"
+        else:
+            lines.append(below + setting)
+    return lines
+
+
+def _settings(node: AnyNode) -> tuple[str, ...]:
     match node:
         case Scan():
             options = given(node.connector.source_options, node.options)
@@ -163,10 +177,10 @@ def _settings(node: AnyNode) -> str:
         case Native():
             options = given(node.plugin.options, node.options)
         case Query() | Union() | Expect() | Rejects() | Watermark() | Shuffle():
-            return ""
+            return ()
         case _:
             assert_never(node)
-    return "".join(f" {name}={_short(_value(value))}" for name, value in options.items())
+    return tuple(f"{name}={_short(_value(value))}" for name, value in options.items())
 
 
 def _value(value: Value) -> str:
