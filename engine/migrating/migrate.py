@@ -227,7 +227,7 @@ class _Migration:
             if is_at(entry, spans) or name.partition(".")[0] in ("read_limit", "flink"):
                 dropped.append(name)
             elif name == "job.mode" and self.job.env.mode == "BATCH" and plain(entry.value) != "BATCH":
-                entries.append(replace(entry, value=as_node("BATCH", place)))
+                entries.append(replace(entry, key=name, value=as_node("BATCH", place)))
                 notes.append("`job.mode`: no source yields rows that arrive later")
             else:
                 entries.append(replace(entry, key=_ALIASES.get(name, name)))

@@ -210,3 +210,27 @@ def test_the_closing_statistics_are_those_of_seatunnel():
         "Total Write Count         :                  15",
         "Total Failed Count        :                   0",
     ]
+
+
+def test_a_streaming_job_over_sources_that_end_becomes_a_batch_job(tmp_path):
+    job = tmp_path / "job.conf"
+    job.write_text(
+        "env { job.mode = STREAMING, parallelism = 1 }\n"
+        "source { FakeSource { schema { fields { id = int } } } }\nsink { Console {} }\n"
+    )
+    migrated = migrate(job, Settings())
+    assert not migrated.left
+    assert 'job.mode = "BATCH"' in migrated.text
+    assert "no source yields rows that arrive later" in migrated.text
+
+
+def test_a_query_of_a_source_becomes_a_transform(tmp_path):
+    job = tmp_path / "job.conf"
+    job.write_text(
+        'source { Paimon { warehouse = "/nowhere", database = shop, table = items, plugin_output = ids\n'
+        'query = "select id from items", schema { fields { id = int } } } }\nsink { Console {} }\n'
+    )
+    migrated = migrate(job, Settings())
+    assert not migrated.left
+    assert 'plugin_output = "ids_rows"' in migrated.text
+    assert "Sql {" in migrated.text
