@@ -30,4 +30,4 @@ docs: .venv/.dev  ## rewrite the generated pages, and build the site into .site
 	.ci/java && .ci/venv demo
 
 .venv/.dev: pyproject.toml .ci/venv .ci/java .ci/jars .ci/browser .ci/mariadb .ci/kafka
-	.ci/java && .ci/venv dev && .ci/jars && .ci/browser && .ci/mariadb && .ci/kafka >/dev/null
+	.ci/java && .ci/venv dev && .ci/jars && .ci/browser && .ci/mariadb && .ci/kafka >/dev/null && .venv/bin/penstock warm

@@ -23,6 +23,7 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics import run_error
 from engine.job.options.env import FIXED
+from engine.spark.class_archive import archive_options
 from engine.terminal.rare_collections import usual_collections
 
 JAVA_VERSIONS: Final = (17, 21)
@@ -40,6 +41,7 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "spark.sql.csv.filterPushdown.enabled": "false",
     "spark.sql.json.filterPushdown.enabled": "false",
 }
+JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
 COMPILING: Final = (
     "-XX:Tier4InvocationThreshold=100000 -XX:Tier4MinInvocationThreshold=20000 -XX:Tier4CompileThreshold=200000"
 )
@@ -75,7 +77,7 @@ _LOG_LINES: Final = 20
 _NOISE: Final = ("at ", "... ", "WARNING: Using incubator modules", "NOTE: Picked up")
 _EXCEPTION: Final = re.compile(r'^(?:Exception in thread "[^"]*" )?(?:[\w$]+[.])+\w*(?:Exception|Error): ')
 _JAVA_SECONDS: Final = 3.0
-"""How long Java may take to end before it is killed."""
+"""How long Java may take to end before it is killed, in seconds."""
 
 
 def open_session(
@@ -103,7 +105,9 @@ def open_session(
     elif "PYSPARK_GATEWAY_PORT" in os.environ:  # started by spark-submit
         spark = _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
     else:
-        _check_java()
+        java = find_java()
+        if _is_hotspot() and (options := archive_options(java, settings)):
+            conf.set(JAVA_OPTIONS, f"{options} {conf.get(JAVA_OPTIONS)}")
         spark = _prepared(_launch(conf, maven), conf)
     for jar in alone:
         _add_alone(spark, jar)
@@ -155,10 +159,11 @@ def has_session() -> bool:
     return SparkContext._active_spark_context is not None
 
 
-def end_java() -> bool:
+def end_java(seconds: float = _JAVA_SECONDS) -> bool:
     """End the Java process that `open_session` has started, and its tasks; returns whether it has ended.
 
-    Only once its session is stopped, and not for the process of `spark-submit`.
+    It is killed if it takes longer than `seconds`. Only once its session is stopped, and not for the process of
+    `spark-submit`.
     """
     gateway: Any = SparkContext._gateway
     process = getattr(gateway, "proc", None)
@@ -166,10 +171,12 @@ def end_java() -> bool:
         return False
     process.terminate()
     try:
-        process.wait(_JAVA_SECONDS)
+        process.wait(seconds)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
     SparkContext._gateway = SparkContext._jvm = None
     return True
 
@@ -196,10 +203,10 @@ def _conf(name: str, settings: Mapping[str, str], maven: tuple[str, ...], requir
         merged["spark.master"] = os.environ.get("MASTER") or "local[*]"
     logging_file = Path(__file__).with_name("log4j2.properties")
     own = COMPILING if _is_hotspot() else ""
-    java = f"{own} {merged.get('spark.driver.extraJavaOptions', '')}".strip()  # the user's come last, and win
+    java = f"{own} {merged.get(JAVA_OPTIONS, '')}".strip()  # the user's come last, and win
     if "log4j2.configurationFile" not in java and logging_file.is_file():
         java = f"{java} -Dlog4j2.configurationFile={logging_file.as_uri()}"
-    merged["spark.driver.extraJavaOptions"] = java
+    merged[JAVA_OPTIONS] = java
     conf.setAppName(name)
     conf.setAll(list(merged.items()))
     return conf
@@ -286,7 +293,8 @@ def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Except
     return run_error("PEN5002", f"Spark could not be started: {_EXCEPTION.sub('', reason)}", None, help, notes)
 
 
-def _check_java() -> None:
+def find_java() -> Path:
+    """The program that Spark starts. Raises `RunError` PEN5002."""
     java, home = _java(), os.environ.get("JAVA_HOME")
     wanted = " or ".join(str(version) for version in JAVA_VERSIONS)
     help = f"install Java {wanted} (for instance `apt install openjdk-17-jre-headless`) or set JAVA_HOME"
@@ -296,6 +304,7 @@ def _check_java() -> None:
     version = _java_version(java)
     if version is not None and version not in JAVA_VERSIONS:
         raise run_error("PEN5002", f"Spark needs Java {wanted}; {java} is Java {version}", None, help)
+    return Path(java)
 
 
 def _java() -> str | None:

@@ -14,10 +14,10 @@ pytestmark = pytest.mark.spark
 
 
 def check_java():
-    from engine.spark.session import _check_java
+    from engine.spark.session import find_java
 
     with pytest.raises(RunError) as caught:
-        _check_java()
+        find_java()
     (found,) = caught.value.diagnostics
     assert found.code == "PEN5002"
     assert "install Java 17" in found.help
