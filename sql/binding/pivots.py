@@ -21,7 +21,7 @@ from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, merge
 from sql.scopes.scope import SelectScope
 from sql.spark_grammar.cursor import IN_PIVOT
-from sql.types.casts import can_cast, forces_null
+from sql.types.casts import can_cast_in_pivot, forces_null
 from sql.types.coercion import holds_map
 from sql.types.collations import same_collations
 from sql.types.expression_type import NOT_KNOWN, Typed
@@ -74,7 +74,9 @@ def _aggregate(scope: SelectScope, node: exp.Expr) -> tuple[str, Typed, Origins]
 
 def _check_aggregated(scope: SelectScope, node: exp.Expr) -> None:
     """Columns are allowed inside aggregate functions only, and these not inside each other."""
-    if isinstance(node, exp.Column):
+    if isinstance(node, exp.Window):
+        scope.report("PEN3011", node, "PIVOT takes aggregate functions, this one has OVER", "leave OVER out")
+    elif isinstance(node, exp.Column):
         help = f"use max({node.name}) or any_value({node.name})"
         scope.report("PEN3011", node, "PIVOT takes aggregate functions, this is a column", help)
     elif is_aggregate(node):
@@ -117,7 +119,7 @@ def _check_value(scope: SelectScope, node: exp.Expr, columns: Sequence[Typed]) -
             continue
         found = infer(value, SelectScope(scope.binder, scope.environment, Relation())).type
         target = column.type
-        fits = can_cast(found, target) and (target != VOID or found == VOID)
+        fits = can_cast_in_pivot(found, target) and (target != VOID or found == VOID)
         forced = len(values) > 1 and not column.nullable and forces_null(found, target)
         if UNKNOWN not in (found, target) and (forced or not fits):
             scope.report("PEN3008", value, f"the column that is pivoted is {target}, this value is {found}")

@@ -1,6 +1,7 @@
 """Checks columns outside aggregate functions in a query that groups or aggregates."""
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from sqlglot import exp
 
@@ -30,6 +31,10 @@ def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> Non
         return
     if not grouping.only_columns and canonical(scope, node) in grouping.keys:
         return
+    if _is_time_window(scope, node):
+        message = f"`{call_name(node)}` is neither aggregated nor in GROUP BY"
+        scope.report("PEN3009", node, message, "group by the window itself")
+        return
     if is_grouping_function(node):
         _check_grouping_function(scope, node, grouping)
         return
@@ -48,6 +53,17 @@ def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> Non
         return
     for child in node.iter_expressions():
         check_grouped(scope, child, grouping)
+
+
+def _is_time_window(scope: SelectScope, node: exp.Expr) -> TypeGuard[exp.Anonymous]:
+    """`window(ts, '1 hour')`, whose columns Spark makes below the grouping, and `window_time` of one."""
+    if not isinstance(node, exp.Anonymous):
+        return False
+    name = call_name(node).lower()
+    if name == "window_time":
+        bound = scope.bound.get(id(node.expressions[0])) if node.expressions else None
+        return bound is not None and bound.key is None and node.expressions[0].name.lower() == "window"
+    return name in ("window", "session_window") and len(node.expressions) > 1
 
 
 def _counts_rows(star: exp.Expr) -> bool:

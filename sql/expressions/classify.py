@@ -12,7 +12,7 @@ from sql.functions.argument_kinds import kind
 from sql.functions.catalogue import signatures
 from sql.functions.generators import generated
 from sql.functions.modifiers import check_values
-from sql.functions.resolve import arguments
+from sql.functions.resolve import arguments, varies
 from sql.functions.rules.call import Call
 from sql.grammar.call_names import call_name
 from sql.types.expression_type import NamedTyped, Scope, Typed
@@ -88,7 +88,7 @@ def _fits(
         if not has_unknown(arg.type) and not taken.takes(arg.type):
             scope.report("PEN3008", node, f"`{name}` does not take {arg.type} here")
             fits = False
-        elif taken.is_constant and not arg.foldable and node.find(exp.Column):
+        elif taken.is_constant and not arg.foldable and varies(node):
             scope.report("PEN3008", node, f"`{name}` takes a constant here")
             fits = False
     return fits

@@ -147,7 +147,7 @@ def _in_query(node: exp.In, value: Typed, query: exp.Expr, scope: Scope) -> Type
         return Typed(BOOLEAN)
     commons = [coercion.widest(part.type, column.typed.type) for part, column in zip(parts, columns, strict=True)]
     for common, part, column in zip(commons, parts, columns, strict=True):
-        if common is None:
+        if common is None or not (has_unknown(common) or is_orderable(common)):
             scope.report("PEN3008", node, f"{part.type} can't be compared with {column.typed.type}")
             return Typed(BOOLEAN)
     if not all(same_collations(part.type, column.typed.type) for part, column in zip(parts, columns, strict=True)):

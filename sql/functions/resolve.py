@@ -1,6 +1,6 @@
 """Typing a call: its function, the number and kinds of its arguments, and its result."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -8,7 +8,7 @@ from sqlglot import exp
 from catalog.datatypes import STRING, UNKNOWN, VOID, Array, DataType, Map, has_unknown, is_numeric
 from catalog.diagnostics import did_you_mean
 from sql.functions.argument_kinds import kind
-from sql.functions.catalogue import Signature, function_names, signatures
+from sql.functions.catalogue import Signature, flags, function_names, signatures
 from sql.functions.modifiers import check_modifiers, check_unit, check_values
 from sql.functions.rules import RULES
 from sql.functions.rules.argument_checks import becomes_null
@@ -141,9 +141,18 @@ def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[
             break
         placed.append(given.pop(parameter) if parameter in given else exp.Literal.string(missing))
     if given:
+        _refuse_missing(name, names[len(placed)], given, named[0], scope)
         return nodes
     scope.printed.note_arguments(node, tuple(placed))
     return placed
+
+
+def _refuse_missing(name: str, parameter: str, given: Mapping[str, exp.Expr], first: exp.Expr, scope: Scope) -> None:
+    """Report a required argument that is missing among those given by name."""
+    known = signatures(name)
+    required = PARAMETERS[name][: len(known[0].required)] if known else ()
+    if parameter in required and parameter not in given:
+        scope.report("PEN3007", first, f"`{name}` needs its argument `{parameter}`", f"add `{parameter} => …`")
 
 
 def _unwrapped(nodes: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
@@ -202,7 +211,7 @@ def _cast(signature: Signature, nodes: Sequence[exp.Expr], given: Sequence[Typed
         if not taken.takes(arg.type) and not has_unknown(arg.type):
             scope.report("PEN3008", node, f"`{signature.name}` does not take {arg.type} here", _allowed(wanted))
             fits = False
-        elif taken.is_constant and not arg.foldable and node.find(exp.Column):
+        elif taken.is_constant and not arg.foldable and varies(node):
             scope.report("PEN3008", node, f"`{signature.name}` takes a constant here")
             fits = False
         elif wanted == "map!~" and isinstance(arg.type, Map) and {arg.type.key, arg.type.value} - {STRING, UNKNOWN}:
@@ -215,6 +224,13 @@ def _cast(signature: Signature, nodes: Sequence[exp.Expr], given: Sequence[Typed
         nullable = arg.nullable or forces_null(arg.type, target)
         args.append(Typed(target, nullable, arg.foldable, arg.value, arg.elements))
     return args if fits else None
+
+
+def varies(node: exp.Expr) -> bool:
+    """Whether a value is of a row, of a subquery, or random."""
+    if node.find(exp.Column, exp.Query) is not None:
+        return True
+    return any("random" in flags(call_name(call).lower()) for call in node.find_all(exp.Anonymous))
 
 
 def _is_number(arg: Typed, target: DataType | None) -> bool:

@@ -19,7 +19,14 @@ from sql.grammar.pipe_syntax import PipeSyntaxError, has_pipes, parse_pipes
 from sql.grammar.precedence import rebalanced
 from sql.grammar.recursion import MOST_NESTED, too_deep
 from sql.grammar.token_rewrites import bracketed, joined_strings, named_by_text, plain_names, rewritten
-from sql.grammar.token_shifts import bare_words, clustered_windows, names_of_digits, samples_last, signed_amounts
+from sql.grammar.token_shifts import (
+    bare_words,
+    clustered_windows,
+    names_of_digits,
+    negated_comparisons,
+    samples_last,
+    signed_amounts,
+)
 from sql.spark_grammar.check import Nested
 
 logging.getLogger("sqlglot").setLevel(
@@ -193,6 +200,7 @@ REWRITES: Final = (
     (("0x", "0b"), names_of_digits),
     (("current_", "session_user"), bare_words),
     (("interval",), signed_amounts),
+    (("!>", "!<"), negated_comparisons),
 )
 """From Spark's tokens to those that sqlglot parses, in this order, each only where one of its marks is in the text."""
 

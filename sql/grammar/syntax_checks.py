@@ -7,6 +7,7 @@ from typing import Final
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.grammar.parse import Parsed, SyntaxIssue
+from sql.grammar.token_shifts import INTERVAL_UNITS
 from sql.grammar.typed_literals import literal_issue
 
 _T = TokenType
@@ -85,18 +86,27 @@ def _typed_literal(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]
 
 
 _AMOUNTS: Final = re.compile(r"[\s\d:.+-]*", re.ASCII)
+_PAIRS: Final = re.compile(
+    r"\s*(?:interval\s+)?(?:[+-]?\s*(?:\d+(?:\.\d*)?|\.\d+)\s+[a-z]+\s*)+", re.ASCII | re.IGNORECASE
+)
 
 
 def _interval(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
-    """`INTERVAL '1 x:00' DAY TO HOUR`, of whose text sqlglot makes several units."""
-    if _are(tokens, index + 1, _T.STRING) and index + 3 < len(tokens) and tokens[index + 3].text.upper() == "TO":
-        literal = tokens[index + 1]
+    """`INTERVAL '1 x:00' DAY TO HOUR`, `INTERVAL '1 day -'`, of whose texts sqlglot takes what it understands."""
+    if not _are(tokens, index + 1, _T.STRING):
+        return
+    literal = tokens[index + 1]
+    behind = [token.text.upper() for token in tokens[index + 2 : index + 5]]
+    first = tokens[index].start
+    if behind[1:2] == ["TO"]:
         if not _AMOUNTS.fullmatch(literal.text):
-            units = " TO ".join(token.text.upper() for token in tokens[index + 2 : index + 5 : 2])
-            message = f"'{literal.text}' is not an interval {units.lower()}"
-            yield SyntaxIssue(
-                tokens[index].start, tokens[min(index + 4, len(tokens) - 1)].end + 1, message, code="PEN3013"
-            )
+            message = f"'{literal.text}' is not an interval {' '.join(behind).lower()}"
+            yield SyntaxIssue(first, tokens[index + 1 + len(behind)].end + 1, message, code="PEN3013")
+    elif behind[:1] != [] and behind[0] in INTERVAL_UNITS:
+        return
+    elif any(character.isalpha() for character in literal.text) and not _PAIRS.fullmatch(literal.text):
+        message = f"'{literal.text}' is not an interval: write numbers and their units, as in INTERVAL '2 hours'"
+        yield SyntaxIssue(first, literal.end + 1, message, code="PEN3013")
 
 
 _NESTED: Final = frozenset((_T.ARRAY, _T.MAP, _T.STRUCT))

@@ -151,7 +151,8 @@ def named_by_text(tokens: list[Token]) -> list[Token]:
             skipped -= 1
             continue
         is_part = bool(made) and made[-1].token_type == _T.DOT
-        text, size = ("", 0) if token.text.lower() != "identifier" or is_part else _joined_text(tokens, index + 1)
+        is_word = token.token_type == _T.VAR and token.text.lower() == "identifier" and not is_part
+        text, size = ("", 0) if not is_word else _joined_text(tokens, index + 1)
         parts = _NAME_TEXT.findall(text)
         if not parts or ".".join(f"`{quoted}`" if quoted else plain for quoted, plain in parts) != text:
             made.append(token)

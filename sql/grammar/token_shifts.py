@@ -1,5 +1,6 @@
 """Tokens that sqlglot wants in another order or of another kind than Spark's grammar has them."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -96,7 +97,7 @@ def bare_words(tokens: list[Token]) -> list[Token]:
 
 
 _UNIT_TEXT: Final = "YEAR MONTH WEEK DAY HOUR MINUTE SECOND MILLISECOND MICROSECOND NANOSECOND"
-_UNITS: Final = frozenset(form for unit in _UNIT_TEXT.split() for form in (unit, unit + "S"))
+INTERVAL_UNITS: Final = frozenset(form for unit in _UNIT_TEXT.split() for form in (unit, unit + "S"))
 _SIGNS: Final = (_T.DASH, _T.PLUS)
 
 
@@ -105,17 +106,55 @@ def signed_amounts(tokens: list[Token]) -> list[Token]:
     made: list[Token] = []
     is_interval = False
     for token in tokens:
+        if made and made[-1].token_type == _T.INTERVAL and token.token_type == _T.STRING:
+            token = _normalized(token)
         is_interval = token.token_type == _T.INTERVAL or (is_interval and _is_of_interval(token))
         made.append(token)
-        if not is_interval or token.text.upper() not in _UNITS or len(made) < 4:
+        if not is_interval or token.text.upper() not in INTERVAL_UNITS or len(made) < 4:
             continue
         unit, sign, amount = made[-4:-1]
         is_number = amount.token_type in (_T.NUMBER, _T.STRING)
-        if unit.text.upper() in _UNITS and sign.token_type in _SIGNS and is_number and amount.start == sign.end + 1:
+        if (
+            unit.text.upper() in INTERVAL_UNITS
+            and sign.token_type in _SIGNS
+            and is_number
+            and amount.start == sign.end + 1
+        ):
             text = f"-{amount.text}" if sign.token_type == _T.DASH else amount.text
             made[-3:-1] = [Token(_T.STRING, text, sign.line, sign.col, sign.start, amount.end, [])]
     return made
 
 
+_LOOSE_SIGN: Final = re.compile(r"([+-])\s+(?=[\d.])")
+_BARE_FRACTION: Final = re.compile(r"(?<!\d)\.(?=\d)")
+
+
+def _normalized(literal: Token) -> Token:
+    """`'- 1 day'` as `'-1 day'` and `'.5 seconds'` as `'0.5 seconds'`: sqlglot drops such a sign and point."""
+    if not any(character.isalpha() for character in literal.text):
+        return literal
+    text = _BARE_FRACTION.sub("0.", _LOOSE_SIGN.sub(r"\1", literal.text))
+    if text == literal.text:
+        return literal
+    return Token(_T.STRING, text, literal.line, literal.col, literal.start, literal.end, [])
+
+
 def _is_of_interval(token: Token) -> bool:
-    return token.token_type in (_T.NUMBER, _T.STRING, *_SIGNS) or token.text.upper() in _UNITS
+    return token.token_type in (_T.NUMBER, _T.STRING, *_SIGNS) or token.text.upper() in INTERVAL_UNITS
+
+
+_NEGATED: Final = {_T.GT: (_T.LTE, "<="), _T.LT: (_T.GTE, ">=")}
+
+
+def negated_comparisons(tokens: list[Token]) -> list[Token]:
+    """`a !> b` is `a <= b` and `a !< b` is `a >= b`: Spark's lexer makes one sign of both characters."""
+    made: list[Token] = []
+    for token in tokens:
+        last = made[-1] if made else None
+        is_one = last is not None and last.token_type == _T.NOT and last.text == "!" and last.end + 1 == token.start
+        if last is not None and is_one and token.token_type in _NEGATED:
+            kind, text = _NEGATED[token.token_type]
+            made[-1] = Token(kind, text, last.line, last.col, last.start, token.end, [])
+        else:
+            made.append(token)
+    return made

@@ -215,7 +215,7 @@ def _bracket(cursor: Cursor) -> None:
     end = cursor.at
     alias(cursor)
     if cursor.at > end and cursor.kind == ")":  # one value in brackets has no alias, a row of several has
-        raise NotSparkError
+        raise NotSparkError("one value in brackets takes no alias")
     while cursor.take(","):
         named_expression(cursor)
     cursor.expect(")")

@@ -78,8 +78,13 @@ def _select(cursor: Cursor) -> None:
     if cursor.kind == "TRANSFORM" and cursor.ahead() == "(":
         raise NotFollowedError
     is_name = cursor.ahead() in (",", ".", "AS") or (cursor.kind == "ALL" and cursor.ahead() == "(")
-    if cursor.kind in ("DISTINCT", "ALL") and not is_name:
-        cursor.at += 1
+    if cursor.kind in ("DISTINCT", "ALL"):
+        if not is_name:
+            cursor.at += 1
+            if cursor.kinds[cursor.at - 1] == "ALL" and cursor.kind == "FROM":  # `FROM` is a column then
+                cursor.aliases.append(cursor.at)
+        elif cursor.ahead() != "(":
+            cursor.aliases.append(cursor.at)
     cursor.several(named_expression)
     if cursor.kind == "FROM":
         cursor.at += 1

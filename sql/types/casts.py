@@ -94,6 +94,18 @@ def can_cast(source: DataType, target: DataType) -> bool:
     return _CELLS.get(source_kind, {}).get(target_kind, ".") != "."
 
 
+_PIVOT_CASTS: Final = {
+    "date": "boolean tinyint smallint int bigint float double decimal",
+    "timestamp": "boolean",
+} | dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "binary")
+"""What `CAST` takes without ANSI, by source."""
+
+
+def can_cast_in_pivot(source: DataType, target: DataType) -> bool:
+    """Whether a value of PIVOT fits the column, for which Spark asks as if ANSI were off (`Cast.canCast`)."""
+    return can_cast(source, target) or kind_of(target) in _PIVOT_CASTS.get(kind_of(source), "").split()
+
+
 def forces_null(source: DataType, target: DataType) -> bool:
     """Whether the cast may give null for what is not null."""
     if source in (target, VOID, UNKNOWN):

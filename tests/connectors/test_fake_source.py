@@ -67,6 +67,7 @@ def test_listed_rows(spark):
         ({"schema": {"fields": {"a": "int"}}, "rows": [{"fields": ["x"]}]}, "PEN2004"),
         ({"schema": {"fields": {"a": "int"}}, "rows": [{"kind": "REMOVE", "fields": [1]}]}, "PEN2004"),
         ({"schema": {"fields": {"a": "int"}}, "rows": [{"fields": {"b": 1}}]}, "PEN3004"),
+        ({"schema": {"fields": {"a": "smalmallint"}}, "rows": [{"fields": [1]}]}, "PEN4001"),
         ({"schema": {"fields": {"a": "tinyint"}}, "tinyint.template": [300]}, "PEN2004"),
     ],
 )

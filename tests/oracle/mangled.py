@@ -1,12 +1,13 @@
-"""Texts that are no queries any more: queries with characters and tokens cut, doubled, swapped and put in.
+"""Texts that are no queries or jobs any more: with characters and tokens cut, doubled, swapped and put in.
 
 `python -m tests.oracle.mangled 200000` analyzes that many and prints those that raise or take a second of CPU time.
+Behind the number, the first seed may stand, and `jobs` for job files in HOCON and SQL instead of queries.
 """
 
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from catalog.source import PlacedText
 from sql.analyze import analyze
@@ -28,8 +29,11 @@ _WORDS = _WORDS_TEXT.split()
 
 def mangled(seed: int) -> str:
     """A text made of a random query by one to six changes."""
-    chooser = random.Random(seed)
-    text = QueryGenerator(seed).query()
+    return changed(QueryGenerator(seed).query(), random.Random(seed))
+
+
+def changed(text: str, chooser: random.Random) -> str:
+    """The text after one to six changes."""
     for _ in range(chooser.randint(1, 6)):
         text = chooser.choice(_CHANGES)(text, chooser)
     return text
@@ -85,13 +89,21 @@ _CHANGES: tuple[Callable[[str, random.Random], str], ...] = (
 
 
 def failures(count: int, seed: int = 0) -> Iterator[str]:
-    """What raises or is slow among `count` texts, one line each."""
-    for number in range(seed, seed + count):
-        text = mangled(number)
+    """What raises or is slow among `count` queries, one line each."""
+    yield from failing(((number, mangled(number)) for number in range(seed, seed + count)), analyzed)
+
+
+def analyzed(text: str) -> None:
+    analyze(PlacedText.bare(text), TABLES)
+
+
+def failing(texts: Iterable[tuple[int, str]], read: Callable[[str], object]) -> Iterator[str]:
+    """The texts, each with its seed, at which `read` raises or is slow, one line each."""
+    for number, text in texts:
         try:
-            seconds = _seconds(text)
+            seconds = _seconds(text, read)
             if seconds > MOST_SECONDS:  # of the text itself: the first time may hold a garbage collection
-                seconds = _seconds(text)
+                seconds = _seconds(text, read)
         except Exception as error:  # noqa: BLE001 -- any exception is the finding
             yield f"{number}: {error!r} :: {text!r}"
         else:
@@ -99,14 +111,17 @@ def failures(count: int, seed: int = 0) -> Iterator[str]:
                 yield f"{number}: {seconds:.1f} s :: {text!r}"
 
 
-def _seconds(text: str) -> float:
-    """The CPU time that the analysis takes."""
+def _seconds(text: str, read: Callable[[str], object]) -> float:
+    """The CPU time that reading the text takes."""
     start = time.process_time()
-    analyze(PlacedText.bare(text), TABLES)
+    read(text)
     return time.process_time() - start
 
 
 if __name__ == "__main__":
-    found = list(failures(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+    from tests.oracle import mangled_jobs
+
+    made = mangled_jobs.failures if "jobs" in sys.argv else failures
+    found = list(made(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))
     print("\n".join(found) or "no exception, none slower than a second")
     sys.exit(bool(found))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.row_kind import RowKind
 from catalog.source import Span
@@ -66,6 +67,8 @@ def _literal(
 ) -> str:
     column = table.column(name)
     assert column is not None
+    if has_unknown(column.type):  # the type in the schema has an error, which is reported there
+        return "NULL"
     try:
         read = as_in_seatunnel(value, column.type) if options.seatunnel else value
         if read is not value:

@@ -5,6 +5,7 @@ from typing import Final
 from catalog.datatypes import (
     BIGINT,
     BOOLEAN,
+    CALENDAR_INTERVAL,
     DATE,
     INTEGRAL_TYPES,
     STRING,
@@ -120,10 +121,14 @@ def sequence(call: Call) -> Typed:
         found = tightest(start, stop)
         if found is None and STRING not in (start, stop):
             raise Mismatch(f"`sequence` does not take {start} and {stop} together")
-        if found is None or (step is not None and not isinstance(step, Interval) and step not in (UNKNOWN, VOID)):
+        if step is not None and not isinstance(step, Interval) and step not in (CALENDAR_INTERVAL, UNKNOWN, VOID):
+            raise Mismatch(f"`sequence` of {start} takes an interval as its step, this is {step}", 2)
+        if found is None:
             return NOT_KNOWN
         return Typed(Array(found, False), becomes_null(list(call.args[:2]), found))
     types = [type for type in (start, stop, step) if type is not None]
+    if not {start, stop} - {STRING, VOID}:
+        raise Mismatch(f"`sequence` takes integers, dates or timestamps, this is {start}", 0)
     if STRING in types:
         return NOT_KNOWN
     odd = next((at for at, type in enumerate(types) if type not in (*INTEGRAL_TYPES, VOID)), None)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from catalog.datatypes import DATE, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType, Decimal, Time
+from catalog.datatypes import BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType, Decimal, Time
 from sql.functions.rules.call import Call, Rule
 from sql.types.casts import can_cast, forces_null
 from sql.types.expression_type import Typed
@@ -33,8 +33,15 @@ def _to(target: DataType) -> Rule:
     return rule
 
 
+def to_binary(call: Call) -> Typed:
+    """Null only for null where the format is base64, as in `unbase64`."""
+    is_base64 = (call.text(1) or "").lower() == "base64"
+    return Typed(BINARY, call.args[0].nullable or not is_base64)
+
+
 RULES: Final[dict[str, Rule]] = {
     "cast": cast,
+    "to_binary": to_binary,
     "to_date": _to(DATE),
     "to_timestamp": _to(TIMESTAMP),
     "to_timestamp_ntz": _to(TIMESTAMP_NTZ),

@@ -3,10 +3,10 @@
 from typing import Final
 
 from catalog.datatypes import BOOLEAN, INT, UNKNOWN, VOID, Array, DataType, Map, has_unknown
-from sql.functions.rules.argument_checks import array_of, fitting, map_of
+from sql.functions.rules.argument_checks import array_of, map_of
 from sql.functions.rules.call import Call, Rule
 from sql.functions.rules.maps import check_key
-from sql.types.coercion import is_equal_but_names
+from sql.types.coercion import is_equal_but_names, widest_unpromoted
 from sql.types.expression_type import Typed
 from sql.types.mismatch import Mismatch
 
@@ -78,7 +78,9 @@ def map_filter(call: Call) -> DataType:
 
 def map_zip_with(call: Call) -> Typed:
     a, b = map_of(call), map_of(call, 1)
-    key = fitting(a.key, b.key)
+    key = widest_unpromoted(a.key, b.key)
+    if key is None:
+        raise Mismatch(f"the keys of both maps must be of one type, these are {a.key} and {b.key}")
     body = call.body(2, Typed(key, False), Typed(a.value), Typed(b.value))
     return Typed(Map(key, body.type, body.nullable), call.args[0].nullable or call.args[1].nullable)
 

@@ -18,7 +18,8 @@ def named_struct(call: Call) -> DataType:
     for index in range(0, len(call.args), 2):
         name, value = call.text(index), call.args[index + 1]
         if name is None:
-            if call.given[index].type in (STRING, UNKNOWN):
+            given = call.given[index]
+            if given.type == UNKNOWN or (given.type == STRING and given.foldable):
                 return UNKNOWN
             raise Mismatch("a field's name is a constant string", index)
         fields.append(Field(name, value.type, value.nullable))

@@ -20,7 +20,7 @@ from sql.spark_grammar.check import recognized, repeated_word
         ("select coalesce((select max(b)) from u c, 1) from t", ") from"),
         ("select a b c from t", "b c"),
         ("select a from t where exists (select 1 u c where c.a = 1)", "u c"),
-        ("select f((x y) -> x) from t", "y)"),
+        ("select f((x y) -> x) from t", ")"),
     ],
 )
 def test_the_cause_is_marked(query, marked):

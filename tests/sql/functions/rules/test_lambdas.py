@@ -45,7 +45,7 @@ def test_the_type(expression, type):
         ("aggregate(xs, 0, (s, x) -> 'y')", "the function gives string, but the start value is int"),
         ("array_sort(xs, (x, y) -> 'z')", "the function must give an int, this gives string"),
         ("transform_keys(m, (k, v) -> map(k, v))", "map<string,int> can't be the key of a map"),
-        ("map_zip_with(m, n, (k, x, y) -> x)", "the array holds string, the value beside it is int"),
+        ("map_zip_with(m, n, (k, x, y) -> x)", "the keys of both maps must be of one type, these are string and int"),
     ],
 )
 def test_what_is_refused(expression, message):

@@ -24,8 +24,10 @@ def test_names_that_are_refused(arguments, argument):
     assert error.value.argument == argument
 
 
-def test_a_name_that_is_not_constant_leaves_the_type_unknown():
-    assert result("named_struct", "string", "int") == "unknown"
+def test_a_name_that_is_not_constant_is_refused():
+    with pytest.raises(Mismatch, match="constant string") as error:
+        result("named_struct", "string", "int")
+    assert error.value.argument == 0
 
 
 def test_fields_are_named_after_aliases_columns_paths_and_positions():
