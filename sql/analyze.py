@@ -28,7 +28,7 @@ from sql.scopes.lineage import ColumnLineage, Dependency
 from sql.scopes.relations import Output
 from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
-from sql.spark_grammar.check import Unexpected, recognized, repeated_word
+from sql.spark_grammar.check import Unexpected, recognized, unparsed
 from sql.types.collations import is_indeterminate
 from sql.types.printed_forms import PrintedForms
 
@@ -97,7 +97,7 @@ def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
     issues = [*(issue for issue in parsed.issues if issue.start not in places), *shown]
     stop = verdict.unexpected
     if stop is None and parsed.tree is None and issues and not shown:
-        stop = repeated_word(text)
+        stop = unparsed(text)
     reasons = [issue for issue in shown if issue.code == "PEN3001"]
     if stop is None or any(issue.start <= stop.start for issue in reasons):
         return replace(parsed, issues=tuple(issues)), None
@@ -123,9 +123,11 @@ def _output(binder: Binder, tree: exp.Expr | None, nodes: Iterable[exp.Expr], re
     """The columns of the query; unknown if Spark cannot parse it, even if sqlglot can."""
     if tree is None:
         return Output((), is_open=True)
-    check_nodes(binder, nodes)
     if refused is None:
+        check_nodes(binder, nodes)
         return bind_query(binder, tree, Environment())
+    if refused.message.startswith(UNEXPECTED):  # what else is found may name the reason
+        check_nodes(binder, nodes)
     if not any(diagnostic.severity is Severity.ERROR for diagnostic in binder.diagnostics):
         binder.report_at(refused.code, (refused.start, refused.end), refused.message, refused.help)
     return Output((), is_open=True)

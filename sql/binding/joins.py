@@ -23,6 +23,7 @@ from sql.scopes.relations import (
     side_by_side,
 )
 from sql.scopes.scope import SelectScope
+from sql.scopes.unresolved_names import NO_USING_COLUMN
 from sql.types.collations import same_collations
 from sql.types.expression_type import Typed
 from sql.types.operators import is_orderable
@@ -147,7 +148,7 @@ def _has_key(binder: Binder, relation: Relation, identifier: exp.Expr, name: str
         close = nearest(name, relation.names())
         help = f"did you mean `{close}`?" if close else None
         binder.report(
-            "PEN3004", identifier, f"the USING column `{name}` does not exist in {labels or 'one side'}", help
+            "PEN3004", identifier, f"{NO_USING_COLUMN} `{name}` does not exist in {labels or 'one side'}", help
         )
     return bool(found)
 

@@ -31,7 +31,7 @@ def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> Non
         return
     if not grouping.only_columns and canonical(scope, node) in grouping.keys:
         return
-    if _is_time_window(scope, node):
+    if _is_time_window(node, scope):
         message = f"`{call_name(node)}` is neither aggregated nor in GROUP BY"
         scope.report("PEN3009", node, message, "group by the window itself")
         return
@@ -55,7 +55,7 @@ def check_grouped(scope: SelectScope, node: exp.Expr, grouping: Grouping) -> Non
         check_grouped(scope, child, grouping)
 
 
-def _is_time_window(scope: SelectScope, node: exp.Expr) -> TypeGuard[exp.Anonymous]:
+def _is_time_window(node: exp.Expr, scope: SelectScope) -> TypeGuard[exp.Anonymous]:
     """`window(ts, '1 hour')`, whose columns Spark makes below the grouping, and `window_time` of one."""
     if not isinstance(node, exp.Anonymous):
         return False

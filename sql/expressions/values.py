@@ -14,6 +14,7 @@ from catalog.datatypes import (
 )
 from sql.expressions.walk import Handler, infer
 from sql.grammar.call_names import call_name
+from sql.grammar.node_ranges import is_added_number
 from sql.types import literals
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.mismatch import Mismatch
@@ -84,6 +85,8 @@ def infer_interval(node: exp.Interval, scope: Scope) -> Typed:
         raise Mismatch("INTERVAL takes a number or string literal", 0)
     if isinstance(node.this, exp.Literal) and literals.stands_alone(node, scope.text):
         return infer(node.this, scope)
+    if isinstance(node.this, exp.Literal) and is_added_number(node):
+        return literals.number(node.this.name)
     return literals.interval(node)
 
 

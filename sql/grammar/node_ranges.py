@@ -86,7 +86,11 @@ class Places:
 
     def _interval(self, node: exp.Interval) -> tuple[int, int] | None:
         """`INTERVAL 1 DAY`, from its first word to its unit: sqlglot leaves no offset on such a number."""
-        if isinstance(node.parent, exp.DataType) or (at := self._nth(node, TokenType.INTERVAL)) is None:
+        if (
+            isinstance(node.parent, exp.DataType)
+            or is_added_number(node)
+            or (at := self._nth(node, TokenType.INTERVAL)) is None
+        ):
             return None
         last = at + 1
         while last + 1 < len(self.tokens) and self.tokens[last].text in ("-", "+", ":"):
@@ -189,6 +193,13 @@ class Places:
         return start, end + 1
 
 
+def is_added_number(node: exp.Expr) -> bool:
+    """Whether an interval is the number of `INTERVAL 1 DAY + 1`, which sqlglot takes for a second one."""
+    is_behind = isinstance(node.parent, exp.Add) and node.arg_key == "expression"
+    number = node.this if is_behind and node.args.get("unit") is None else None
+    return isinstance(number, exp.Literal) and number.name.replace(".", "", 1).isdigit()
+
+
 def first_offset(node: exp.Expr) -> int | None:
     """The offset of the first name, literal or named function of the node; None if it has none."""
     found = _extent(node)
@@ -198,7 +209,7 @@ def first_offset(node: exp.Expr) -> int | None:
 def _is_same_word(node: exp.Expr) -> Callable[[exp.Expr], bool]:
     """Whether another node of the class is written with the same word: all intervals are."""
     if isinstance(node, exp.Interval):
-        return lambda other: True
+        return lambda other: not is_added_number(other)
     return lambda other: other.args.get("this") == node.args.get("this")
 
 

@@ -17,8 +17,8 @@ def tables_named(query: str) -> tuple[str, ...]:
     try:
         tokens = Spark().tokenize(query)
         tree = None if too_deep(tokens) else Spark().parser().parse(tokens, query)[0]
-    except SqlglotError:
-        return ()
+    except (SqlglotError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
+        return ()  # the latter are sqlglot's, over a tree that it cannot make
     if tree is None:
         return ()
     defined = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}

@@ -106,10 +106,9 @@ def signed_amounts(tokens: list[Token]) -> list[Token]:
     made: list[Token] = []
     is_interval = False
     for token in tokens:
-        if made and made[-1].token_type == _T.INTERVAL and token.token_type == _T.STRING:
-            token = _normalized(token)
         is_interval = token.token_type == _T.INTERVAL or (is_interval and _is_of_interval(token))
-        made.append(token)
+        is_first = is_interval and bool(made) and made[-1].token_type == _T.INTERVAL
+        made.append(_normalized(token) if is_first else token)
         if not is_interval or token.text.upper() not in INTERVAL_UNITS or len(made) < 4:
             continue
         unit, sign, amount = made[-4:-1]
@@ -131,7 +130,7 @@ _BARE_FRACTION: Final = re.compile(r"(?<!\d)\.(?=\d)")
 
 def _normalized(literal: Token) -> Token:
     """`'- 1 day'` as `'-1 day'` and `'.5 seconds'` as `'0.5 seconds'`: sqlglot drops such a sign and point."""
-    if not any(character.isalpha() for character in literal.text):
+    if literal.token_type != _T.STRING or not any(character.isalpha() for character in literal.text):
         return literal
     text = _BARE_FRACTION.sub("0.", _LOOSE_SIGN.sub(r"\1", literal.text))
     if text == literal.text:

@@ -45,8 +45,8 @@ def parse_expression(expression: str) -> exp.Expr | None:
     try:
         tokens = Spark().tokenize(PREFIX + expression)
         trees = [] if too_deep(tokens) else Spark().parser().parse(keep_calls(tokens), PREFIX + expression)
-    except SqlglotError:
-        return None
+    except (SqlglotError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
+        return None  # the latter are sqlglot's, over a tree that it cannot make
     tree = trees[0] if len(trees) == 1 else None
     if not isinstance(tree, exp.Select) or [key for key, value in tree.args.items() if value] != ["expressions"]:
         return None

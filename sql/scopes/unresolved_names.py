@@ -1,15 +1,21 @@
 """Reports names that mean no column, or several."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from sqlglot import exp
 
 from sql.scopes.analysis import EnclosingScope, nearest
 from sql.scopes.relations import Attribute, Slot
 
+NO_USING_COLUMN: Final = "the USING column"
+"""How the message of a missing key of a USING join begins."""
+
 
 def report_ambiguous(scope: EnclosingScope, node: exp.Column, parts: Sequence[str], slots: Sequence[Slot]) -> None:
-    """Report a name that several columns have."""
+    """Report a name that several columns have; not where USING, which would make them one, has an error."""
+    if any(error.message.startswith(NO_USING_COLUMN) for error in scope.binder.diagnostics):
+        return
     owners = [slot.source.label for slot in slots]
     choices = " or ".join(dict.fromkeys(f"`{owner}.{parts[-1]}`" for owner in owners if owner))
     if len(set(owners)) == 1 and owners[0] and slots[0].source is not slots[1].source:

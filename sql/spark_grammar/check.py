@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from sql.spark_grammar.cursor import Cursor, NotFollowedError, NotSparkError
-from sql.spark_grammar.error_causes import ALIAS, Cause, doubled_word, likely_cause
+from sql.spark_grammar.error_causes import ALIAS, Cause, likely_cause, unparsed_cause
 from sql.spark_grammar.expressions import expression, value
 from sql.spark_grammar.lexer import END, LexicalError, Tokens, tokenized
 from sql.spark_grammar.queries import query
@@ -94,13 +94,13 @@ def recognized(text: str) -> Verdict:
     return Verdict(Unexpected(*tokens.span(at), message))
 
 
-def repeated_word(text: str) -> Unexpected | None:
-    """A keyword that is written twice, of which Spark reads the first as a name."""
+def unparsed(text: str) -> Unexpected | None:
+    """What is likely wrong with a text that Spark's parser takes and sqlglot's does not."""
     try:
         tokens = tokenized(text)
     except LexicalError:
         return None
-    cause = doubled_word(tokens.kinds)
+    cause = unparsed_cause(tokens.kinds)
     return None if cause is None else _of_cause(text, tokens, cause)
 
 

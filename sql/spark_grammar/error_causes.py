@@ -58,6 +58,14 @@ def doubled_word(kinds: Sequence[str]) -> Cause | None:
     return None
 
 
+def unparsed_cause(kinds: Sequence[str]) -> Cause | None:
+    """What sqlglot's parser does not take where Spark's does: a word twice, DISTINCT in a call of no aggregate."""
+    for at, (before, word) in enumerate(pairwise(kinds)):
+        if word == "DISTINCT" and before in ("(", "=>"):
+            return Cause(at + 1, at + 1, "DISTINCT is not allowed here")
+    return doubled_word(kinds)
+
+
 def likely_cause(kinds: Sequence[str], stop: int, aliases: frozenset[int]) -> Cause | None:
     """What is wrong at or before the token at which the parser stops; `aliases`: words that it read as names."""
     read = kinds[: stop + 2]

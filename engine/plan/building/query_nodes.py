@@ -77,6 +77,10 @@ def query_nodes(
         return set_nodes(block, name, plugin, feeds, diagnostics)
     if plugin is None or is_route_transform(plugin):  # the latter has nodes of its own: `route_nodes`
         return None
+    if not feeds:
+        place = block.plugin_span or block.span
+        diagnostics.error("PEN2013", f"`{plugin.name}` has no input", place, "name one in `plugin_input`")
+        return None
     inputs = united(block, f"{name}_inputs", feeds, diagnostics) or ()
     is_set = any(feed.is_set for feed in feeds)
     names = member_names(name, [node.table.path for node in inputs])

@@ -30,10 +30,13 @@ def route_nodes(
     analyze: "Analyze" = analyze,
 ) -> tuple[tuple[Node, ...] | None, tuple[Rejects, ...]]:
     """The tables of a stream, and its rows of no table where they are quarantined; None where an error was reported."""
+    place = block.plugin_span or block.span
+    if not feeds:
+        diagnostics.error("PEN2013", f"`{plugin.name}` has no input", place, "name one in `plugin_input`")
+        return None, ()
     inputs = united(block, f"{name}_inputs", feeds, diagnostics) if block.options.is_valid else None
     if inputs is None:
         return None, ()
-    place = block.plugin_span or block.span
     if len(inputs) > 1:
         message = f"`{plugin.name}` makes a set of one table, and its input is a set already"
         diagnostics.error("PEN2013", message, place, "read one table of it by its name")

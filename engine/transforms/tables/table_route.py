@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from catalog.datatypes import STRING, Map, Struct
+from catalog.datatypes import STRING, Map, Struct, has_unknown
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
 from catalog.source import Span
@@ -153,6 +153,8 @@ def _projections(
     if data and holder is None:
         return  # reported: there is no such column
     for column in declared.columns:
+        if has_unknown(column.type):
+            continue  # reported: the schema has no such type
         if holder is None:
             value = _of_input(table, column, own, diagnostics)
         else:
@@ -197,7 +199,7 @@ def _of_data(
         case Map():
             return f"cast({name}[{quote_text(column.name)}] as {to_ddl(column.type)})"
         case _ if holder.type == STRING:
-            fields_declared = [(field.name, field.type) for field in declared.columns]
+            fields_declared = [(field.name, field.type) for field in declared.columns if not has_unknown(field.type)]
             schema = ", ".join(f"{quote(name)} {to_ddl(type)}" for name, type in fields_declared)
             return f"from_json({name}, {quote_text(schema)}, map('mode', 'FAILFAST')).{quote(column.name)}"
         case _:

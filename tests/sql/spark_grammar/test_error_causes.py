@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.spark_grammar.check import recognized, repeated_word
+from sql.spark_grammar.check import recognized, unparsed
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from sql.spark_grammar.check import recognized, repeated_word
     ],
 )
 def test_the_cause_is_marked(query, marked):
-    found = recognized(query).unexpected or repeated_word(query)
+    found = recognized(query).unexpected or unparsed(query)
     assert found is not None
     assert query[found.start : found.end] == marked
 
