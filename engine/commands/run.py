@@ -85,10 +85,13 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.runtime.application import application, clean_up_cancelled, state_dir_of
     from engine.runtime.execute import new_run_id, run_job
     from engine.runtime.interrupts import InterruptedRun
+    from engine.runtime.state_dir import check_writable
     from engine.runtime.states import State
     from engine.runtime.streaming.run_stream import run_stream
     from engine.terminal.report import report
 
+    for state in dict.fromkeys(state_dir_of(job.plan, arguments.state_dir) for job in jobs):
+        check_writable(state)
     run_id = arguments.run_id or new_run_id()
     ended: dict[str, bool] = {}
     code, name, job, master = 0, run_id, jobs[0], ""

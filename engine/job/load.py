@@ -97,6 +97,9 @@ def read_file(path: str | PathLike[str], diagnostics: Diagnostics) -> SourceFile
         start = text.index("\ufffd")
         message = f"`{name}` is not UTF-8: byte {error.start} is {error.object[error.start]:#04x}"
         diagnostics.error("PEN1001", message, SourceFile(name, text).span(start, start + 1), "save the file as UTF-8")
+    except IsADirectoryError:
+        help = "name one job file; `penstock validate` and `penstock graph` also take folders"
+        diagnostics.error("PEN1001", f"`{name}` is a folder", None, help)
     except OSError as error:
         diagnostics.error("PEN1001", f"`{name}` cannot be read: {error.strerror}")
     return None

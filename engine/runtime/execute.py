@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics import Diagnostic, PenstockError, Severity, run_error
+from catalog.diagnostics import Diagnostic, PenstockError, Severity
 from connectors.support.files.filesystem import Files, files_at
 from engine.compile import Compiled
 from engine.incremental.watermarks import Watermarks, incremental_scans, node_of, starts
@@ -18,6 +18,7 @@ from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
 from engine.runtime.job_events import JobEvents
 from engine.runtime.job_execution import JobExecution
 from engine.runtime.results import JobResult
+from engine.runtime.state_dir import unwritable
 from engine.runtime.states import State
 from engine.spark.lower import Arrived
 from engine.spark.writing.open_run import begin, committed_writes, refuse_unfinished
@@ -86,9 +87,7 @@ def _run_job(
     try:
         run = begin(spark, checks, run_id, state, plan.env.name, incremental=nodes)
     except OSError as error:
-        help = "name another with `--state-dir DIR` or PENSTOCK_STATE_DIR"
-        message = f"the state directory `{state}` cannot be written: {error.strerror or error}"
-        raise run_error("PEN5005", message, None, help) from error
+        raise unwritable(state, error) from error
     if run is None:  # another process has just finished it
         return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), warnings=in_doubt, done=len(missing))
     _record(files, root, entry)

@@ -56,6 +56,24 @@ def test_init_makes_a_project_that_validates(project, capsys):
     assert "exists: nothing was written" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["explain"], ["run"], ["show"], ["lineage"]])
+def test_a_folder_where_one_job_is_expected_names_the_commands_that_take_folders(project, capsys, words):
+    assert main([*words, "jobs"]) == 2
+    assert capsys.readouterr().err == (
+        "error[PEN1001]: `jobs` is a folder\n"
+        "  = help: name one job file; `penstock validate` and `penstock graph` also take folders\n"
+    )
+
+
+@pytest.mark.spark
+def test_a_state_directory_that_cannot_be_made_is_reported_before_spark_starts(project, capsys, monkeypatch):
+    monkeypatch.setattr("engine.runtime.application.open_session", lambda *_: pytest.fail("Spark was started"))
+    assert main(["run", "jobs/orders.sql", "--state-dir", "jobs/orders.sql/state"]) == 1
+    shown = capsys.readouterr().err
+    assert "error[PEN5005]: the state directory `jobs/orders.sql/state` cannot be written:" in shown
+    assert "jobs/orders.sql` is a file" in shown
+
+
 @pytest.mark.spark
 def test_the_project_of_init_runs_and_its_rows_and_run_are_shown(spark, project, capsys):
     assert main(["run", "jobs/orders.sql", "--run-id", "first"]) == 0
