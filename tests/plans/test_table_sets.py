@@ -119,3 +119,17 @@ def test_merged_tables_are_a_set_of_one(tmp_path):
     (write,) = plan_of(tmp_path, job).writes
     assert (write.name, write.options["path"]) == ("localfile.t", "out/lake/t")
     assert write.table.schema.names == ("id", "n")
+
+
+def test_a_query_without_a_name_cannot_be_written_by_the_name_of_its_table(tmp_path):
+    script = """
+    CREATE TABLES crm WITH ('connector' = 'FakeSource', 'tables_configs' =
+      '[{ schema { table = "shop.orders", fields { id = int } } }]');
+    CREATE TABLES out WITH ('connector' = 'LocalFile', 'path' = 'o/${table_name}', 'file_format_type' = 'csv');
+    %s"""
+    job, errors = compiled(tmp_path, script % "INSERT INTO out SELECT id FROM crm.orders;", "job.sql")
+    assert job is None
+    assert errors == [("PEN2013", "`out` is written by the name of each table, and this query has none")]
+    named = "CREATE VIEW ids AS SELECT id FROM crm.orders; INSERT INTO out SELECT * FROM ids;"
+    (write,) = plan_of(tmp_path, script % named, "job.sql").writes
+    assert write.options["path"] == "o/ids"

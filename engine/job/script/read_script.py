@@ -137,11 +137,23 @@ class _Script:
             if source is not None and not insert.columns and not table.columns:
                 inputs.append(text_node(PlacedText(source.name, insert.query.source, insert.query.segments)))
                 continue
+            self.refuse_nameless(table, insert.query)
             name = self.free_name(insert.target, "_rows")
             self.add_query(name, inserted(insert, table.columns), insert.text, reads=insert.query)
             inputs.append(text_node(name))
         inputs.extend(text_node(self.reject_output(relation, statement)) for statement in relation.rejects)
         return inputs
+
+    def refuse_nameless(self, table: CreateTable, query: PlacedText) -> None:
+        """Report rows of a query for the tables of a set: the query has no name for the placeholder."""
+        if any(
+            "${table_name}" in option.value.value or "${table_full_name}" in option.value.value
+            for option in table.properties
+        ):
+            name = table.name.value
+            message = f"`{name}` is written by the name of each table, and this query has none"
+            help = f"name it: CREATE VIEW orders AS SELECT …, then INSERT INTO {name} SELECT * FROM orders"
+            self.diagnostics.error("PEN2013", message, query.span(), help)
 
     def free_name(self, wanted: PlacedText, ending: str = "") -> PlacedText:
         """A name that no output has yet, similar to the wanted one."""
