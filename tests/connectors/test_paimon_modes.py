@@ -11,6 +11,7 @@ from catalog.table import CatalogTable
 from connectors.paimon import connector
 from connectors.support.paimon.table_files import latest_schema
 from connectors.support.source import ScanTask
+from engine.compile import Settings, compile_job
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
@@ -224,6 +225,17 @@ def test_options_that_do_not_go_together_are_refused(given, code, said):
     (found,) = diagnostics
     assert found.code == code
     assert said in found.message
+
+
+def test_a_write_mode_that_is_not_supported_breaks_no_other_check(tmp_path):
+    path = tmp_path / "job.conf"
+    path.write_text(
+        "source { FakeSource { schema { fields { id = bigint } } } }\n"
+        'sink { Paimon { path = "t", write_mode = scd2, primary_keys = [id] } }'
+    )
+    diagnostics = Diagnostics()
+    compile_job(path, Settings(), diagnostics)
+    assert [found.code for found in diagnostics] == ["PEN4004"]
 
 
 @pytest.mark.parametrize(

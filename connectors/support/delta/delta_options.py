@@ -187,7 +187,7 @@ def _check_keys(mode: WriteMode, options: Options, table: CatalogTable, diagnost
     if mode is WriteMode.CHANGELOG and not table.has_row_kind and not options.optional_string("delete_condition"):
         message = "write_mode changelog needs rows with row kinds, or `delete_condition`"
         diagnostics.error("PEN2011", message, options.span("write_mode"), "write_mode = upsert writes plain rows")
-    if mode is WriteMode.SCD2:
+    if mode is WriteMode.SCD2 and VERSION_OPTIONS[0] in options.values:  # else the sink cannot do it
         _check_versions(options, table, diagnostics)
 
 
