@@ -47,6 +47,7 @@ SINKS = {
 @contextmanager
 def broker(folder: Path) -> Iterator[Any]:
     found = subprocess.run([str(ROOT / ".ci" / "kafka")], capture_output=True, text=True, check=True)
+    folder.mkdir()
     running = _running(folder, found.stdout.strip())
     try:
         yield next(running)

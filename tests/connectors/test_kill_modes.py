@@ -1,8 +1,12 @@
 """Kill -9 of the driver, and of the database servers, per write mode and kind of sink: no old row is lost, no target is
-half written, and after the rerun with the same id every row is there exactly once."""
+half written, and after the rerun with the same id every row is there exactly once.
+
+One job has a target of each kind, so that one kill tests all of them. Each test prints what its kills met.
+"""
 
 import os
 import random
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -11,7 +15,7 @@ import pytest
 from tests.connectors.killed_runs import Run
 
 KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "1"))
-"""How often each job is killed; `PENSTOCK_TEST_KILLS=30 make soak` for a release."""
+"""How often each job is killed, a kill and a rerun about half a minute; `make soak` kills it 30 times."""
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.soak]
 ROWS = 40
@@ -36,6 +40,8 @@ class Targets:
         (self.folder / "in").mkdir(exist_ok=True)
         (self.folder / "in" / "rows.csv").write_text("\n".join(lines) + "\n")
         sinks = [f'Delta {{ path = "{self.folder}/delta", {MODES[self.mode]} }}']
+        for kind in ("Iceberg", "Paimon"):
+            sinks.append(f'{kind} {{ warehouse = "{self.folder}/{kind}", table = "db.t", {MODES[self.mode]} }}')
         if self.mode != "upsert":
             sinks.append(
                 f'LocalFile {{ path = "{self.folder}/parquet", file_format_type = parquet, {MODES[self.mode]} }}'
@@ -45,7 +51,7 @@ class Targets:
             sinks.append(f'Jdbc {{ {login} table = "t", {MODES[self.mode]} }}')
         path = self.folder / "job.conf"
         path.write_text(
-            'env { job.name = "killed", job.retry.times = 0 }\n'
+            'env { job.name = "killed", job.retry.times = 0, spark.ui.enabled = "false" }\n'
             f'source {{ LocalFile {{ path = "{self.folder}/in", file_format_type = csv, '
             "schema { fields { id = int, version = int } } } }\n"
             f"sink {{ {chr(10).join(sinks)} }}\n"
@@ -63,6 +69,9 @@ class Targets:
             if path.exists():
                 df = self.spark.read.format(kind).load(str(path)).select("id", "version")
                 held[kind] = Counter(map(tuple, df.collect()))
+        iceberg = self.spark.read.format("iceberg").load(f"{self.folder}/Iceberg/db/t").select("id", "version")
+        held["iceberg"] = Counter(map(tuple, iceberg.collect()))
+        held["paimon"] = Counter((row["id"], row["version"]) for row in paimon_rows(f"{self.folder}/Paimon", "db.t"))
         for kind, database in self.databases.items():
             held[kind] = Counter(database.rows("select id, version from t"))
         return held
@@ -74,36 +83,62 @@ class Targets:
             assert held in allowed, f"{kind} holds {sorted(held.items())[:5]}…, {sum(held.values())} rows; {log}"
 
 
+def paimon_rows(warehouse: str, name: str) -> list[dict[str, int]]:
+    from pypaimon import CatalogFactory
+
+    builder = CatalogFactory.create({"warehouse": warehouse}).get_table(name).new_read_builder()
+    return builder.new_read().to_arrow(builder.new_scan().plan().splits()).to_pylist()
+
+
+class Kills:
+    """Counts what kills meet, and what they take."""
+
+    def __init__(self, what: str) -> None:
+        self.what, self.met, self.started = what, Counter[str](), time.monotonic()
+
+    def at_some_instant(self, running: Run, chance: random.Random, act) -> None:
+        is_running, steps = running.at_some_instant(chance, act), running.steps()
+        is_over = not is_running or "end.json" in steps
+        self.met["after the end" if is_over else "committing" if "commit.json" in steps else "staging"] += 1
+
+    def report(self) -> None:
+        seconds = (time.monotonic() - self.started) / max(self.met.total(), 1)
+        met = ", ".join(f"{count} {when}" for when, count in sorted(self.met.items()))
+        print(f"\n{self.what}: {self.met.total()} kills ({met}), nothing lost, half or twice; {seconds:.0f} s a kill")
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_killed_run_is_finished_exactly_once(spark, tmp_path, postgres, mariadb, sqlite, mode):
     targets = Targets(spark, tmp_path, mode, (postgres, mariadb, sqlite))
-    chance = random.Random(f"kill {mode}")
+    chance, kills = random.Random(f"kill {mode}"), Kills(f"driver, {mode}")
     begun(targets)
     for version in range(2, KILLS + 2):
         job = targets.job(version)
         killed = Run(job, f"v{version}")
-        killed.at_some_instant(chance, killed.kill)
+        kills.at_some_instant(killed, chance, killed.kill)
         killed.finish()
         targets.check(version - 1, version, log=killed.text())
         rerun = Run(job, f"v{version}")
         assert rerun.finish() == 0, rerun.text()
         targets.check(version, log=rerun.text())
+    kills.report()
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_killed_server_loses_nothing(spark, tmp_path, postgres, mariadb, mode):
     targets = Targets(spark, tmp_path, mode, (postgres, mariadb))
-    chance = random.Random(f"server {mode}")
+    chance, kills = random.Random(f"server {mode}"), Kills(f"server, {mode}")
     begun(targets)
     for version in range(2, KILLS + 2):
         job = targets.job(version)
         running = Run(job, f"v{version}")
-        running.at_some_instant(chance, chance.choice((postgres, mariadb)).restart)
+        kills.at_some_instant(running, chance, chance.choice((postgres, mariadb)).restart)
         running.finish()
         targets.check(version - 1, version, log=running.text())
         rerun = Run(job, f"v{version}")
         assert rerun.finish() == 0, rerun.text()
         targets.check(version, log=rerun.text())
+    kills.report()
 
 
 def begun(targets: Targets) -> None:

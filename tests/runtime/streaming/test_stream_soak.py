@@ -15,8 +15,12 @@ from pathlib import Path
 
 import pytest
 
+from catalog.table import CatalogTable
+from connectors.paimon import connector as paimon
+from connectors.support.source import ScanTask
 from engine.runtime.execute import new_run_id
 from engine.runtime.streaming.run_stream import run_stream
+from tests.connectors.jobs import options_of
 from tests.connectors.kafka.jobs import compiled
 from tests.services.debezium import COLUMNS, ChangingTable
 
@@ -37,10 +41,16 @@ def publish(broker, topic, changes):
 
 def keyed(postgres, folder, given):
     return (
+        f'Paimon {{ {given}, path = "{folder}/paimon" }}\n'
         f'Delta {{ {given}, path = "{folder}/delta" }}\n'
         f'Jdbc {{ {given}, url = "{postgres.url}", user = "{postgres.user}", password = "{postgres.password}", '
         "table = soaked }"
     )
+
+
+def in_paimon(spark, folder):
+    options = options_of(paimon.source_options, path=str(folder / "paimon"))
+    return paimon.read(spark, ScanTask(options, CatalogTable.unknown("paimon")))
 
 
 def test_a_large_change_log_ends_as_its_table(spark, tmp_path, kafka, postgres):
@@ -61,13 +71,14 @@ def test_a_large_change_log_ends_as_its_table(spark, tmp_path, kafka, postgres):
     columns = ("id", "name", "amount", "day", "cast(at as timestamp_ntz) as at", "note")
     delta = spark.read.format("delta").load(str(tmp_path / "delta")).selectExpr(*columns).collect()
     assert sorted(map(tuple, delta)) == changing.held()
+    assert sorted(map(tuple, in_paimon(spark, tmp_path).selectExpr(*columns).collect())) == changing.held()
     assert sorted(postgres.rows("select id, name, amount, day, at at time zone 'UTC', note from soaked")) == (
         changing.held()
     )
 
 
 def test_nothing_is_lost_or_twice_over_kills_of_driver_and_broker(tmp_path, spark, kafka, postgres):
-    """Each round sends records, then kills the driver at a random moment; every third round kills the broker too."""
+    """Each round sends records, then kills the driver at a random moment; two of five rounds kill the broker too."""
     postgres.clear()
     topic, state, draw = kafka.topic(2), tmp_path / "state", random.Random(5)
     source = (
@@ -93,7 +104,7 @@ def test_nothing_is_lost_or_twice_over_kills_of_driver_and_broker(tmp_path, spar
                                    env={**os.environ, "MASTER": "local[1]", "PYTHONPATH": str(ROOT)})  # fmt: skip
         if kill < KILLS:
             time.sleep(draw.uniform(8, 30))
-            if kill % 3 == 2:
+            if kill % 5 in (1, 3):
                 kafka.kill()
                 time.sleep(draw.uniform(0, 3))
                 kafka.start()
@@ -103,7 +114,11 @@ def test_nothing_is_lost_or_twice_over_kills_of_driver_and_broker(tmp_path, spar
                 time.sleep(0.5)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(60)
+    print(
+        f"{KILLS} kills of the driver, {sum(kill % 5 in (1, 3) for kill in range(KILLS))} of the broker, {sent} records"
+    )
     everything = list(range(sent))
     assert written() == everything
     assert sorted(row.id for row in spark.read.format("delta").load(str(tmp_path / "delta")).collect()) == everything
+    assert sorted(row.id for row in in_paimon(spark, tmp_path).collect()) == everything
     assert sorted(row[0] for row in postgres.rows("select id from soaked")) == everything

@@ -198,8 +198,9 @@ def test_a_run_to_restore_must_be_one_of_the_job(spark, tmp_path, kafka):
 
 
 def test_a_stream_that_is_stopped_or_killed_goes_on(tmp_path, kafka):
-    """The process of its own is killed twice, at any moment, and stopped once; every record comes once. A second stream
-    keeps the keys that it has seen as state: of two records with one key, one comes."""
+    """The process of its own is killed twice, at any moment, and stopped once; every record comes once, also those of
+    a partition that is added while it is running. A second stream keeps the keys that it has seen as state: of two
+    records with one key, one comes."""
     topic, state = kafka.topic(), tmp_path / "state"
     sinks = "\n".join(
         f'LocalFile {{ plugin_input = {name}, path = "{tmp_path}/{name}", file_format_type = json }}'
@@ -219,24 +220,31 @@ def test_a_stream_that_is_stopped_or_killed_goes_on(tmp_path, kafka):
     def are_written(number):
         return all(len(written(name)) >= (count if number != 1 else 1) for name, count in counts.items())
 
-    sent = 10
+    def wait_for(holds):
+        until = time.monotonic() + 150
+        while not holds() and time.monotonic() < until:
+            time.sleep(0.1)
+
+    sent, added = 10, 1000
     for number in range(3):
         kafka.send(topic, values(*range(sent, sent + 10), sent))
         sent += 10
-        counts = {"q": 11 * (number + 1), "once": 10 * (number + 1)}
+        counts = {"q": 11 * (number + 1) + bool(number), "once": 10 * (number + 1) + bool(number)}
         process = subprocess.Popen([*command, "--run-id", f"r{number}"], cwd=ROOT, start_new_session=True,
                                    env={**os.environ, "MASTER": "local[1]", "PYTHONPATH": str(ROOT)})  # fmt: skip
-        until = time.monotonic() + 150
-        while not are_written(number) and time.monotonic() < until:
-            time.sleep(0.1)
+        wait_for(lambda number=number: are_written(number))
+        if number == 0:
+            kafka.add_partitions(topic, 2)
+            kafka.send(topic, values(added), partition=1)
+            wait_for(lambda: added in written("q") and added in written("once"))
         if number < 2:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             assert main(["stop", "r2", "--state-dir", str(state)]) == 0
         process.wait(120)
     assert process.returncode == 0
-    assert written("once") == list(range(10, sent))
-    assert written("q") == sorted([*range(10, sent), *range(10, sent, 10)])
+    assert written("once") == [*range(10, sent), added]
+    assert written("q") == sorted([*range(10, sent), *range(10, sent, 10), added])
     from connectors.support.files.filesystem import files_at
 
     assert ledger.find(*files_at(None, str(state)), "r2").state is State.FINISHED
