@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
-from catalog.table import CatalogTable, TablePath
+from catalog.table import CatalogTable, Column, TablePath
 from connectors.support.files.filesystem import as_uri, committing, files_at
 from connectors.support.formats.file_connector import AVRO_JAR
 from connectors.support.kafka.avro_records import is_avro
 from connectors.support.kafka.client import brokers
 from connectors.support.kafka.connection import KafkaConnection, check_servers
+from connectors.support.kafka.new_columns import follows_schema, new_columns, with_columns
 from connectors.support.kafka.offsets import (
     KafkaPosition,
     assignment,
@@ -133,6 +134,15 @@ class Kafka(Source, Sink[KafkaStaged]):
 
     def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
         return task.selected(rows_of(batch, task.options, task.table))
+
+    def follows_schema(self, options: Options) -> bool:
+        return follows_schema(options)
+
+    def new_columns(self, task: ScanTask, batch: "DataFrame") -> tuple[Column, ...]:
+        return new_columns(task, batch)
+
+    def with_columns(self, options: Options, table: CatalogTable, columns: Sequence[Column]) -> Options:
+        return with_columns(options, table, columns)
 
     def stream_position(self, options: Options, offsets: str) -> KafkaPosition | None:
         return stream_position(options, offsets)

@@ -1,19 +1,21 @@
 """Job file -> job -> plan -> optimized plan: the first step of every command that reads a job."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostic, Diagnostics, Severity
+from catalog.table import Column
+from connectors.support.option import Options
 from engine.job.load import load
-from engine.job.model.job import Job
+from engine.job.model.job import Block, Job
 from engine.optimizer import optimize
 from engine.plan.building.build_plan import build
 from engine.plan.chosen_writes import with_chosen_writes
-from engine.plan.nodes import Plan, Query
+from engine.plan.nodes import Plan, Query, Scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Compiled:
     built: Plan
     plan: Plan
     warnings: tuple[Diagnostic, ...]
+    settings: Settings = field(default_factory=Settings)
 
 
 def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
@@ -51,20 +54,47 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
     job = load(
         path, own, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=settings.reads_secrets
     )
-    built = build(job, own) if job else None
     if job and job.env.dialect == "spark":
         note_compat(job, own)
+    compiled = _compiled(path, job, settings, own) if job else None
+    diagnostics.extend(own)
+    return compiled
+
+
+def with_columns(compiled: Compiled, scan: Scan, columns: Sequence[Column]) -> Compiled:
+    """The job as if a source declared these columns, too. Raises a `JobError` where a step cannot take them."""
+    options = scan.connector.with_columns(scan.options, scan.table, columns)
+    blocks = tuple(_with_options(block, scan.options, options) for block in compiled.job.blocks)
+    assert blocks != compiled.job.blocks, f"{scan.name} is a block of the job"
+    diagnostics = Diagnostics()
+    changed = _compiled(compiled.path, replace(compiled.job, blocks=blocks), compiled.settings, diagnostics)
+    diagnostics.raise_errors()
+    assert changed is not None, "has no errors"
+    return changed
+
+
+def _with_options(block: Block, before: Options, after: Options) -> Block:
+    if block.options is before:
+        return replace(block, options=after)
+    if all(table.options is not before for table in block.tables):
+        return block
+    tables = (replace(table, options=after) if table.options is before else table for table in block.tables)
+    return replace(block, tables=tuple(tables))
+
+
+def _compiled(path: Path, job: Job, settings: Settings, own: Diagnostics) -> Compiled | None:
+    """The plan of a job; `own` has the diagnostics of reading it."""
+    built = build(job, own)
     if built and (settings.only or settings.but):
         built = with_chosen_writes(built, settings.only, settings.but, own)
     if settings.strict:
         own.items = [_strict(diagnostic) for diagnostic in own]
     if built and settings.strict:
         refuse_unknown_types(built, own)
-    diagnostics.extend(own)
-    if job is None or built is None or own.has_errors:
+    if built is None or own.has_errors:
         return None
     plan = optimize(built, disabled=settings.disabled_rules)
-    return Compiled(path, job, built, plan, tuple(own))
+    return Compiled(path, job, built, plan, tuple(own), settings)
 
 
 def _strict(diagnostic: Diagnostic) -> Diagnostic:

@@ -5,6 +5,7 @@ Importing a connector imports neither pyspark nor a driver: annotations only, an
 
 import re
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -189,6 +190,19 @@ class Source(Connector):
     def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
         """The rows of a micro-batch of `stream`, in the words of `read`."""
         return batch
+
+    def follows_schema(self, options: Options) -> bool:
+        """Whether a stream adds columns that appear in what arrives to those of the block."""
+        return False
+
+    def new_columns(self, task: ScanTask, batch: "DataFrame") -> tuple[Column, ...]:
+        """The columns that a micro-batch of `stream` has beside those of the table; the same for the same micro-batch.
+        Only for a block that `follows_schema`."""
+        return ()
+
+    def with_columns(self, options: Options, table: CatalogTable, columns: Sequence[Column]) -> Options:
+        """A block that `follows_schema`, as if it declared these columns, too."""
+        raise NotImplementedError(self.name)
 
     def stream_position(self, options: Options, offsets: str) -> Staged | None:
         """What `acknowledge` gets for a micro-batch that ends at these offsets, as Spark's checkpoint has them."""

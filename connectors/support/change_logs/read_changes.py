@@ -71,10 +71,10 @@ def parsed_changes(texts: "DataFrame", options: Options, columns: list[Column]) 
     changes = (
         texts.selectExpr("*", "try_parse_json(__text) as __json")
         .selectExpr("*", f"{log.envelope} as {CHANGE}", *([f"{types} as {TYPES}"] if values.is_debezium else []))
-        .selectExpr("*", f"lower({text(log.operation)}) as __op", *_table_of(log))
+        .selectExpr("*", f"lower({text(log.operation)}) as __op", *table_of_change(log))
         .selectExpr("*", f"{log.changes} as __changes")
         .selectExpr("*", f"{_envelope_error(log)} as __envelope_error")
-        .where(" and ".join(_filters(options)))
+        .where(" and ".join(conditions(options)))
     )
     broken = f"array(named_struct({_NOTHING}))"
     exploded = changes.selectExpr("*", f"explode(if(__envelope_error is null, __changes, {broken})) as {_ONE}")
@@ -102,7 +102,8 @@ _NOTHING: Final = (
 _FILTER: Final[Mapping[str, str]] = {"database_name": "database", "schema_name": "schema", "table_name": "table"}
 
 
-def _table_of(log: ChangeLog) -> Iterator[str]:
+def table_of_change(log: ChangeLog) -> Iterator[str]:
+    """Columns with the table that a change is of."""
     yield f"{log.database} as `database`"
     yield f"{log.schema} as `schema`"
     yield f"{log.table} as `table`"
@@ -121,18 +122,18 @@ def _envelope_error(log: ChangeLog) -> str:
     )
 
 
-def _filters(options: Options) -> Iterator[str]:
+def conditions(options: Options) -> Iterator[str]:
     """Conditions on the table of a change; records that cannot be read pass, to be reported."""
     yield "true"
     wanted = options.mapping("debezium_record_table_filter")
-    conditions = [
+    wanted_values = [
         f"{quote(column)} = {quote_text(str(wanted[name]))}" for name, column in _FILTER.items() if name in wanted
     ]
     for name, column in (("database.include", "database"), ("table.include", "table")):
         pattern = options.optional_string(name)
         if pattern is not None:
-            conditions.append(f"{quote(column)} rlike {quote_text(f'^(?:{pattern})$')}")
-    for condition in conditions:
+            wanted_values.append(f"{quote(column)} rlike {quote_text(f'^(?:{pattern})$')}")
+    for condition in wanted_values:
         yield f"(__op is null or coalesce({condition}, false))"
 
 

@@ -82,9 +82,14 @@ def parsed_avro(records: "DataFrame", options: Options, columns: list[Column], t
     schemas: dict[int, str] = {}
     for subject in subjects_of(options, topics):
         schemas |= registry.schemas(subject)
+    framed = records.selectExpr("*", f"{schema_id()} as __id", "substring(value, 6) as __body")
+    return _with_rows(framed, schemas, columns, options)
+
+
+def schema_id() -> str:
+    """Spark SQL for the id of the schema that a record names; NULL where it names none."""
     is_framed = "length(value) > 5 and hex(substring(value, 1, 1)) = '00'"
-    id = f"if({is_framed}, cast(conv(hex(substring(value, 2, 4)), 16, 10) as bigint), null) as __id"
-    return _with_rows(records.selectExpr("*", id, "substring(value, 6) as __body"), schemas, columns, options)
+    return f"if({is_framed}, cast(conv(hex(substring(value, 2, 4)), 16, 10) as bigint), null)"
 
 
 def avro_value(columns: list[Column], schema: str, id: int | None) -> str:

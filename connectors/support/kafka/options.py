@@ -4,14 +4,16 @@ from typing import Final
 
 from connectors.support.change_logs.change_log import CHANGE_LOGS
 from connectors.support.change_logs.read_changes import METADATA_TYPES
-from connectors.support.option import Option, OptionType
+from connectors.support.option import Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
 START_MODES: Final = ("earliest", "latest", "group_offsets", "timestamp", "specific_offsets")
 ROW_FORMATS: Final = ("json", "text", "csv", "avro", "raw", "native")
 CHANGE_FORMATS: Final = tuple(CHANGE_LOGS)
 DEFAULT_GROUP: Final = "SeaTunnel-Consumer-Group"
+SCHEMA_CHANGES: Final = "schema-changes.enabled"
 METADATA: Final = ("topic", "partition", "offset", "timestamp", "key", "headers")
+MARKS: Final = ("_error", "_value")
 CHANGE_METADATA: Final = tuple(METADATA_TYPES)
 """What only records of change logs have."""
 
@@ -86,6 +88,10 @@ SOURCE_OPTIONS: Final = (
            "`timestamp`, `key`, `headers`; of change logs also `database`, `schema`, `table`, `table_path` "
            "(`shop.public.orders`) and `change_time`. Their names begin with `_`: `_topic`.",
            element=OptionType.STRING),
+    Option(SCHEMA_CHANGES, OptionType.BOOLEAN,
+           "Whether a stream adds columns that appear in the records to those of `schema`, and its sinks to their "
+           "targets. For `debezium_json` whose records have their `schema`, and Avro with a schema registry.",
+           default=False),
     Option("max_offsets", OptionType.INTEGER, "The most records of one micro-batch of a stream.", minimum=1),
     *(Option(name, OptionType.ANY, "Accepted for compatibility, no effect: Spark reads and paces the partitions.")
       for name in ("poll.timeout", "partition-discovery.interval-millis", "reader_cache_queue_size")),
@@ -114,3 +120,11 @@ SINK_OPTIONS: Final = (
            "dropped.", default="AT_LEAST_ONCE", choices=("AT_LEAST_ONCE", "EXACTLY_ONCE", "NON")),
     Option("transaction_prefix", OptionType.STRING, "Accepted for compatibility, no effect."),
 )  # fmt: skip
+
+
+def added_columns(options: Options) -> tuple[str, ...]:
+    """The columns that a source adds to those of its records' values: `metadata_columns`, and the marks of records that
+    do not fit."""
+    names = [f"_{name.lower()}" for name in dict.fromkeys(options.strings("metadata_columns"))]
+    is_marking = str(options["format_error_handle_way"]).lower() == "mark"
+    return (*names, *(MARKS if is_marking else ()))

@@ -22,8 +22,9 @@ from connectors.support.kafka.avro_records import (
     registry_of,
     subjects_of,
 )
+from connectors.support.kafka.new_columns import check_following
 from connectors.support.kafka.offsets import topics_of
-from connectors.support.kafka.options import CHANGE_FORMATS, CHANGE_METADATA, METADATA
+from connectors.support.kafka.options import CHANGE_FORMATS, CHANGE_METADATA, MARKS, METADATA
 from connectors.support.option import Options
 from connectors.support.schema_option import declared_table
 
@@ -55,7 +56,7 @@ _NATIVE_EXPRESSIONS: Final = {
     "timestamp": "unix_millis(timestamp)",
     "timestampType": "case timestampType when 0 then 'CREATE_TIME' when 1 then 'LOG_APPEND_TIME' end",
 }
-_MARKS: Final = (Column("_error", STRING), Column("_value", STRING))
+_MARKS: Final = tuple(Column(name, STRING) for name in MARKS)
 _MALFORMED: Final = "__malformed"
 
 
@@ -64,6 +65,7 @@ def table_of(options: Options, diagnostics: Diagnostics) -> CatalogTable:
     kind = str(options["format"]).lower()
     table = declared_table(options, "kafka", diagnostics)
     check_changes(options, table, diagnostics)
+    check_following(options, diagnostics)
     check_avro(options, None if options.flag("pattern") else topics_of(options), diagnostics)
     if kind == "avro":
         table = table or declared_by_avro(options, diagnostics) or _of_avro(options, diagnostics)

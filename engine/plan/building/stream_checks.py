@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
+from catalog.evolution import SchemaEvolution
 from catalog.savemode import WriteMode
 from catalog.source import PlacedText
 from connectors.support.incremental import incremental_of
 from engine.job.model.job import Env
 from engine.plan.building.stream_trigger import check_trigger
-from engine.plan.nodes import Expect, Native, Node, Plan, Query, Scan, Union, Write, below, children
+from engine.plan.nodes import Expect, Native, Node, Plan, Query, Scan, Shuffle, Union, Write, below, children
 from engine.plan.pipelines import pipelines
 from engine.plan.streams import Flows, StreamPlan, flow_of, is_stream, streams_of
 from engine.transforms.base import StatefulTransform
@@ -29,6 +30,7 @@ def check_streams(env: Env, writes: Sequence[Write], diagnostics: Diagnostics) -
     if not mark.has_errors:
         for stream in streams_of(Plan(env, tuple(writes))):
             _check_state(stream, diagnostics)
+            _check_schema_changes(stream, diagnostics)
 
 
 def _check_pipeline(plan: Plan, diagnostics: Diagnostics) -> None:
@@ -95,6 +97,29 @@ def _read_as_stream(node: Node, flows: Flows) -> str | None:
         return None
     scans = (scan for scan in below(node) if isinstance(scan, Scan) and is_stream(scan))
     return next((scan.name for scan in scans if scan.options.get("stream") is True), None)
+
+
+def _check_schema_changes(stream: StreamPlan, diagnostics: Diagnostics) -> None:
+    """Report what cannot take columns that appear while the stream is running, where its source follows them."""
+    scan = next((scan for scan in stream.scans if scan.connector.follows_schema(scan.options)), None)
+    if scan is None:
+        return
+    routes = [node for node in stream.plan.nodes() if isinstance(node, Shuffle)]
+    if stream.scan is None or routes:
+        why = "declares the columns of each table" if routes else "is a query over several micro-batches"
+        message = f"`{scan.name}` follows the schema of its records, and `{(*routes, stream.head)[0].name}` {why}"
+        diagnostics.error("PEN2032", message, scan.span, "declare the columns, and leave `schema-changes.enabled` out")
+        return
+    for write in stream.plan.writes:
+        evolution = write.options.get("schema_evolution")
+        if evolution is None:
+            message = f"`{write.name}` cannot take columns that appear in `{scan.name}`: its target cannot be changed"
+            help = "write to Delta, Iceberg, Paimon or a database, or leave `schema-changes.enabled` out"
+            diagnostics.error("PEN2032", message, write.span, help)
+        elif evolution == SchemaEvolution.FAIL.value:
+            message = f"`{write.name}` refuses columns that appear in `{scan.name}`, which follows its records' schema"
+            span = write.options.span("schema_evolution")
+            diagnostics.error("PEN2032", message, span, "schema_evolution = add_columns")
 
 
 def _check_state(stream: StreamPlan, diagnostics: Diagnostics) -> None:

@@ -19,6 +19,7 @@ from engine.runtime.job_execution import diagnostics_of
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
 from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint
+from engine.runtime.streaming.followed_schema import FollowedSchema
 from engine.runtime.streaming.metrics import prometheus_text
 from engine.runtime.streaming.stop_request import is_stop_requested
 from engine.runtime.streaming.stream import BatchFailedError, Stream
@@ -66,7 +67,7 @@ def _run(
     job = _Job(files, root, entry, metrics=_metrics_file(spark, plan))
     if restores is not None:
         job.require(restores)
-    job.streams = tuple(_streams(spark, plan, state, run_id, job))
+    job.streams = tuple(_streams(spark, compiled, state, run_id, job))
     if restores is not None and any(stream.checkpoint.is_new for stream in job.streams):
         raise run_error(
             "PEN5008", f"run `{restores}` has left no checkpoint to go on from", None, "leave --restore out"
@@ -90,13 +91,13 @@ def _run(
     return result
 
 
-def _streams(spark: "SparkSession", plan: Plan, state: str, run_id: str, job: "_Job") -> Iterable[Stream]:
-    several = streams_of(plan)
+def _streams(spark: "SparkSession", compiled: Compiled, state: str, run_id: str, job: "_Job") -> Iterable[Stream]:
+    several = streams_of(compiled.plan)
     folders = {folder_of(stream) for stream in several}
     for number, stream in enumerate(several, start=1):
         name = run_id if len(several) == 1 else f"{run_id}-{number}"
         checkpoint = open_checkpoint(spark, state, stream, name, others=folders)
-        yield Stream(spark, stream, checkpoint, state, job.committed)
+        yield Stream(spark, FollowedSchema(compiled, stream), checkpoint, state, job.committed)
 
 
 def _metrics_file(spark: "SparkSession", plan: Plan) -> tuple[Files, str] | None:

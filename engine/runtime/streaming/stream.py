@@ -18,6 +18,7 @@ from engine.runtime.execute import run_batch
 from engine.runtime.results import JobResult
 from engine.runtime.states import State
 from engine.runtime.streaming.checkpoint import Checkpoint
+from engine.runtime.streaming.followed_schema import FollowedSchema
 from engine.runtime.streaming.progress import progress_of
 from engine.runtime.streaming.totals import StreamTotals
 from engine.spark.errors import SPARK_ERRORS, as_run_error
@@ -47,10 +48,10 @@ class BatchFailedError(Exception):
 @dataclass(eq=False)
 class Stream:
     """A stream while it is running. `done` is called after every committed micro-batch; `order`: its sources as Spark
-    lists them."""
+    lists them; `schema`: its plan, with columns that appear while it is running."""
 
     spark: "SparkSession"
-    of: StreamPlan
+    schema: FollowedSchema
     checkpoint: Checkpoint
     state: str
     done: Callable[["Stream", JobResult], None]
@@ -68,13 +69,17 @@ class Stream:
         self.totals = StreamTotals(self.of.name)
 
     @property
+    def of(self) -> StreamPlan:
+        return self.schema.declared
+
+    @property
     def plan(self) -> Plan:
         return self.of.plan
 
     @property
     def writes(self) -> tuple[Write, ...]:
         """The writes as they are checked at the start."""
-        return self.plan_of(0 if not self.checkpoint.has_batches else 1).writes
+        return plan_of(self.plan, 0 if not self.checkpoint.has_batches else 1).writes
 
     @property
     def is_active(self) -> bool:
@@ -133,7 +138,7 @@ class Stream:
             if self.stopping.is_set():
                 raise StreamStoppedError
             if self.of.scan is not None:
-                self._run(number, Arrived(batch, self.positions(number)))
+                self._run_arrived(batch, number)
             else:
                 self._run_computed(batch, number)
             self.failures, self.last_batch = 0, number
@@ -160,6 +165,15 @@ class Stream:
         }
         return {scan: position for scan, position in found.items() if position is not None}
 
+    def _run_arrived(self, batch: "DataFrame", number: int) -> None:
+        try:
+            stream = self.schema.of_batch(batch)
+        except SPARK_ERRORS as error:
+            raise as_run_error(error, self.of.head, below(self.of.head)) from error
+        assert stream.scan is not None, "the head is the source"
+        positions = dict(zip((stream.scan,), self.positions(number).values(), strict=False))
+        self._run(number, Arrived(batch, positions), of=stream)
+
     def _run_computed(self, batch: "DataFrame", number: int) -> None:
         """Run a micro-batch whose rows Spark computes with state. They are computed once and wholly, also where the
         micro-batch was committed before: each partition records its state when its last row is read."""
@@ -172,19 +186,19 @@ class Stream:
         finally:
             release(rows)
 
-    def _run(self, number: int, arrived: Arrived, called: str | None = None) -> None:
-        name = f"{self.checkpoint.record.stream}.{called or number}"
-        result = run_batch(self.spark, self.plan_of(number), name, self.state, {self.of.head: arrived})
+    def _run(self, number: int, arrived: Arrived, called: str | None = None, *, of: StreamPlan | None = None) -> None:
+        name, stream = f"{self.checkpoint.record.stream}.{called or number}", of or self.of
+        plan = plan_of(stream.plan, number)
+        result = run_batch(self.spark, plan, name, self.state, {stream.head: arrived})
         if result.state is not State.FINISHED:
             raise BatchFailedError(result)
         self.totals.add(result)
         self.done(self, result)
 
-    def plan_of(self, number: int) -> Plan:
-        """The plan of a micro-batch: targets are dropped, emptied or refused by the first one only."""
-        if number == 0:
-            return self.plan
-        return replace(self.plan, writes=tuple(_later(write) for write in self.plan.writes))
+
+def plan_of(plan: Plan, number: int) -> Plan:
+    """The plan of a micro-batch: targets are dropped, emptied or refused by the first one only."""
+    return plan if number == 0 else replace(plan, writes=tuple(_later(write) for write in plan.writes))
 
 
 _PARTITIONS: Final = "spark.sql.shuffle.partitions"
