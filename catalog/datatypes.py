@@ -5,7 +5,7 @@ nullability of elements and fields, which equality does not. Names of other syst
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Final, TypeAlias
 
@@ -194,6 +194,20 @@ def is_collated(type: DataType) -> bool:
     if isinstance(type, Array | Map | Struct):
         return any(isinstance(part, Atomic) and part.collation is not None for part in parts(type))
     return isinstance(type, Atomic) and type.collation is not None
+
+
+def without_collations(type: DataType) -> DataType:
+    """The type with plain strings in place of those with a collation."""
+    match type:
+        case Array(element):
+            return replace(type, element=without_collations(element))
+        case Map(key, value):
+            return replace(type, key=without_collations(key), value=without_collations(value))
+        case Struct(fields):
+            return Struct(tuple(replace(field, type=without_collations(field.type)) for field in fields))
+        case Atomic():
+            return replace(type, collation=None)
+    return type
 
 
 def parts(type: DataType) -> Iterator[DataType]:

@@ -23,12 +23,15 @@ from sql.binding.set_operations import refuse_unhashable
 from sql.binding.ungrouped_columns import check_grouped
 from sql.binding.windows import check_window
 from sql.expressions import generator_columns, infer, is_generator, output_name
+from sql.grammar.call_names import call_name
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import Dependency, Origins
 from sql.scopes.misplaced_functions import Special, find_special, refuse_misplaced
 from sql.scopes.relations import Attribute, Output, merge
 from sql.scopes.scope import SelectScope
+from sql.scopes.script_transforms import script_columns
 from sql.scopes.stars import is_star
+from sql.spark_grammar.script_transforms import SCRIPT_CALL
 from sql.types.expression_type import NamedTyped
 
 
@@ -97,6 +100,10 @@ def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
         return item
     if is_generator(body):
         return _generator_item(scope, item)
+    if isinstance(body, exp.Anonymous) and call_name(body) == SCRIPT_CALL:
+        columns = script_columns(scope, body)
+        item.attributes, item.is_open = columns or (), columns is None
+        return item
     _check_bare_windows(scope, item.special)
     typed = infer(body, scope)
     for window in item.special.windows:

@@ -15,6 +15,7 @@ from sql.functions.modifiers import check_values
 from sql.functions.resolve import arguments, varies
 from sql.functions.rules.call import Call
 from sql.grammar.call_names import call_name
+from sql.spark_grammar.script_transforms import SCRIPT_CALL
 from sql.types.expression_type import NamedTyped, Scope, Typed
 from sql.types.mismatch import Mismatch
 
@@ -42,7 +43,8 @@ def is_window_only(node: exp.Expr) -> bool:
 def is_deterministic(node: exp.Expr) -> bool:
     if not isinstance(node, exp.Anonymous):
         return True
-    return not any(signature.is_random for signature in signatures(call_name(node).lower()))
+    name = call_name(node).lower()
+    return name != SCRIPT_CALL and not any(signature.is_random for signature in signatures(name))
 
 
 def may_raise(node: exp.Expr) -> bool:

@@ -28,6 +28,7 @@ from sql.grammar.token_shifts import (
     signed_amounts,
 )
 from sql.spark_grammar.check import Nested
+from sql.spark_grammar.script_transforms import scripted
 
 logging.getLogger("sqlglot").setLevel(
     logging.ERROR
@@ -66,6 +67,11 @@ def parse(text: str, nested: Sequence[Nested] = (), names: frozenset[int] = froz
         tokens = plain_names(SPARK.tokenize(text), names)
     except TokenError as error:
         return Parsed(None, (), (_token_issue(text, str(error)),))
+    if "using" in text.lower():
+        try:
+            tokens = scripted(tokens)
+        except ParseError as error:
+            return Parsed(None, tokens, (_parse_issue(text, tokens, error),))
     while tokens and tokens[-1].token_type == TokenType.SEMICOLON:
         tokens = tokens[:-1]
     if not tokens:

@@ -104,14 +104,23 @@ def _statement(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diag
     for word, read in READERS.items():
         if cursor.take(word):
             return read(cursor, comments, diagnostics)
+    if cursor.word() == "DECLARE" or (cursor.word() == "DROP" and "VARIABLE" in (cursor.word(1), cursor.word(2))):
+        raise _no_variables(cursor)
     if cursor.word() in QUERY_STARTS:
         raise cursor.error("a query alone does nothing", "write CREATE VIEW name AS … or INSERT INTO table …")
     known = did_you_mean(cursor.word(), READERS) or "a job file has " + ", ".join(STATEMENTS)
     raise cursor.error("expected a statement of a job file", known)
 
 
+def _no_variables(cursor: TokenCursor) -> ScriptSyntaxError:
+    help = "write `${x:5}` where the value is used, and set it with `-i x=…`; or select it in a CTE"
+    return cursor.error("a job file has no session variables", help)
+
+
 def _read_set(cursor: TokenCursor, comments: tuple[str, ...], _found: Diagnostics) -> SetOption:
     text = cursor.between(0, len(cursor.tokens))
+    if cursor.word() in ("VAR", "VARIABLE") and cursor.word(1) != "=":
+        raise _no_variables(cursor)
     if cursor.token is not None and cursor.token.token_type == TokenType.STRING:
         key = cursor.string("a key")
     else:

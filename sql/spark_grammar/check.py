@@ -48,13 +48,15 @@ class Verdict(NamedTuple):
 
 
 _CHARACTER: Final = re.compile(r".", re.DOTALL)
+_SCRIPT: Final = re.compile(r"\busing\s*['\"]", re.IGNORECASE)
+"""The clause of TRANSFORM, MAP and REDUCE that names a script."""
 _MOST_TRIALS: Final = 4
 """Of how many words, from the last on, it is tried whether they are aliases where the query does not fit otherwise."""
 
 
 def recognized(text: str) -> Verdict:
     """Check a query against Spark's grammar."""
-    if "/*+" in text or "${" in text:
+    if "/*+" in text or "${" in text or _SCRIPT.search(text):
         return Verdict()
     try:
         tokens, unknown = _tokens(text)

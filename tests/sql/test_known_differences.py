@@ -34,7 +34,6 @@ REFUSED_BY_SPARK = [
 """Accepted here."""
 
 ACCEPTED_BY_SPARK = [
-    "select transform(a, b) using 'cat' as (x, y) from t",
     "select cast(null as struct<>)",
     "select in(a, 1) from t",
     "select transform(arr, (x -> x)) from t",

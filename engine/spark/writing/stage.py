@@ -4,11 +4,13 @@ from collections.abc import Iterable, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
 
+from catalog.datatypes import is_collated, without_collations
 from catalog.diagnostics import run_error
 from catalog.evolution import SchemaEvolution, widens
 from catalog.quoting import quote
 from catalog.row_kind import ROW_KIND
 from catalog.savemode import plan_actions
+from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
 from connectors.support.staged import Staged
 from engine.plan.nodes import AnyNode, Scan, Write
@@ -28,6 +30,7 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
     checked = next(check for check in run.checks if check.write is write)
     try:
         rows = _aligned(df.drop(ROW_KIND) if write.drops_row_kind else df, checked)
+        rows = _uncollated(rows, write.table)
         staged = write.connector.stage(spark, rows, run.tasks[write.id], run.places[write.id])
         _refuse_changed_target(run, checked)
     except SPARK_ERRORS as error:
@@ -65,6 +68,19 @@ def _refuse_changed_target(run: OpenRun, checked: SinkCheck) -> None:
     if actions != checked.actions or kept_table(state, actions) != kept_table(checked.state, checked.actions):
         message = f"the target of `{write.name}` has changed since this run checked it: another writer was faster"
         raise run_error("PEN5007", message, write.options.span("path"), "run the job again")
+
+
+def _uncollated(df: DataFrame, table: CatalogTable) -> DataFrame:
+    """The rows with plain strings: no target keeps the collation of a string, and some refuse it."""
+    collated = {column.name.lower(): column.type for column in table.columns if is_collated(column.type)}
+    if not collated:
+        return df
+    columns = []
+    for name in df.columns:
+        type = collated.get(name.lower())
+        value = quote(name) if type is None else f"cast({quote(name)} as {to_ddl(without_collations(type))})"
+        columns.append(f"{value} as {quote(name)}")
+    return df.selectExpr(*columns)
 
 
 def _aligned(df: DataFrame, checked: SinkCheck) -> DataFrame:
