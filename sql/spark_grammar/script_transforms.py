@@ -81,6 +81,10 @@ def _columns(tokens: Sequence[Token], start: int) -> tuple[str, int]:
             columns.append([])
         else:
             columns[-1].append(token)
+    untyped = [column for column in columns if len(column) == 1]
+    if untyped and len(untyped) < len(columns):
+        message = f"`{untyped[0][0].text}` has no type, but another column of the script has one"
+        raise ParseError.new(message, description=message, line=untyped[0][0].line, col=untyped[0][0].col)
     return ", ".join(map(_column, columns)), end + bool(is_bracketed)
 
 

@@ -15,7 +15,7 @@ CREATE TABLE words (id BIGINT, word STRING COLLATE UTF8_LCASE) WITH (
 CREATE TABLE found WITH ('connector' = 'LocalFile', 'path' = '{folder}/found', 'file_format_type' = 'orc');
 CREATE TABLE shouted WITH ('connector' = 'LocalFile', 'path' = '{folder}/shouted', 'file_format_type' = 'json');
 INSERT INTO found SELECT word, array(word, word COLLATE UNICODE) AS both, id FROM words WHERE word = 'AA';
-INSERT INTO shouted SELECT TRANSFORM (id, word) USING 'tr a-z A-Z' AS (id INT, word) FROM words WHERE id > 1;
+INSERT INTO shouted SELECT TRANSFORM (id, word) USING 'tr a-z A-Z' AS (id INT, word STRING) FROM words WHERE id > 1;
 """
 
 
