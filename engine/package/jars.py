@@ -8,6 +8,7 @@ import connectors
 from catalog.diagnostics import Diagnostics
 from engine.job.load import load
 from engine.job.model.job import Block, BlockKind
+from engine.plan.query_jars import jars_of_text
 
 
 def packaged_jars(jobs: Iterable[Path]) -> tuple[str, ...]:
@@ -25,6 +26,9 @@ def _blocks(job: Path) -> Iterator[Block]:
 
 def _jars(block: Block) -> tuple[str, ...]:
     """The jars of the block's connector; those of any of its blocks where this one's options are not known yet."""
+    if block.kind is BlockKind.TRANSFORM:
+        query = block.options.get("query") if block.options.is_valid else None
+        return jars_of_text(query) if isinstance(query, str) else ()
     connector = {BlockKind.SOURCE: connectors.source, BlockKind.SINK: connectors.sink}.get(block.kind)
     found = connector(block.plugin) if connector else None
     if found is None:

@@ -16,6 +16,7 @@ from engine.compile import Compiled
 from engine.incremental.watermarks import Watermarks, starts
 from engine.job.options.env import is_of_application
 from engine.plan.nodes import Plan, Scan, Write
+from engine.plan.query_jars import jars_of_queries
 from engine.runtime.state_dir import state_dir, state_setting
 from engine.spark.errors import SPARK_ERRORS
 from engine.spark.session import end_java, has_session, open_session
@@ -45,6 +46,7 @@ def application(
     used = [*(node.connector for node in nodes), *dead]
     jars = [jar for node in nodes for jar in node.connector.jars(node.options)]
     jars += [jar for needed in dead.values() for jar in needed]
+    jars += [jar for job in jobs for jar in jars_of_queries(job.plan.nodes())]
     with _session(jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet) as spark:
         yield spark
 

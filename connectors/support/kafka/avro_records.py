@@ -7,13 +7,14 @@ the value                                             without
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
+from catalog.avro.schema_types import AvroSchemaError
 from catalog.datatypes import Array, Map, Struct, has_unknown
 from catalog.diagnostics import Diagnostics, run_error
 from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable, Column
 from catalog.typenames import to_ddl
 from connectors.support.avro.registry import Registry
-from connectors.support.avro.schemas import AvroSchemaError, avro_of_columns, columns_of_avro
+from connectors.support.avro.schemas import avro_of_columns, columns_of_avro
 from connectors.support.option import Options
 
 if TYPE_CHECKING:

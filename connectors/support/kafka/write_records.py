@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from catalog.avro.schema_types import AvroSchemaError
 from catalog.datatypes import BINARY, STRING, Array, DataType, Map, Struct, Time
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND
 from catalog.table import CatalogTable, Column
-from connectors.support.avro.schemas import AvroSchemaError
 from connectors.support.change_logs.write_changes import change_value
 from connectors.support.formats.delimited import Formats, line_of, to_text
 from connectors.support.kafka.avro_records import (

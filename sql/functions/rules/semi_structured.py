@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from catalog.avro.schema_types import AvroSchemaError, type_of_avro
 from catalog.datatypes import (
     BIGINT,
     BOOLEAN,
@@ -59,6 +60,22 @@ def from_csv(call: Call) -> DataType:
     if found != UNKNOWN and not isinstance(found, Struct):
         raise Mismatch(f"the schema of CSV is a struct, this is {found}", 1)
     return found
+
+
+def from_avro(call: Call) -> DataType:
+    text = call.text(1)
+    if text is None:
+        return UNKNOWN
+    try:
+        type = type_of_avro(text)
+    except AvroSchemaError as error:
+        raise Mismatch(str(error), 1) from error
+    return type if len(call.args) < 3 else UNKNOWN  # which may name a mode, in which every part may be null
+
+
+def protobuf(call: Call) -> DataType:
+    """Spark's module for Protobuf was published for no version of Spark 4.1, so that a run cannot have it."""
+    raise Mismatch(f"`{call.name}` needs spark-protobuf, of which there is no jar for Spark 4.1", None, "PEN3006")
 
 
 def variant_get(call: Call) -> DataType:
@@ -170,6 +187,8 @@ def _with_strings(type: DataType) -> DataType:
 
 RULES: Final[dict[str, Rule]] = {
     "from_json": from_json,
+    "from_avro": from_avro,
+    "protobuf": protobuf,
     "from_csv": from_csv,
     "variant_get": variant_get,
     "to_variant_object": to_variant_object,
