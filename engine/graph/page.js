@@ -299,14 +299,14 @@ function size() {
 
 function fitting() {
   const [width, height] = size();
-  return Math.min(1, svg.clientWidth / width, (svg.clientHeight - 48) / height);
+  return Math.min(1, svg.clientWidth / width, svg.clientHeight / height);
 }
 
 function fit(least = 0) {
   const [width, height] = size();
   scale = Math.max(fitting(), least);
   left = Math.max(0, (svg.clientWidth - width * scale) / 2);
-  top_ = Math.max(0, (svg.clientHeight - 48 - height * scale) / 2);
+  top_ = Math.max(0, (svg.clientHeight - height * scale) / 2);
   apply();
 }
 
