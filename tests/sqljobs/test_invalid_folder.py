@@ -15,7 +15,7 @@ SARIF = json.loads((HERE / "sarif" / "sarif-2.1.0-rtm.5.json").read_text())
 
 ERRORS = [
     ("broken_rule.sql", "PEN3004", "amont"),
-    ("missing_comma.sql", "PEN3001", "amount"),
+    ("missing_comma.sql", "PEN3001", "customer amount"),
     ("missing_semicolon.sql", "PEN3001", "CREATE"),
     ("missing_semicolon.sql", "PEN2007", "big"),
     ("misspelt_column.sql", "PEN3004", "amout"),
