@@ -32,7 +32,7 @@ from engine.plan.nodes import (
 from engine.plan.pipelines import pipelines
 from engine.transforms.base import StatefulTransform
 from sql.rewrite.select_query import Select
-from sql.streams.stream_rows import StreamRows, stream_rows
+from sql.streams.stream_rows import SAMPLED, StreamQueryError, StreamRows, stream_rows
 
 Flows = Mapping[Node, StreamRows]
 """The nodes that yield rows of a stream, with their event times, and whether they keep state themselves."""
@@ -95,9 +95,18 @@ def flow_of(node: Node, flows: Flows) -> StreamRows | None:
     if isinstance(node, Scan):
         return StreamRows() if is_stream(node) else None
     inputs = [flows[child] for child in children(node) if child in flows]
-    if not inputs:
+    if not inputs or (found := _made_of(node, inputs, flows)) is None:
         return None
+    samples = found.samples or any(rows.samples for rows in inputs)
+    if samples and found.keeps_state:
+        raise StreamQueryError(SAMPLED)
+    return replace(found, samples=samples)
+
+
+def _made_of(node: Node, inputs: list[StreamRows], flows: Flows) -> StreamRows | None:
     match node:
+        case Scan():  # which has no inputs
+            return None
         case Query():
             text = node.body.to_text() if isinstance(node.body, Select) else node.body
             return _of_query(node, text, flows)

@@ -9,7 +9,7 @@ from sql.expressions import widest
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.relations import Attribute, Output, merge
 from sql.types.casts import forces_null
-from sql.types.coercion import holds, is_equal_but_names
+from sql.types.coercion import holds, is_equal_but_names, union_like
 from sql.types.collations import same_collations
 from sql.types.expression_type import Typed
 
@@ -43,7 +43,7 @@ def _column(
     """One column; where no types differ but in what may be null within, INTERSECT and EXCEPT keep those of the left."""
     type_ = widest(left.typed.type, right.typed.type)
     if type_ is None and isinstance(node, exp.Union) and is_equal_but_names(left.typed.type, right.typed.type):
-        type_ = left.typed.type
+        type_ = union_like(left.typed.type, right.typed.type)
     if type_ is not None and not same_collations(left.typed.type, right.typed.type):
         type_ = None  # as names of columns, both collations are as strong
     if type_ is None:

@@ -21,6 +21,10 @@ class Places:
         interval = self._interval(node) if isinstance(node, exp.Interval) else None
         if interval is not None:
             return interval
+        if found is None and isinstance(node, exp.Binary):
+            start, end = self._with_words(node, len(self.text), -1)
+            if end >= 0:
+                return self._balanced(start, end)
         if found is None:
             return self._between(node) or (self.range(node.parent) if node.parent is not None else (0, len(self.text)))
         start, end = found

@@ -291,4 +291,10 @@ def _in_plan_order(query: exp.Expr, references: "list[tuple[exp.Column, Bound]]"
             node = node.parent
         return _PLAN_ORDER.get(node.arg_key or "expressions", 3)
 
-    return sorted(references, key=clause)
+    selected = {bound.key for column, bound in references if clause((column, bound)) == _PLAN_ORDER["expressions"]}
+    distinct = [
+        (column, bound)  # Spark sorts by a column of the select list, of the outer query or not
+        for column, bound in references
+        if bound.key not in selected or column.find_ancestor(exp.Order, exp.Select) in (None, select)
+    ]
+    return sorted(distinct, key=clause)

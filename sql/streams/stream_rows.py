@@ -34,6 +34,9 @@ _NEEDS_ALL: Final = {
 _WINDOW: Final = "a window function compares rows, which may come in different micro-batches"
 
 
+SAMPLED: Final = "TABLESAMPLE is not allowed below groups, DISTINCT and joins of streams: Spark samples no stream"
+
+
 class StreamQueryError(Exception):
     """Why a query cannot run over a stream, as a sentence."""
 
@@ -41,10 +44,11 @@ class StreamQueryError(Exception):
 @dataclass(frozen=True, slots=True)
 class StreamRows:
     """The rows of a stream, by the names of their event times in lower case. `keeps_state`: the query needs rows of
-    other micro-batches."""
+    other micro-batches. `samples`: they are a sample, which is drawn anew in each micro-batch."""
 
     event_times: frozenset[str] = frozenset()
     keeps_state: bool = False
+    samples: bool = False
 
 
 @with_room
@@ -63,7 +67,10 @@ def stream_rows(query: str, streams: Mapping[str, Collection[str]]) -> StreamRow
     }
     walk = _Walk(known)
     found = walk.visit(tree)
-    return None if found is None else StreamRows(found.event_times, walk.keeps_state)
+    samples = tree.find(exp.TableSample) is not None
+    if samples and walk.keeps_state:
+        raise StreamQueryError(SAMPLED)
+    return None if found is None else StreamRows(found.event_times, walk.keeps_state, samples)
 
 
 @dataclass(slots=True)

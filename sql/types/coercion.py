@@ -90,6 +90,22 @@ def is_equal_but_names(a: DataType, b: DataType) -> bool:
             return a == b and str(a) == str(b)  # which tells collations apart
 
 
+def union_like(left: DataType, right: DataType) -> DataType:
+    """The left type, nullable within where either is: for types that are equal but for names (`unionLikeMerge`)."""
+    match left, right:
+        case Array(), Array():
+            return Array(union_like(left.element, right.element), left.contains_null or right.contains_null)
+        case Map(), Map():
+            contains_null = left.value_contains_null or right.value_contains_null
+            return Map(union_like(left.key, right.key), union_like(left.value, right.value), contains_null)
+        case Struct(), Struct():
+            pairs = zip(left.fields, right.fields, strict=True)
+            fields = (Field(a.name, union_like(a.type, b.type), a.nullable or b.nullable) for a, b in pairs)
+            return Struct(tuple(fields))
+        case _:
+            return left
+
+
 def holds(type: DataType, wanted: Callable[[DataType], bool]) -> bool:
     """Whether the type, or one within its arrays and structs, is as wanted."""
     match type:

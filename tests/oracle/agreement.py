@@ -1,12 +1,14 @@
 """Asks Spark and `analyze` the same random questions and tells where they disagree.
 
-`python -m tests.oracle.agreement expressions 2000` (or `queries`, `mutants`; then a first seed) prints them.
+`python -m tests.oracle.agreement expressions 2000` (or `queries`, `everyday`, `mutants`; then a first seed) prints
+them. `python -m tests.oracle.agreement full` asks 20,000 expressions, 10,000 queries of both kinds and 10,000 mutants,
+and ends with a table of the counts; behind `full`, the part of them to ask (`0.1`) and a first seed may stand.
 """
 
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from catalog.diagnostics import Severity
@@ -184,6 +186,32 @@ ASK: dict[str, Callable[[SparkOracle, int, int], Agreement]] = {
     "mutants": mutants,
 }
 
+FULL: dict[str, int] = {"expressions": 20_000, "queries": 10_000, "everyday": 10_000, "mutants": 10_000}
+"""How many of each kind `full` asks."""
+
+
+def full(asked: SparkOracle, part: float = 1.0, seed: int = 0) -> dict[str, Agreement]:
+    """All kinds of questions, one after the other."""
+    return {what: ASK[what](asked, int(part * count), seed) for what, count in FULL.items()}
+
+
+def summary(found: Mapping[str, Agreement]) -> str:
+    """A line for each kind: what Spark accepts and refuses, and the disagreements."""
+    lines = []
+    for what, result in found.items():
+        kinds = Counter(problem.split(":")[0] for problem in result.problems)
+        false_errors = kinds["rejected"] / max(result.accepted, 1)
+        misses = kinds["accepted"] / max(result.rejected, 1)
+        line = (
+            f"{what}: {result.accepted} accepted, {result.columns} columns, {kinds['type']} other types or names,"
+            f" {kinds['rejected']} false errors ({false_errors:.2%}); {result.rejected} refused,"
+            f" {kinds['accepted']} missed ({misses:.2%})"
+        )
+        placed = result.placed / max(result.rejected_here, 1)
+        lines.append(line + (f", {placed:.2%} of the first errors in place" if what == "mutants" else ""))
+    return "\n".join(lines)
+
+
 if __name__ == "__main__":
     import logging
 
@@ -197,7 +225,14 @@ if __name__ == "__main__":
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
-    what, amount, first = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    if sys.argv[1] == "full":
+        answers = full(oracle(session), float(sys.argv[2]) if len(sys.argv) > 2 else 1.0, first)
+        for result in answers.values():
+            print("\n".join(result.problems))
+        print(summary(answers))
+        sys.exit()
+    what, amount = sys.argv[1], int(sys.argv[2])
     answer = ASK[what](oracle(session), amount, first)
     for line in answer.problems:
         print(line)

@@ -1,6 +1,6 @@
 """`analyze` against Spark's analyzer on random questions.
 
-The suite asks a sample; `make soak` asks 17,000 expressions, 5,000 queries and 5,000 mutants.
+The suite asks a sample; `make soak` asks 20,000 expressions, 10,000 queries and 10,000 mutants.
 """
 
 import pytest
@@ -26,7 +26,7 @@ def _assert_agrees(found):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(17_000, sample=3_000)
+@sample_and(20_000, sample=3_000)
 def test_random_expressions(oracle, count):
     found = agreement.expressions(oracle, count)
     _assert_agrees(found)
@@ -34,7 +34,7 @@ def test_random_expressions(oracle, count):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(5_000, sample=600)
+@sample_and(10_000, sample=600)
 def test_random_queries(oracle, count):
     found = agreement.queries(oracle, count)
     _assert_agrees(found)
@@ -42,7 +42,7 @@ def test_random_queries(oracle, count):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(5_000, sample=300)
+@sample_and(10_000, sample=300)
 def test_everyday_queries(oracle, count):
     """The names of a few and what Spark refuses in odd places are known differences (`docs/analysis.md`)."""
     found = agreement.everyday(oracle, count)
@@ -51,10 +51,10 @@ def test_everyday_queries(oracle, count):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(5_000, sample=600)
+@sample_and(10_000, sample=600)
 def test_mutants(oracle, count):
     found = agreement.mutants(oracle, count)
     _assert_agrees(found)
-    assert found.rejected_here >= 0.98 * found.rejected, "\n".join([str(found), *found.problems[:40]])
+    assert found.rejected_here >= 0.99 * found.rejected, "\n".join([str(found), *found.problems[:40]])
     # the first error, not any of them, is at the changed token or where Spark points
-    assert found.placed >= 0.97 * found.rejected_here, "\n".join([str(found), *found.problems[:40]])
+    assert found.placed >= 0.98 * found.rejected_here, "\n".join([str(found), *found.problems[:40]])

@@ -30,6 +30,10 @@ REFUSED_BY_SPARK = [
     "select uniform(1, 2, 3.0)",
     "select try_reflect('java.wrongclass.Math', 'max', 2, 3)",
     "select st_geomfromwkb(X'00')",
+    "select all as x from values (1) as v(all)",
+    "select count(*) from every group by ts having max(window(ts, '1 hour').start) is null",
+    "select state, min(placed) as state, row_number() over (order by state) as r from orders group by sta"
+    "te having state > 'a' order by 2",
 ]
 """Accepted here."""
 

@@ -42,6 +42,7 @@ REFUSED = {
     "select distinct id from s": "DISTINCT compares each row with all rows before it: it needs",
     "select ts, count(distinct id) as n from s group by ts": "Spark counts no distinct values over a stream",
     "select ts, count(*) as n from s group by ts order by ts": "ORDER BY needs all rows",
+    "select ts, count(*) as n from s tablesample (10 percent) group by ts": "TABLESAMPLE is not allowed below groups",
     "select ts, count(*) as n from s group by ts limit 4": "LIMIT counts the rows",
     "select ts, id, count(*) as n from s group by rollup(ts, id)": "ROLLUP, CUBE and GROUPING SETS",
     "select * from (select *, row_number() over (partition by id order by ts) as n from s) where n = 1": (
