@@ -4,50 +4,44 @@ import glob
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.datatypes import BIGINT, BINARY, STRING, UNKNOWN, Array, Map, Struct, has_unknown
+from catalog.datatypes import BIGINT, BINARY, STRING, UNKNOWN
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column, TableSchema
 from connectors.support.files import file_commit
-from connectors.support.files.declared_files import check_declared, header_of, warn_of_missing_path
+from connectors.support.files.declared_files import check_declared, warn_of_missing_path
 from connectors.support.files.file_commit import FileStaged
 from connectors.support.files.file_options import (
-    BROUGHT_CODECS,
-    CODECS_OF_FORMAT,
     SINK_OPTIONS,
     SOURCE_OPTIONS,
     file_format,
-    misplaced,
     writer_options,
 )
 from connectors.support.files.file_schema import (
     UnknownSchemaError,
-    UnreadableFileError,
-    UnreadSchemaError,
     data_files,
     file_columns,
     local_path,
-    near_path,
     partition_columns,
     spark_path,
     target_folder,
-    unfit_name,
 )
-from connectors.support.files.file_types import can_hold, unfit_for_avro
 from connectors.support.files.object_store import StoreSettings, store_jars, store_needs, write_without_renames
 from connectors.support.files.table_folders import table_folders
 from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
-from connectors.support.formats.read_files import (
-    FileList,
-    listed,
-    modified_bound,
-    open_files,
-    read_files,
-    stream_of_files,
+from connectors.support.formats.chosen_files import FileList
+from connectors.support.formats.file_checks import check_format, check_modified, check_types, known_columns
+from connectors.support.formats.read_files import open_files, read_files, stream_of_files
+from connectors.support.formats.source_tables import (
+    chosen_columns,
+    file_order,
+    local_files,
+    table_of_files,
+    with_folders,
+    with_partitions,
 )
 from connectors.support.formats.write_files import partition_columns_of, rename_files, write_files
 from connectors.support.incremental import NewRows, Since, incremental_of
@@ -107,16 +101,16 @@ class FileConnector(Source, Sink[FileStaged]):
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         options = self.located(options)
-        _check_format(options, _SOURCE_NAMES, diagnostics)
+        check_format(options, _SOURCE_NAMES, diagnostics)
         check_arrivals(options, diagnostics)
-        _check_modified(options, diagnostics)
+        check_modified(options, diagnostics)
         if file_format(options) == "binary":
             return (BINARY_TABLE,)
         if file_format(options) == "xml" and not options.get("xml_row_tag"):
             help = 'xml_row_tag = "RECORD"'
             diagnostics.error("PEN2005", "an xml source needs `xml_row_tag`", options.span("file_format_type"), help)
         is_archive = options.string("archive_compress_codec").lower() != "none"
-        files = _local_files(options)
+        files = local_files(options)
         if not files:
             warn_of_missing_path(options, diagnostics)
         parts = partition_columns(local_path(options.string("path")) or "", files)
@@ -125,21 +119,21 @@ class FileConnector(Source, Sink[FileStaged]):
         if table is not None and table.columns:
             check_declared(table, options, files, parts, diagnostics)
         else:
-            table = _table_of_files(options, files, diagnostics)
+            table = table_of_files(options, files, diagnostics)
             if options.flag("infer_schema") and file_format(options) == "csv":
                 unknown = (replace(column, type=UNKNOWN, options={}) for column in table.columns)
                 table = replace(table, schema=TableSchema(tuple(unknown)))
-        _check_types(file_format(options), table.columns, options, diagnostics)
+        check_types(file_format(options), table.columns, options, diagnostics)
         if options.seatunnel is not None and options.seatunnel.is_open:
             message = f"no file at `{options['path']}` is visible: columns that `schema` lacks must be its directories'"
             help = "SeaTunnel reads `in/day=1/a.csv` with the column `day`"
             diagnostics.warning("PEN4002", message, options.span("path"), help)
             table = replace(table, is_open=True)
-        return (_cut(_with_partitions(table, options, parts), options, diagnostics),)
+        return (chosen_columns(with_partitions(table, options, parts), options, diagnostics),)
 
     def has_unseen_columns(self, options: Options) -> bool:
         is_read = options.seatunnel is not None and options.flag("parse_partition_from_path")
-        return is_read and declares_columns(options) and not _local_files(self.located(options))
+        return is_read and declares_columns(options) and not local_files(self.located(options))
 
     def own_order(self, options: Options) -> Column | None:
         return MODIFICATION_TIME
@@ -160,11 +154,11 @@ class FileConnector(Source, Sink[FileStaged]):
     ) -> "DataFrame":
         table = task.table
         if table.is_open and declares_columns(options):
-            table = _with_folders(spark, table, options)
+            table = with_folders(spark, table, options)
         if table.is_open or (self.is_untyped(options) and options.flag("infer_schema")):
             df = open_files(spark, options, chosen)
             return task.selected(df)
-        in_files, of_path = _file_order(table, options)
+        in_files, of_path = file_order(table, options)
         df = read_files(spark, options, in_files, of_path, chosen)
         return df.select(*(quote(name) for name in task.columns or table.schema.names))
 
@@ -190,7 +184,7 @@ class FileConnector(Source, Sink[FileStaged]):
 
     def streamed_rows(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
         options = self._open(spark, task.options)
-        in_files, of_path = _file_order(task.table, options)
+        in_files, of_path = file_order(task.table, options)
         df = read_files(spark, options, in_files, of_path, is_stream=True)
         return df.select(*(quote(name) for name in task.columns or task.table.schema.names))
 
@@ -209,11 +203,11 @@ class FileConnector(Source, Sink[FileStaged]):
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         self.store_settings(options)  # remembered: a killed run's commit may need the credentials
         options = self.located(options)
-        _check_format(options, _SINK_NAMES, diagnostics)
+        check_format(options, _SINK_NAMES, diagnostics)
         file_commit.check_path(options, diagnostics)
         if table.is_open:
             return
-        kept = _known_columns("sink_columns", table, options, diagnostics)
+        kept = known_columns("sink_columns", table, options, diagnostics)
         by = partition_columns_of(options)
         for name in by:
             if table.column(name) is None or (kept and name.lower() not in kept):
@@ -231,7 +225,7 @@ class FileConnector(Source, Sink[FileStaged]):
             diagnostics.error(
                 "PEN4008", "all columns are in `partition_by`: the files would be empty", options.span("partition_by")
             )
-        _check_types(file_format(options), data, options, diagnostics)
+        check_types(file_format(options), data, options, diagnostics)
         if options["write_mode"] == WriteMode.OVERWRITE_PARTITIONS.value and not parts:
             help = 'partition_by = ["column"]'
             diagnostics.error("PEN2011", "overwrite_partitions needs `partition_by`", options.span("write_mode"), help)
@@ -315,167 +309,6 @@ _SINK_NAMES: Final = tuple(option.name for option in SINK_OPTIONS)
 def _is_written(options: Options) -> bool:
     """Whether these are the options of a sink."""
     return "data_save_mode" in options.values
-
-
-def _check_format(options: Options, names: tuple[str, ...], diagnostics: Diagnostics) -> None:
-    kind = file_format(options)
-    report = diagnostics.warning if options.seatunnel else diagnostics.error
-    for name in misplaced(options, names):
-        report("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
-    codec = options.optional_string("compress_codec")
-    if (
-        codec
-        and codec.lower() not in CODECS_OF_FORMAT[kind]
-        and "compress_codec" not in misplaced(options, ("compress_codec",))
-    ):
-        help = "known: " + ", ".join(f"`{known}`" for known in CODECS_OF_FORMAT[kind])
-        diagnostics.error(
-            "PEN2004", f"{kind} files cannot be compressed by `{codec}`", options.span("compress_codec"), help
-        )
-    elif codec and codec.lower() in BROUGHT_CODECS.get(kind, ()):
-        message = f"`{codec}` of {kind} files needs a library that Spark does not bring"
-        help = "add its jar by `spark.jars` in `env`, or take another codec: zstd, snappy"
-        diagnostics.warning("PEN4033", message, options.span("compress_codec"), help)
-
-
-def _check_modified(options: Options, diagnostics: Diagnostics) -> None:
-    for name in ("file_filter_modified_start", "file_filter_modified_end"):
-        if not options.get(name):
-            continue
-        try:
-            modified_bound(options, name)
-        except ValueError:
-            help = f'{name} = "2024-02-29 12:30:00"'
-            diagnostics.error("PEN2004", f"`{options[name]}` is not a time", options.span(name), help)
-        if options.string("archive_compress_codec").lower() != "none":
-            message = f"`{name}` cannot choose files in archives: those are unpacked for each run"
-            diagnostics.error("PEN2011", message, options.span(name), "choose the archives by `file_filter_pattern`")
-
-
-def _check_types(kind: str, data: Sequence[Column], options: Options, diagnostics: Diagnostics) -> None:
-    """Report types that such files cannot hold; Spark would report them only when the job runs."""
-    if kind == "binary":
-        names = {column.name.lower(): column.type for column in data}
-        if names.get("data") != BINARY or names.get("relativepath") != STRING:
-            message = "binary files are written from the columns `data` (binary) and `relativePath` (string)"
-            diagnostics.error("PEN4003", message, options.span("file_format_type"))
-        return
-    is_lenient = options.seatunnel is not None or options.flag("types_as_text")  # types as text, as in SeaTunnel
-    for column in data:
-        if kind == "avro" and (unfit := unfit_for_avro(column)):
-            message = f"avro files cannot hold the column `{column.name}`: {unfit}"
-            help = "give it a name of letters, digits and `_`, a letter or `_` first"
-            diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
-        if not is_lenient and not has_unknown(column.type) and not can_hold(kind, column.type):
-            message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
-            cast = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"
-            help = f"{cast}, or `types_as_text = true`"
-            diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
-
-
-def _known_columns(option: str, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> set[str]:
-    names = options.strings(option)
-    for name in names:
-        if table.column(name) is None:
-            hint = did_you_mean(name, table.schema.names)
-            diagnostics.error("PEN3004", f"no column `{name}` in `{table.path}`", options.span(option), hint)
-    return {name.lower() for name in names}
-
-
-def _cut(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> CatalogTable:
-    """The table of `read_columns`, in their order."""
-    names = options.strings("read_columns")
-    if not names or table.is_open:
-        return table
-    _known_columns("read_columns", table, options, diagnostics)
-    columns = [column for name in names if (column := table.column(name))]
-    if options.seatunnel is not None:  # SeaTunnel keeps the columns of directories
-        columns += [column for key in table.partition_keys if (column := table.column(key)) and column not in columns]
-    return replace(table, schema=TableSchema(tuple(columns)), partition_keys=())
-
-
-def _table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnostics) -> CatalogTable:
-    if file_format(options) == "text" or _is_text_in_seatunnel(options, files):
-        name = "content" if options.seatunnel else "value"
-        return CatalogTable.of("local_file", (Column(name, STRING),))
-    has_header = options.flag("csv_use_header_line") or options.integer("skip_header_row_number") == 1
-
-    try:
-        if local_path(options.string("path")) is None:
-            if options.seatunnel is not None and file_format(options) in ("parquet", "orc"):
-                raise UnreadSchemaError("its file system is not read before the run")
-            raise UnknownSchemaError("its file system is not read before the run")
-        if options.seatunnel is not None and not files and file_format(options) in ("parquet", "orc", "avro"):
-            raise UnreadSchemaError("no file is there")
-        read_header = partial(header_of, options) if has_header else None
-        columns = file_columns(file_format(options), files, read_header)
-        if why := unfit_name([column.name for column in columns]):
-            raise UnknownSchemaError(why)
-        return CatalogTable.of("local_file", columns)
-    except UnreadSchemaError as cause:
-        near = near_path(options.string("path"))
-        help = f"did you mean `{near}`?" if near else "Spark reads them when the job runs"
-        message = f"the columns of `{options['path']}` are not checked: {cause.reason}"
-        diagnostics.warning("PEN4002", message, options.span("path"), help)
-        return CatalogTable.unknown("local_file")
-    except UnknownSchemaError as cause:
-        near = near_path(options.string("path"))
-        named = "name its columns: `schema { fields { name = type } }`, in SQL `CREATE TABLE name (column type, …)`"
-        if isinstance(cause, UnreadableFileError):
-            named = (
-                "check that the file is whole, and that `file_format_type` is its format: a run cannot read it either"
-            )
-        elif files and options.flag("csv_use_header_line"):
-            named += ", and skip its header: `skip_header_row_number = 1` in place of `csv_use_header_line`"
-        help = f"did you mean `{near}`?" if near else named
-        message = f"the columns of `{options['path']}` are not known: {cause.reason}"
-        diagnostics.error("PEN4002", message, options.span("path"), help)
-        return CatalogTable.unknown("local_file")
-
-
-def _is_text_in_seatunnel(options: Options, files: Sequence[str]) -> bool:
-    """Whether SeaTunnel takes the rows for lines of text: those of a csv without a schema, and of an empty folder."""
-    if options.seatunnel is None:
-        return False
-    path = local_path(options.string("path"))
-    is_empty = path is not None and not files and os.path.isdir(path)
-    return is_empty or (file_format(options) == "csv" and not options.flag("csv_use_header_line"))
-
-
-def _local_files(options: Options) -> list[str]:
-    """The files of a source, if they are local."""
-    path = local_path(options.string("path"))
-    return data_files(path) if path is not None else []
-
-
-def _with_partitions(table: CatalogTable, options: Options, parts: Sequence[Column]) -> CatalogTable:
-    """The table with the columns of its directories after those of its files."""
-    if not parts or table.is_open or not options.flag("parse_partition_from_path"):
-        return table
-    new = tuple(column for column in parts if table.column(column.name) is None)
-    keys = tuple(column.name for column in parts)
-    if options.seatunnel is not None:  # in SeaTunnel they are strings
-        new = tuple(replace(column, type=STRING) for column in new)
-    schema = replace(table.schema, columns=(*table.columns, *new))
-    return replace(table, schema=schema, partition_keys=tuple(schema.column(key).name for key in keys))  # type: ignore[union-attr]
-
-
-def _with_folders(spark: "SparkSession", table: CatalogTable, options: Options) -> CatalogTable:
-    """A table whose directories were not visible before the run, with their columns."""
-    parts = partition_columns(*listed(spark, spark_path(options.string("path"))))
-    return _cut(_with_partitions(replace(table, is_open=False), options, parts), options, Diagnostics())
-
-
-def _file_order(table: CatalogTable, options: Options) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
-    """The columns in the order of the files, without those that `read_columns` omits, then those of directories."""
-    known = declared_table(options, "local_file", Diagnostics())
-    if known is None or not known.columns:
-        known = _table_of_files(options, _local_files(options), Diagnostics())
-    if known.is_open:
-        known = table
-    own = {column.name.lower(): column for column in table.columns}
-    in_files = tuple(own.get(column.name.lower(), column) for column in known.columns)
-    return in_files, tuple(column for column in table.columns if known.column(column.name) is None)
 
 
 def _has_rows(spark: "SparkSession", path: str, options: Options) -> bool:

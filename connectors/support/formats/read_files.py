@@ -3,8 +3,6 @@
 import os
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from catalog.datatypes import (
@@ -26,18 +24,16 @@ from catalog.quoting import quote, quote_text
 from catalog.table import Column
 from catalog.typenames import columns_to_ddl, to_ddl
 from connectors.support.files.file_options import (
-    CODECS_OF_FORMAT,
     HADOOP_CODECS,
     NO_QUOTE,
-    TEXT_CODECS,
     XML_ATTRIBUTE,
     file_format,
     reader_options,
 )
-from connectors.support.files.file_schema import data_files, is_hidden, local_path, spark_path
-from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.files.file_schema import local_path, spark_path
+from connectors.support.files.filesystem import as_uri
 from connectors.support.files.infer_types import infer_types
-from connectors.support.formats.archives import unpacked
+from connectors.support.formats.chosen_files import FileList, chosen_files, is_archive, modified_filters
 from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, from_text
 from connectors.support.formats.quoted_values import may_hold_quotes
 from connectors.support.option import Options
@@ -50,8 +46,6 @@ if TYPE_CHECKING:
     Reader: TypeAlias = DataFrameReader | DataStreamReader
 
 _OF_LINES: Final = ("encoding", "lineSep", "pathGlobFilter", HADOOP_CODECS)
-FileList: TypeAlias = tuple[list[str], str | None]
-"""Files to read, and the directory from which `column=value` directories count."""
 
 _SPARK_CHARSETS: Final = ("us-ascii", "iso-8859-1", "utf-8", "utf-16be", "utf-16le", "utf-16", "utf-32")
 _LONGEST_LINE_END: Final = 2
@@ -73,7 +67,7 @@ def read_files(
     """The rows with the columns of files and directories, in their declared types. `is_stream`: a streaming
     DataFrame of the files that arrive in a folder."""
     allow_charset(spark, options)
-    paths, root = _paths(spark, options) if chosen is None else chosen
+    paths, root = chosen_files(spark, options) if chosen is None else chosen
     ddl = columns_to_ddl([*in_files, *of_path])
     if not paths:
         return spark.createDataFrame([], ddl)
@@ -115,7 +109,7 @@ def read_files(
 def open_files(spark: "SparkSession", options: Options, chosen: FileList | None = None) -> "DataFrame":
     """The rows of files whose columns only Spark can determine."""
     allow_charset(spark, options)
-    paths, root = _paths(spark, options) if chosen is None else chosen
+    paths, root = chosen_files(spark, options) if chosen is None else chosen
     reader = _reader(spark, options, file_format(options), root, ()).options(**_options(options))
     if file_format(options) != "csv" or declares_columns(options) or not options.flag("infer_schema"):
         return _checked(reader.load(paths), options)
@@ -339,15 +333,15 @@ def _where(options: Options, root: str | None, of_path: Sequence[Column]) -> dic
     """Spark's options for which files are read. It goes into directories that are no `column=value` only if there is
     none of those."""
     found = {}
-    is_flat = not of_path and (options.seatunnel is not None or _is_archive(options))
+    is_flat = not of_path and (options.seatunnel is not None or is_archive(options))
     if is_flat or not options.flag("parse_partition_from_path"):
         found["recursiveFileLookup"] = "true"
     elif root is not None:
         found["basePath"] = root
     pattern = options.optional_string("file_filter_pattern")
-    if pattern and options.seatunnel is None and not _is_archive(options):
+    if pattern and options.seatunnel is None and not is_archive(options):
         found["pathGlobFilter"] = pattern
-    return found | _modified(options)
+    return found | modified_filters(options)
 
 
 def _load(reader: "Reader", paths: Sequence[str]) -> "DataFrame":
@@ -357,36 +351,12 @@ def _load(reader: "Reader", paths: Sequence[str]) -> "DataFrame":
     return reader.load(paths[0]) if isinstance(reader, DataStreamReader) else reader.load(list(paths))
 
 
-def _modified(options: Options) -> dict[str, str]:
-    """Spark's filters by the time of the last change. Both of its bounds are exclusive."""
-    start, end = (
-        modified_bound(options, "file_filter_modified_start"),
-        modified_bound(options, "file_filter_modified_end"),
-    )
-    first = {"modifiedAfter": _moment(start - timedelta(milliseconds=1))} if start else {}
-    return first | ({"modifiedBefore": _moment(end)} if end else {})
-
-
-def modified_bound(options: Options, name: str) -> datetime | None:
-    """The time that the option names; raises `ValueError` if it is none."""
-    text = options.optional_string(name)
-    return datetime.fromisoformat(text.strip().replace(" ", "T")) if text else None
-
-
-def _moment(moment: datetime) -> str:
-    return moment.isoformat(timespec="milliseconds") + "Z"
-
-
 def _options(options: Options) -> dict[str, str]:
     found = reader_options(options)
     found.pop("pathGlobFilter", None)
     if found.get("quote") == "":
         found["quote"] = NO_QUOTE
     return found
-
-
-def _is_archive(options: Options) -> bool:
-    return options.string("archive_compress_codec").lower() != "none"
 
 
 def stream_of_files(spark: "SparkSession", options: Options) -> "DataFrame":
@@ -400,61 +370,3 @@ def stream_of_files(spark: "SparkSession", options: Options) -> "DataFrame":
 
 
 _FILE_DDL: Final = "path string, modificationTime timestamp, length bigint, content binary"
-
-
-def _paths(spark: "SparkSession", options: Options) -> FileList:
-    """The paths for Spark, and the directory below which `column=value` directories are columns."""
-    path = spark_path(options.string("path"))
-    filters = (options.optional_string("file_filter_pattern"), options.optional_string("filename_extension"))
-    is_filtered = bool(filters[1]) or (filters[0] is not None and options.seatunnel is not None)
-    is_lzo = (
-        str(options.get("compress_codec")).lower() == "lzo" and CODECS_OF_FORMAT[file_format(options)] is TEXT_CODECS
-    )
-    if not _is_archive(options) and not is_filtered and not is_lzo:
-        return [path], None
-    root, found = listed(spark, path)
-    if not found and _is_missing(spark, path):
-        return [path], None  # Spark reports it
-    kept = [file for file in found if passes(file, options)]
-    if is_lzo and any(not file.endswith(".lzo") for file in kept):  # SeaTunnel's names end with `.lzo.txt`
-        target = unpacked(spark, kept, root, "lzo")
-        return [as_uri(file) for file in data_files(target)], as_uri(target)
-    if not _is_archive(options):
-        return [as_uri(file) for file in kept], as_uri(root)
-    target = unpacked(spark, kept, root, options.string("archive_compress_codec").lower())
-    return [as_uri(target)] if kept else [], as_uri(target)
-
-
-def listed(spark: "SparkSession", path: str) -> tuple[str, list[str]]:
-    """The directory and the files below it."""
-    local = local_path(path)
-    if local is not None:
-        root = local if os.path.isdir(local) else os.path.dirname(re.split(r"[*?\[{]", local)[0]) or "."
-        return os.path.realpath(root), [os.path.realpath(file) for file in data_files(local)]
-    files, absolute = files_at(spark, path)
-    if files.is_file(absolute):
-        return absolute.rpartition("/")[0], [absolute]
-    names = [name for name in files.files(absolute) if not any(is_hidden(part) for part in name.split("/"))]
-    return absolute, [f"{absolute}/{name}" for name in names]
-
-
-def _is_missing(spark: "SparkSession", path: str) -> bool:
-    """Whether nothing is at a path where no file was found; an empty directory is there."""
-    local = local_path(path)
-    if local is not None:
-        return not os.path.isdir(local)
-    files, absolute = files_at(spark, path)
-    return not files.exists(absolute)
-
-
-def passes(file: str, options: Options) -> bool:
-    name = file.rpartition("/")[2]
-    extension = options.optional_string("filename_extension")
-    if extension and not name.endswith(extension):
-        return False
-    pattern = options.optional_string("file_filter_pattern")
-    if pattern is None:
-        return True
-    if options.seatunnel is None:
-        return fnmatch(name, pattern)
-    return re.fullmatch(pattern, name) is not None or re.fullmatch(pattern, file) is not None

@@ -1,0 +1,88 @@
+"""Checks the options and columns of file connectors: what a format has, and what its files can hold."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from catalog.datatypes import BINARY, STRING, Array, Map, Struct, has_unknown
+from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.table import CatalogTable, Column
+from connectors.support.files.file_options import (
+    BROUGHT_CODECS,
+    CODECS_OF_FORMAT,
+    file_format,
+    misplaced,
+)
+from connectors.support.files.file_types import can_hold, unfit_for_avro
+from connectors.support.formats.chosen_files import modified_bound
+from connectors.support.option import Options
+
+if TYPE_CHECKING:
+    pass
+
+
+def check_format(options: Options, names: tuple[str, ...], diagnostics: Diagnostics) -> None:
+    """Report options, of these names, and codecs that the format does not have."""
+    kind = file_format(options)
+    report = diagnostics.warning if options.seatunnel else diagnostics.error
+    for name in misplaced(options, names):
+        report("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
+    codec = options.optional_string("compress_codec")
+    if (
+        codec
+        and codec.lower() not in CODECS_OF_FORMAT[kind]
+        and "compress_codec" not in misplaced(options, ("compress_codec",))
+    ):
+        help = "known: " + ", ".join(f"`{known}`" for known in CODECS_OF_FORMAT[kind])
+        diagnostics.error(
+            "PEN2004", f"{kind} files cannot be compressed by `{codec}`", options.span("compress_codec"), help
+        )
+    elif codec and codec.lower() in BROUGHT_CODECS.get(kind, ()):
+        message = f"`{codec}` of {kind} files needs a library that Spark does not bring"
+        help = "add its jar by `spark.jars` in `env`, or take another codec: zstd, snappy"
+        diagnostics.warning("PEN4033", message, options.span("compress_codec"), help)
+
+
+def check_modified(options: Options, diagnostics: Diagnostics) -> None:
+    """Report bounds of modification times that are no times, and such bounds for archives."""
+    for name in ("file_filter_modified_start", "file_filter_modified_end"):
+        if not options.get(name):
+            continue
+        try:
+            modified_bound(options, name)
+        except ValueError:
+            help = f'{name} = "2024-02-29 12:30:00"'
+            diagnostics.error("PEN2004", f"`{options[name]}` is not a time", options.span(name), help)
+        if options.string("archive_compress_codec").lower() != "none":
+            message = f"`{name}` cannot choose files in archives: those are unpacked for each run"
+            diagnostics.error("PEN2011", message, options.span(name), "choose the archives by `file_filter_pattern`")
+
+
+def check_types(kind: str, data: Sequence[Column], options: Options, diagnostics: Diagnostics) -> None:
+    """Report types that such files cannot hold; Spark would report them only when the job runs."""
+    if kind == "binary":
+        names = {column.name.lower(): column.type for column in data}
+        if names.get("data") != BINARY or names.get("relativepath") != STRING:
+            message = "binary files are written from the columns `data` (binary) and `relativePath` (string)"
+            diagnostics.error("PEN4003", message, options.span("file_format_type"))
+        return
+    is_lenient = options.seatunnel is not None or options.flag("types_as_text")  # types as text, as in SeaTunnel
+    for column in data:
+        if kind == "avro" and (unfit := unfit_for_avro(column)):
+            message = f"avro files cannot hold the column `{column.name}`: {unfit}"
+            help = "give it a name of letters, digits and `_`, a letter or `_` first"
+            diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
+        if not is_lenient and not has_unknown(column.type) and not can_hold(kind, column.type):
+            message = f"{kind} files cannot hold the column `{column.name}` of type {column.type}"
+            cast = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"
+            help = f"{cast}, or `types_as_text = true`"
+            diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
+
+
+def known_columns(option: str, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> set[str]:
+    """The columns that an option lists, in lower case; those that the table lacks are reported."""
+    names = options.strings(option)
+    for name in names:
+        if table.column(name) is None:
+            hint = did_you_mean(name, table.schema.names)
+            diagnostics.error("PEN3004", f"no column `{name}` in `{table.path}`", options.span(option), hint)
+    return {name.lower() for name in names}
