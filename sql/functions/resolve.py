@@ -141,7 +141,8 @@ def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[
             break
         placed.append(given.pop(parameter) if parameter in given else exp.Literal.string(missing))
     if given:
-        _refuse_missing(name, names[len(placed)], given, named[0], scope)
+        if len(placed) < len(names):
+            _refuse_missing(name, names[len(placed)], given, named[0], scope)
         return nodes
     scope.printed.note_arguments(node, tuple(placed))
     return placed
