@@ -1,5 +1,6 @@
 """Comparisons, conditions, subqueries and CASE."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -18,7 +19,9 @@ from catalog.datatypes import (
     Map,
     Struct,
     has_unknown,
+    parts,
 )
+from sql.expressions.collation_strength import ranked_type
 from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
 from sql.grammar.call_names import call_name
 from sql.grammar.like_patterns import are_constant_patterns, patterns
@@ -26,10 +29,13 @@ from sql.grammar.token_rewrites import is_unknown_test
 from sql.naming.field_names import own_name
 from sql.types import coercion
 from sql.types.casts import forces_null
-from sql.types.collations import same_collations
-from sql.types.expression_type import NOT_KNOWN, Scope, Typed
+from sql.types.collations import RankedString, Strength, same_collations
+from sql.types.expression_type import NOT_KNOWN, NamedTyped, Scope, Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import comparison, is_orderable, logical
+
+_GIVING_WAY = (Strength.EXPLICIT, Strength.DEFAULT)
+"""Collations before IN that change to those of a subquery's columns."""
 
 
 def infer_comparison(symbol: str) -> Handler:
@@ -140,23 +146,32 @@ def _in_query(node: exp.In, value: Typed, query: exp.Expr, scope: Scope) -> Type
     columns = scope.subquery(inner)
     if columns is None:
         return Typed(BOOLEAN)
-    parts = _compared_parts(node.this, value)
-    wanted = len(parts)
+    values = _compared_parts(node.this, value)
+    wanted = len(values)
     if len(columns) != wanted:
         scope.report("PEN3016", query, f"the subquery of IN gives {len(columns)} columns, {wanted} are compared")
         return Typed(BOOLEAN)
-    commons = [coercion.widest(part.type, column.typed.type) for part, column in zip(parts, columns, strict=True)]
-    for common, part, column in zip(commons, parts, columns, strict=True):
+    commons = [coercion.widest(part.type, column.typed.type) for part, column in zip(values, columns, strict=True)]
+    for common, part, column in zip(commons, values, columns, strict=True):
         if common is None or not (has_unknown(common) or is_orderable(common)):
             scope.report("PEN3008", node, f"{part.type} can't be compared with {column.typed.type}")
             return Typed(BOOLEAN)
-    if not all(same_collations(part.type, column.typed.type) for part, column in zip(parts, columns, strict=True)):
+    if _has_other_collations(node.this, values, columns, scope):
         scope.report("PEN3008", node, "strings of different collations are compared", "give one side the other's")
         return Typed(BOOLEAN)
     if wanted > 1:
-        return Typed(BOOLEAN, any(part.nullable for part in parts))
-    value, common = parts[0], commons[0] or UNKNOWN
+        return Typed(BOOLEAN, any(part.nullable for part in values))
+    value, common = values[0], commons[0] or UNKNOWN
     return Typed(BOOLEAN, value.nullable or forces_null(value.type, common) or columns[0].typed.nullable)
+
+
+def _has_other_collations(node: exp.Expr, values: Sequence[Typed], columns: Sequence[NamedTyped], scope: Scope) -> bool:
+    """Whether values before IN keep a collation that the subquery's columns lack; one literal or COLLATE gives way."""
+    if all(same_collations(value.type, column.typed.type) for value, column in zip(values, columns, strict=True)):
+        return False
+    ranked = ranked_type(node, scope) if len(values) == 1 else None
+    strings = [part for part in parts(ranked) if isinstance(part, RankedString)] if ranked is not None else []
+    return not strings or any(string.strength not in _GIVING_WAY for string in strings)
 
 
 def _compared_parts(node: exp.Expr, value: Typed) -> list[Typed]:
