@@ -210,6 +210,19 @@ def without_collations(type: DataType) -> DataType:
     return type
 
 
+def as_nullable(type: DataType) -> DataType:
+    """The type with elements, values and fields that may all be null."""
+    match type:
+        case Array(element):
+            return Array(as_nullable(element))
+        case Map(key, value):
+            return Map(as_nullable(key), as_nullable(value))
+        case Struct(fields):
+            return Struct(tuple(Field(field.name, as_nullable(field.type)) for field in fields))
+        case _:
+            return type
+
+
 def parts(type: DataType) -> Iterator[DataType]:
     """The type and all types nested in it."""
     yield type

@@ -121,19 +121,6 @@ def holds_map(type: DataType) -> bool:
     return holds(type, lambda part: isinstance(part, Map))
 
 
-def as_nullable(type: DataType) -> DataType:
-    """The type with elements, values and fields that may all be null."""
-    match type:
-        case Array(element):
-            return Array(as_nullable(element))
-        case Map(key, value):
-            return Map(as_nullable(key), as_nullable(value))
-        case Struct(fields):
-            return Struct(tuple(Field(field.name, as_nullable(field.type)) for field in fields))
-        case _:
-            return type
-
-
 def widest_of(types: Iterable[DataType]) -> DataType | None:
     """`widest` over several types, from the left; `void` for none."""
 

@@ -1,11 +1,10 @@
 """Avro schemas as columns, and columns as an Avro schema: types as Spark's `from_avro` and `to_avro` have them."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from catalog.avro.schema_types import AvroSchemaError, type_of_avro
+from catalog.avro.schema_types import NAME, AvroSchemaError, type_of_avro
 from catalog.datatypes import (
     BIGINT,
     BINARY,
@@ -28,9 +27,6 @@ from catalog.datatypes import (
 )
 from catalog.table import Column
 
-NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-"""The names that Avro allows."""
-
 _WRITTEN: Final[Mapping[DataType, Any]] = {
     BOOLEAN: "boolean", TINYINT: "int", SMALLINT: "int", INT: "int", BIGINT: "long", FLOAT: "float",
     DOUBLE: "double", STRING: "string", BINARY: "bytes",
@@ -41,7 +37,7 @@ _WRITTEN: Final[Mapping[DataType, Any]] = {
 
 
 def columns_of_avro(text: str) -> tuple[Column, ...]:
-    """The columns of a record's schema; a type that only Spark knows is `unknown`. Raises `AvroSchemaError`."""
+    """The columns of a record's schema. Raises `AvroSchemaError`."""
     type = type_of_avro(text)
     if not isinstance(type, Struct):
         raise AvroSchemaError("the Avro schema is not that of a record")

@@ -18,11 +18,12 @@ from catalog.datatypes import (
     Field,
     Interval,
     Struct,
+    as_nullable,
 )
 from sql.functions.rules.argument_checks import array_of, becomes_null, common, fitting, without_strings
 from sql.functions.rules.call import Call, Rule
 from sql.naming.field_names import own_name
-from sql.types.coercion import as_nullable, tightest
+from sql.types.coercion import tightest
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import concatenated

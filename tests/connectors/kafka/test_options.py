@@ -144,7 +144,7 @@ UNDECLARED = GOOD.partition(", schema")[0] + ", format = avro"
         (f"{UNDECLARED}, avro_schema = {AVRO}", []),
         (f"{UNDECLARED}, schema_registry.url = \"http://r\"", []),
         (UNDECLARED, ["`format = avro` needs `schema`, `avro_schema` or `schema_registry.url`"]),
-        (f'{UNDECLARED}, avro_schema = "5"', ["the Avro schema is not that of a record"]),
+        (f'{UNDECLARED}, avro_schema = "5"', ["the Avro schema has no type `5`"]),
         (GOOD + f", avro_schema = {AVRO}", ["`avro_schema` has no effect with `format = json`"]),
         (GOOD + ", format = avro, schema_registry.user = u", ["`schema_registry.user` needs `schema_registry.url`"]),
         (GOOD + ', format = avro, pattern = true, schema_registry.url = "http://r"',
