@@ -15,10 +15,11 @@ pytestmark = pytest.mark.spark
 
 TAG = "test tasks"
 SLOW = "aggregate(sequence(1, 10000000), 0L, (a, b) -> (a + b * id) % 1000003)"
-SIGNAL = "penstock.tests.asleep"
+SIGNAL, AWAKE = "penstock.tests.asleep", "penstock.tests.awake"
 FALL_ASLEEP = (
     f"java_method('java.lang.System', 'setProperty', '{SIGNAL}', 'yes')",
     "reflect('java.lang.Thread', 'sleep', 15000L)",
+    f"java_method('java.lang.System', 'setProperty', '{AWAKE}', 'yes')",
 )
 
 
@@ -63,10 +64,11 @@ def test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cance
     asleep = spark.range(1).selectExpr(*FALL_ASLEEP)
     system = spark.sparkContext._jvm.java.lang.System
     system.clearProperty(SIGNAL)
+    system.clearProperty(AWAKE)
     spark.conf.set("spark.sql.execution.interruptOnCancel", "false")
     try:
         with cancelled(spark, asleep.collect, lambda: system.getProperty(SIGNAL)):
             assert not wait_for_tasks(spark, TAG, is_cancelled=lambda: True)
-            assert running(spark), "it waited for the end of the task"
+            assert system.getProperty(AWAKE) is None, "it waited for the end of the task"
     finally:
         spark.conf.unset("spark.sql.execution.interruptOnCancel")

@@ -83,8 +83,8 @@ def _run(
         log.end(RunOutcome.ROLLED_BACK)
         raise
     changed = tuple(warning for stream in job.streams for warning in stream.checkpoint.warnings)
+    job.look()  # the last micro-batches may have ended since it was asked last
     result = job.result(failed, (*warnings, *changed))
-    job.look()
     messages = [f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics]
     job.record(result.state, "; ".join(messages))
     log.end(RunOutcome.FINISHED if result.state is State.FINISHED else RunOutcome.ROLLED_BACK)
