@@ -4,6 +4,8 @@ from contextlib import closing
 
 import pytest
 
+pytest.importorskip("pyspark")
+
 from catalog.table import CatalogTable
 from connectors.delta import committing
 from connectors.paimon import connector as paimon
