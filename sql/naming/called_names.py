@@ -92,6 +92,12 @@ def _cast_call(args: list[str], nodes: Sequence[exp.Expr]) -> str | None:
     return args[0] if len(args) == 1 else None
 
 
+def _like(args: list[str], nodes: Sequence[exp.Expr]) -> str | None:
+    if len(args) not in (2, 3):
+        return None
+    return f"{args[0]} LIKE {args[1]}" + (f" ESCAPE '{args[2]}'" if len(args) == 3 else "")
+
+
 SPECIAL: Final[dict[str, Special]] = {
     **{name: _trim(name) for name in TRIMS},
     **dict.fromkeys(
@@ -109,7 +115,7 @@ SPECIAL: Final[dict[str, Special]] = {
     "log": lambda args, nodes: f"LOG(E(), {args[0]})" if len(args) == 1 else None,
     "lag": lambda args, nodes: "lag(NULL, 1, NULL)" if not args else None,
     "lead": lambda args, nodes: "lead(NULL, 1, NULL)" if not args else None,
-    "like": lambda args, nodes: f"{args[0]} LIKE {args[1]}" + (f" ESCAPE '{args[2]}'" if len(args) > 2 else ""),
+    "like": _like,
     "dateadd": lambda args, nodes: f"date_add({args[0]}, {args[1]})" if len(args) == 2 else None,
     "datepart": lambda args, nodes: f"datepart({args[0]} FROM {args[1]})" if len(args) == 2 else None,
     "extract": lambda args, nodes: f"extract({args[0]} FROM {args[1]})" if len(args) == 2 else None,

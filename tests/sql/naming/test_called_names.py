@@ -2,6 +2,10 @@
 
 import pytest
 
+from catalog.source import PlacedText
+from sql.analyze import analyze
+from sql.naming.called_names import SPECIAL
+from sql.naming.function_names import DEFAULTS, RENAMED, SHOWN, UNITS
 from tests.sql.analyzed import column
 
 
@@ -20,3 +24,11 @@ from tests.sql.analyzed import column
 )
 def test_the_name(expression, name):
     assert column(expression).name == name
+
+
+@pytest.mark.parametrize("name", sorted({*SPECIAL, *DEFAULTS, *RENAMED, *SHOWN, *UNITS}))
+def test_any_count_of_arguments_has_a_name(name):
+    """Also one that Spark refuses: names are made before the call is looked at."""
+    for count in range(8):
+        for call in (name, f"{name} "):
+            analyze(PlacedText.bare(f"select {call}({', '.join(['1'] * count)})"), {})
