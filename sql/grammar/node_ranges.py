@@ -79,8 +79,8 @@ class Places:
         return end
 
     def _with_words(self, node: exp.Binary, start: int, end: int) -> tuple[int, int]:
-        """A range with the operands that are words without offsets: `TRUE + 1`."""
-        for operand in (node.left, node.right):
+        """A range with the operands that are words without offsets: `TRUE + 1`. sqlglot leaves one out at a comma."""
+        for operand in node.iter_expressions():
             found = self._interval(operand) if isinstance(operand, exp.Interval) else None
             if found is None and _extent(operand) is None:
                 found = self._between(operand)
