@@ -4,7 +4,7 @@
 nullability of elements and fields, which equality does not. Names of other systems are in `typenames.py`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Final, TypeAlias
@@ -198,15 +198,20 @@ def is_collated(type: DataType) -> bool:
 
 def without_collations(type: DataType) -> DataType:
     """The type with plain strings in place of those with a collation."""
+    return with_strings(type, lambda string: replace(string, collation=None))
+
+
+def with_strings(type: DataType, change: Callable[[Atomic], Atomic]) -> DataType:
+    """The type with each of its strings changed."""
     match type:
         case Array(element):
-            return replace(type, element=without_collations(element))
+            return replace(type, element=with_strings(element, change))
         case Map(key, value):
-            return replace(type, key=without_collations(key), value=without_collations(value))
+            return replace(type, key=with_strings(key, change), value=with_strings(value, change))
         case Struct(fields):
-            return Struct(tuple(replace(field, type=without_collations(field.type)) for field in fields))
-        case Atomic():
-            return replace(type, collation=None)
+            return Struct(tuple(replace(field, type=with_strings(field.type, change)) for field in fields))
+        case Atomic("string"):
+            return change(type)
     return type
 
 

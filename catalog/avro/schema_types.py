@@ -17,6 +17,7 @@ from catalog.datatypes import (
     DOUBLE,
     FLOAT,
     INT,
+    MAX_PRECISION,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
@@ -47,7 +48,6 @@ _LOGICAL: Final[Mapping[tuple[str, str], DataType]] = {
 _WIDER: Final = {frozenset(("int", "long")): BIGINT, frozenset(("float", "double")): DOUBLE}
 _NAMED: Final = ("record", "error", "enum", "fixed")
 _SPARK_TYPE: Final = "spark.sql.catalyst.type"
-_MAX_PRECISION: Final = 38
 
 
 class AvroSchemaError(ValueError):
@@ -175,8 +175,10 @@ def _decimal(schema: Mapping[str, Any], digits: int | None = None) -> Decimal | 
         return None
     if not 0 <= scale <= precision or precision < 1 or (digits is not None and precision > digits):
         return None
-    if precision > _MAX_PRECISION:
-        raise AvroSchemaError(f"a decimal of the Avro schema has {precision} digits, and Spark's at most 38")
+    if precision > MAX_PRECISION:
+        raise AvroSchemaError(
+            f"a decimal of the Avro schema has {precision} digits, and Spark's at most {MAX_PRECISION}"
+        )
     return Decimal(precision, scale)
 
 

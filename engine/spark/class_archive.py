@@ -19,6 +19,7 @@ from typing import Final
 
 from pyspark.find_spark_home import _find_spark_home
 
+JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
 VARIABLE: Final = "PENSTOCK_CACHE_DIR"
 """The environment variable of the folder of the archives; `off` for none."""
 
@@ -45,7 +46,7 @@ def archive_options(java: Path, settings: Mapping[str, str]) -> str:
     `java` is the program, `settings` are the session's `spark.*` settings. There is no archive where its folder cannot
     be written to, or where the user has chosen one.
     """
-    if _CHOSEN.search(settings.get("spark.driver.extraJavaOptions", "") + os.environ.get("JAVA_TOOL_OPTIONS", "")):
+    if _CHOSEN.search(settings.get(JAVA_OPTIONS, "") + os.environ.get("JAVA_TOOL_OPTIONS", "")):
         return ""
     try:
         archive = ClassArchive.of(java, settings)

@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics import run_error
 from engine.job.options.env import FIXED
-from engine.spark.class_archive import archive_options
+from engine.spark.class_archive import JAVA_OPTIONS, archive_options
 from engine.terminal.rare_collections import usual_collections
 
 JAVA_VERSIONS: Final = (17, 21)
@@ -41,7 +41,6 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "spark.sql.csv.filterPushdown.enabled": "false",
     "spark.sql.json.filterPushdown.enabled": "false",
 }
-JAVA_OPTIONS: Final = "spark.driver.extraJavaOptions"
 COMPILING: Final = (
     "-XX:Tier4InvocationThreshold=100000 -XX:Tier4MinInvocationThreshold=20000 -XX:Tier4CompileThreshold=200000"
 )

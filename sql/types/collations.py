@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from catalog.datatypes import Array, Atomic, DataType, Map, Struct, parts
+from catalog.datatypes import Array, Atomic, DataType, Map, Struct, parts, with_strings
 from catalog.strings.collations import INDETERMINATE
 
 
@@ -61,17 +61,12 @@ def same_collations(a: DataType, b: DataType) -> bool:
 
 def ranked(type: DataType, strength: Strength) -> DataType:
     """The type with the strength of its strings' collations."""
-    match type:
-        case Array(element):
-            return replace(type, element=ranked(element, strength))
-        case Map(key, value):
-            return replace(type, key=ranked(key, strength), value=ranked(value, strength))
-        case Struct(fields):
-            return Struct(tuple(replace(field, type=ranked(field.type, strength)) for field in fields))
-        case Atomic("string", collation):
-            kept = Strength.INDETERMINATE if collation == INDETERMINATE else strength
-            return RankedString("string", collation, kept)
-    return type
+
+    def with_strength(string: Atomic) -> Atomic:
+        kept = Strength.INDETERMINATE if string.collation == INDETERMINATE else strength
+        return RankedString("string", string.collation, kept)
+
+    return with_strings(type, with_strength)
 
 
 def winner(types: Iterable[DataType]) -> DataType | None:
