@@ -119,18 +119,21 @@ def fits(
     return tuple(_misfits("", _fields(incoming), _fields(target), SchemaEvolution(evolution), frozenset(defaults)))
 
 
-def can_store(source: DataType, target: DataType) -> bool:
-    """Whether Spark writes values of one type into a column of another; values out of range fail while writing."""
+def can_store(source: DataType, target: DataType, *, by_name: bool = True) -> bool:
+    """Whether Spark writes values of one type into a column of another; values out of range fail while writing.
+
+    `by_name`: fields of structs have equal names, as in a table; else they are taken by position.
+    """
     if source in (target, VOID) or UNKNOWN in (source, target):
         return True
     match source, target:
         case (Array(a), Array(b)):
-            return (target.contains_null or not source.contains_null) and can_store(a, b)
+            return (target.contains_null or not source.contains_null) and can_store(a, b, by_name=by_name)
         case (Map(a, x), Map(b, y)):
             nulls_fit = target.value_contains_null or not source.value_contains_null
-            return nulls_fit and can_store(a, b) and can_store(x, y)
+            return nulls_fit and can_store(a, b, by_name=by_name) and can_store(x, y, by_name=by_name)
         case (Struct(a), Struct(b)):
-            return len(a) == len(b) and all(_can_store_field(x, y) for x, y in zip(a, b, strict=True))
+            return len(a) == len(b) and all(_can_store_field(x, y, by_name) for x, y in zip(a, b, strict=True))
         case (Array() | Map() | Struct(), _) | (_, Array() | Map() | Struct()):
             return False
         case (_, _) if target == STRING:
@@ -247,9 +250,10 @@ def _type_misfits(path: str, source: DataType, target: DataType, evolution: Sche
             yield Problem(path, f"{source} cannot be stored as {target}")
 
 
-def _can_store_field(source: Field, target: Field) -> bool:
-    same_name = source.name.lower() == target.name.lower()
-    return same_name and (target.nullable or not source.nullable) and can_store(source.type, target.type)
+def _can_store_field(source: Field, target: Field, by_name: bool) -> bool:
+    is_named_so = not by_name or source.name.lower() == target.name.lower()
+    nulls_fit = target.nullable or not source.nullable
+    return is_named_so and nulls_fit and can_store(source.type, target.type, by_name=by_name)
 
 
 def _nullability(field: Field | Column) -> str:

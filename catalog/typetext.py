@@ -191,6 +191,9 @@ class _Reader:
             case "decimal" | "dec" | "numeric":
                 return SizedType(Decimal(*self.sizes(0, 2)))
             case "varchar" | "char" | "character":
+                if self.token.value != "(":
+                    help = f"write `{name}(255)`, or `string` for text of any length"
+                    raise TypeTextError(f"`{name}` needs a length", start.offset, help)
                 return SizedType(STRING, self.sizes(1, 1)[0])
             case "time":
                 return SizedType(Time(*self.sizes(0, 1)))
@@ -199,7 +202,9 @@ class _Reader:
         if name == "string" and self.takes_word("collate"):
             return SizedType(self.collated())
         if name not in NAMES:
-            raise TypeTextError(f"unknown type `{start.value}`", start.offset, did_you_mean(name, KNOWN_NAMES))
+            foreign = FOREIGN_NAMES.get(name)
+            meant = f"write `{foreign}`" if foreign else did_you_mean(name, KNOWN_NAMES)
+            raise TypeTextError(f"unknown type `{start.value}`", start.offset, meant)
         if self.token.value == "(" and self.token.kind == "mark":
             raise TypeTextError(f"`{name}` takes no size", self.token.offset)
         return SizedType(NAMES[name])

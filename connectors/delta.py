@@ -10,21 +10,27 @@ from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostics, RunError, did_you_mean, run_error
 from catalog.evolution import SchemaEvolution
 from catalog.row_kind import ROW_KIND
-from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.savemode import Action, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column
-from connectors.support.delta import change_feed, committing, merging, removing, staging, statements, table_schema
+from connectors.support.delta import change_feed, committing, removing, staging, table_schema
 from connectors.support.delta.clustering import check_clustering
-from connectors.support.delta.delta_log import NoVersionError, latest_columns, latest_metadata
-from connectors.support.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_write_mode
+from connectors.support.delta.delta_log import NoVersionError, holds_log, latest_columns, latest_metadata
+from connectors.support.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_sink
 from connectors.support.delta.delta_staged import DeltaStaged
 from connectors.support.delta.obstacles import refuse_for_table
+from connectors.support.delta.statements import words_of
 from connectors.support.delta.transaction import DeltaTable
-from connectors.support.files import file_commit
-from connectors.support.files.file_schema import UnknownSchemaError, local_path, spark_path, target_folder
+from connectors.support.files.committing import file_target
+from connectors.support.files.file_schema import UnknownSchemaError
 from connectors.support.files.file_types import can_hold
-from connectors.support.files.filesystem import LocalFiles, as_uri, files_at
+from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.files.local_files import LocalFiles
 from connectors.support.files.object_store import store_jars, store_needs
+from connectors.support.files.paths import local_path, spark_path, target_folder
+from connectors.support.files.table_folders import table_folders
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
+from connectors.support.lakehouse.statements import planned
+from connectors.support.lakehouse.write_modes import CAPABILITIES
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table, refuse_missing_columns
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
@@ -53,13 +59,7 @@ class Delta(Source, Sink[DeltaStaged]):
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, streaming=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = DeltaStaged
-    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
-        schema_save_modes=tuple(SchemaSaveMode),
-        data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
-        write_modes=tuple(WriteMode),
-        fills_columns=True,
-        row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT, WriteMode.SCD2),
-    )
+    sink_capabilities: ClassVar[SinkCapabilities] = CAPABILITIES
 
     def jars(self, options: Options) -> tuple[str, ...]:
         return (*self.maven, *store_jars(options.string("path")))
@@ -69,6 +69,9 @@ class Delta(Source, Sink[DeltaStaged]):
 
     def staged_jars(self, staged: DeltaStaged) -> tuple[str, ...]:
         return (*self.maven, *store_jars(staged.target))
+
+    def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+        return table_folders(options, diagnostics, holds_log)
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         if options.get("version") is not None and options.get("timestamp") is not None:
@@ -135,7 +138,7 @@ class Delta(Source, Sink[DeltaStaged]):
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         staging.store_settings(options)  # remembered: a killed run's commit may need the credentials
-        file_commit.check_path(options, diagnostics)
+        file_target.check_path(options, diagnostics)
         for name in options.strings("partition_by"):
             if not table.is_open and table.column(name) is None:
                 hint = did_you_mean(name, table.schema.names)
@@ -147,7 +150,7 @@ class Delta(Source, Sink[DeltaStaged]):
                 message = f"Delta tables cannot hold the column `{column.name}` of type {column.type}"
                 diagnostics.error("PEN4003", message, options.span("path"), "cast it to string")
         check_clustering(options, table, diagnostics)
-        check_write_mode(options, table, diagnostics)
+        check_sink(options, table, diagnostics)
         place = local_path(options.string("path"))
         if place is not None and not os.path.exists(os.path.join(place, "_delta_log")):
             if os.path.isdir(place) and (names := removing.foreign_files(LocalFiles(), place)):
@@ -170,13 +173,13 @@ class Delta(Source, Sink[DeltaStaged]):
         staging.store_settings(task.options).apply(spark)
         files, target = files_at(spark, task.options.string("path"))
         delta = DeltaTable(spark, as_uri(target))
-        if not delta.exists():
+        metadata = delta.found()
+        if metadata is None:
             if files.is_file(target) or removing.foreign_files(files, target):
                 message = f"`{target}` holds files that are not a Delta table"
                 raise run_error("PEN5005", message, task.options.span("path"))
             _check_new_columns(task.table.columns, task.options)
             return TargetState(exists=False)
-        metadata = delta.metadata()
         _refuse(lambda diagnostics: refuse_for_table(metadata, task.options, diagnostics))
         table = table_schema.table_of(metadata)
         if "delta.columnMapping.mode" not in metadata.get("configuration", {}):
@@ -189,8 +192,7 @@ class Delta(Source, Sink[DeltaStaged]):
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        keyed = merging.keyed_rows(task)
-        return tuple(statements.planned(task, state, actions, keyed))
+        return tuple(planned(task, state, actions, words_of(task)))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:
         return staging.prepare(spark, task, actions)

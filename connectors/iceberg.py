@@ -1,17 +1,18 @@
 """Iceberg tables of a warehouse or a catalog: rows are written once, and one snapshot makes them the table's."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics import Diagnostics, RunError
-from catalog.quoting import quote_text
+from catalog.quoting import parse_name, quote_text
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
-from catalog.table import CatalogTable
-from connectors.support.delta.obstacles import refuse_for_versions
+from catalog.table import CatalogTable, TablePath
+from connectors.support.files.committing.file_target import check_directory
 from connectors.support.files.file_schema import UnknownSchemaError
 from connectors.support.files.object_store import OBJECT_STORES, store_jars, store_needs
-from connectors.support.iceberg import staging
+from connectors.support.iceberg import many_tables, staging
 from connectors.support.iceberg.changed_columns import refuse_widening
 from connectors.support.iceberg.iceberg_options import (
     AT_OPTIONS,
@@ -25,16 +26,19 @@ from connectors.support.iceberg.iceberg_table import opened
 from connectors.support.iceberg.partitioning import check_partitions
 from connectors.support.iceberg.seatunnel_options import completed
 from connectors.support.iceberg.sorting import check_sort
+from connectors.support.iceberg.statements import planned
 from connectors.support.iceberg.table_address import (
     address_of,
     check_address,
     folder_of,
     local_folder,
-    parse_name,
+    path_of,
     root_of,
     target_of,
 )
-from connectors.support.iceberg.table_metadata import local_columns, table_of
+from connectors.support.iceberg.table_metadata import Metadata, has_partitions, local_columns, table_of
+from connectors.support.lakehouse.versions import refuse_for_versions
+from connectors.support.lakehouse.write_modes import CAPABILITIES, refuse_without_partitions
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table, refuse_missing_columns
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
@@ -59,13 +63,7 @@ class Iceberg(Source, Sink[IcebergStaged]):
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, streaming=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = IcebergStaged
-    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
-        schema_save_modes=tuple(SchemaSaveMode),
-        data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
-        write_modes=tuple(WriteMode),
-        fills_columns=True,
-        row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT, WriteMode.SCD2),
-    )
+    sink_capabilities: ClassVar[SinkCapabilities] = CAPABILITIES
 
     def jars(self, options: Options) -> tuple[str, ...]:
         return (*self.maven, *store_jars(root_of(options)))
@@ -83,9 +81,24 @@ class Iceberg(Source, Sink[IcebergStaged]):
     def completed(self, options: Options) -> Options:
         return completed(options)
 
+    def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+        return many_tables.tables_of_warehouse(options, diagnostics)
+
+    def table_path(self, options: Options) -> TablePath | None:
+        return path_of(options)
+
+    def table_pattern(self, options: Options) -> re.Pattern[str] | None:
+        return many_tables.catalog_tables_pattern(options)
+
+    def matching_tables(self, spark: "SparkSession", options: Options) -> tuple[str, ...]:
+        return many_tables.tables_of_catalog(spark, options)
+
+    def of_table(self, options: Options, path: str) -> Options:
+        return many_tables.of_table(options, path)
+
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         check_time_travel(options, diagnostics)
-        if not check_address(options, diagnostics):
+        if not many_tables.check_tables(options, diagnostics):
             return (CatalogTable.unknown("iceberg"),)
         if declared := declared_table(options, "iceberg", diagnostics):
             with suppress(UnknownSchemaError):
@@ -121,7 +134,8 @@ class Iceberg(Source, Sink[IcebergStaged]):
         return target_of(options)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-        check_address(options, diagnostics)
+        if check_address(options, diagnostics) and (warehouse := options.optional_string("warehouse")):
+            check_directory(warehouse, options.span("warehouse"), diagnostics)
         check_partitions(options, table, diagnostics)
         check_sort(options, table, diagnostics)
         check_sink(options, table, diagnostics)
@@ -133,13 +147,21 @@ class Iceberg(Source, Sink[IcebergStaged]):
         address = address_of(spark, task.options)
         with opened(spark, address) as table:
             if not table.exists():
+                _refuse_without_partitions(task, None)
                 return TargetState(exists=False)
-            found = table_of(table.metadata())
+            metadata = table.metadata()
+            found = table_of(metadata)
             refuse_widening(found, task)
+            _refuse_without_partitions(task, metadata)
             _refuse_for_versions(found, task)
             asks_for_rows = task.asks_for_rows
             has_rows = not asks_for_rows or not table.session.table(address.sql).isEmpty()
         return TargetState(True, has_rows, found)
+
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        return tuple(planned(task, state, actions))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> IcebergStaged:
         return staging.prepare(spark, task, actions)
@@ -166,6 +188,16 @@ def _address(spark: "SparkSession", options: Options) -> str:
     for key, value in {**address.settings, **address.secrets}.items():
         spark.conf.set(key, value)
     return address.sql
+
+
+def _refuse_without_partitions(task: WriteTask, metadata: Metadata | None) -> None:
+    """`metadata` of the table, None for a new one."""
+    is_new = metadata is None or task.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
+    has_any = bool(task.options.strings("partition_by")) if metadata is None or is_new else has_partitions(metadata)
+    diagnostics = Diagnostics()
+    refuse_without_partitions(has_any, None if is_new else _shown(task.options), task.options, diagnostics)
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
 
 
 def _refuse_for_versions(found: CatalogTable, task: WriteTask) -> None:

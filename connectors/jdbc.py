@@ -18,7 +18,7 @@ from connectors.support.jdbc.dialect import Dialect
 from connectors.support.jdbc.known_dialects import dialect_of
 from connectors.support.jdbc.reading import describe, read
 from connectors.support.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, partitions, reading_of
-from connectors.support.jdbc.table_names import parse_table_name, path_of, pattern_of, quoted_name
+from connectors.support.jdbc.table_names import parse_table_name, path_of, quoted_name
 from connectors.support.jdbc.writing import staging
 from connectors.support.jdbc.writing.commit import begin_commit, commit_group, remove_staging
 from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged, remember_secrets
@@ -27,9 +27,11 @@ from connectors.support.jdbc.writing.sink_options import (
     SINK_OPTIONS,
     check_sink,
     default_write_mode,
+    in_case,
     plan_of,
     target_of,
 )
+from connectors.support.matching.table_patterns import as_table, pattern_in
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
 from connectors.support.sink import PendingCommit, Sink, SinkCapabilities, WriteTask
@@ -75,11 +77,7 @@ class Jdbc(Source, Sink[JdbcStaged]):
             return None  # `tables` reports it
 
     def table_pattern(self, options: Options) -> re.Pattern[str] | None:
-        name = options.optional_string("table_path")
-        try:
-            return pattern_of(name) if name is not None and options.flag("use_regex") else None
-        except re.error:
-            return None  # `tables` reports it
+        return pattern_in(options, "table_path")
 
     def matching_tables(self, spark: "SparkSession", options: Options) -> tuple[str, ...]:
         pattern = self.table_pattern(options)
@@ -88,7 +86,7 @@ class Jdbc(Source, Sink[JdbcStaged]):
             return tuple(quoted_name(name[-2:]) for name in tables_like(database, pattern.pattern))
 
     def of_table(self, options: Options, path: str) -> Options:
-        return replace(options, values={**options.values, "table_path": path, "use_regex": False})
+        return as_table(options, "table_path", path)
 
     def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
         return describe(spark, reading_of(options, 1))
@@ -172,7 +170,8 @@ class Jdbc(Source, Sink[JdbcStaged]):
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: JdbcStaged) -> JdbcStaged:
         plan = plan_of(task.options, task.table, task.primary_keys, task.write_mode is not WriteMode.APPEND)
-        return staging.stage(spark, df, plan, prepared)
+        names = [in_case(name, task.options) for name in df.columns]
+        return staging.stage(spark, df if names == df.columns else df.toDF(*names), plan, prepared)
 
     def written(self, staged: JdbcStaged) -> tuple[int, None] | None:
         return None if staged.rows is None else (staged.rows, None)

@@ -135,6 +135,9 @@ class Kafka(Source, Sink[KafkaStaged]):
     def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
         return task.selected(rows_of(batch, task.options, task.table))
 
+    def arrives_alike(self, options: Options) -> bool:
+        return options.get("schema_registry.url") is None  # a registry may have new schemas
+
     def follows_schema(self, options: Options) -> bool:
         return follows_schema(options)
 

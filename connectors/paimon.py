@@ -4,14 +4,17 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
+from catalog.datatypes import BIGINT
 from catalog.diagnostics import Diagnostics, RunError
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, Column, TablePath
+from connectors.support.files.committing.file_target import check_directory
 from connectors.support.files.file_schema import UnknownSchemaError
+from connectors.support.incremental import NewRows, Since, incremental_of
 from connectors.support.option import Option, Options
-from connectors.support.paimon import paimon_table
+from connectors.support.paimon import many_tables, paimon_table
 from connectors.support.paimon.paimon_options import (
     SINK_OPTIONS,
     SOURCE_OPTIONS,
@@ -20,9 +23,9 @@ from connectors.support.paimon.paimon_options import (
     check_time_travel,
 )
 from connectors.support.paimon.paimon_staged import PaimonStaged
-from connectors.support.paimon.scan_table import read_table
+from connectors.support.paimon.scan_table import read_appended, read_table, stream_table
 from connectors.support.paimon.seatunnel_options import completed
-from connectors.support.paimon.table_address import address_span, check_address, folder_of, shown
+from connectors.support.paimon.table_address import address_span, check_address, folder_of, path_of, shown
 from connectors.support.paimon.table_files import latest_schema, recorded_schema, table_of
 from connectors.support.paimon.writing import committing, staging
 from connectors.support.paimon.writing.obstacles import refuse_for_table
@@ -43,7 +46,9 @@ class Paimon(Source, Sink[PaimonStaged]):
         "with a primary key."
     )
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(column_pushdown=True, is_cheap=False)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(
+        column_pushdown=True, is_cheap=False, streaming=True
+    )
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = PaimonStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
@@ -56,9 +61,15 @@ class Paimon(Source, Sink[PaimonStaged]):
     def completed(self, options: Options) -> Options:
         return completed(options)
 
+    def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+        return many_tables.tables_of_warehouse(options, diagnostics)
+
+    def table_path(self, options: Options) -> TablePath | None:
+        return path_of(options)
+
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         check_time_travel(options, diagnostics)
-        if not check_address(options, diagnostics):
+        if not many_tables.check_tables(options, diagnostics):
             return (CatalogTable.unknown("paimon"),)
         if declared := declared_table(options, "paimon", diagnostics):
             with suppress(UnknownSchemaError):
@@ -80,6 +91,32 @@ class Paimon(Source, Sink[PaimonStaged]):
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         return task.selected(read_table(spark, task))
 
+    def own_order(self, options: Options) -> Column | None:
+        """Its snapshots; those of a table with a primary key change rows."""
+        if incremental_of(options) is None or not check_address(options, Diagnostics()):
+            return None
+        return None if _has_primary_key(options) else _SNAPSHOT
+
+    def read_new(self, spark: "SparkSession", task: ScanTask, since: Since) -> NewRows:
+        asked = incremental_of(task.options)
+        if asked is None or asked.column is not None:
+            return super().read_new(spark, task, since)
+        return read_appended(spark, task, asked, since)
+
+    def stream_obstacle(self, options: Options) -> str | None:
+        fixed = next((name for name in ("snapshot_id", "tag") if options.get(name) is not None), None)
+        if fixed:
+            return f"`{fixed}` reads one state of the table"
+        return "it has a primary key: its snapshots change rows" if _has_primary_key(options) else None
+
+    def stream_identity(self, options: Options) -> str:
+        return folder_of(options)
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        """The rows of the table, then those that are appended. Snapshots that replace or remove rows fail the stream,
+        as do those that have expired before they were read."""
+        return task.selected(stream_table(spark, task))
+
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return folder_of(options)
 
@@ -87,6 +124,7 @@ class Paimon(Source, Sink[PaimonStaged]):
         check_sink(options, table, diagnostics)
         if not check_address(options, diagnostics):
             return
+        check_directory(folder_of(options), address_span(options), diagnostics)
         schema = latest_schema(folder_of(options))
         recreates = options.choice("schema_save_mode", SchemaSaveMode) is SchemaSaveMode.RECREATE_SCHEMA
         if schema is None or recreates:
@@ -139,6 +177,13 @@ class Paimon(Source, Sink[PaimonStaged]):
 
 
 connector = Paimon()
+_SNAPSHOT: Final = Column("snapshot_id", BIGINT)
+"""By which `incremental` without a column reads a table."""
+
+
+def _has_primary_key(options: Options) -> bool:
+    schema = latest_schema(folder_of(options))
+    return bool(schema and schema.get("primaryKeys"))
 
 
 def _recorded_table(options: Options) -> CatalogTable:

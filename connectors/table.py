@@ -1,20 +1,27 @@
 """Tables of Spark's catalogs by name; rows are written through what the table is: Delta or Iceberg."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from catalog.diagnostics import Diagnostics, run_error
-from catalog.quoting import quote, quote_text
-from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
-from catalog.table import CatalogTable
+from catalog.quoting import quote, quote_text, short_name
+from catalog.savemode import Action, TargetState
+from catalog.table import CatalogTable, TablePath
 from connectors.delta import connector as delta
 from connectors.iceberg import connector as iceberg
 from connectors.support.delta.delta_options import SINK_OPTIONS as DELTA_OPTIONS
 from connectors.support.delta.delta_staged import DeltaStaged
+from connectors.support.delta.statements import words_of
 from connectors.support.iceberg.iceberg_options import SINK_OPTIONS as ICEBERG_OPTIONS
 from connectors.support.iceberg.iceberg_staged import IcebergStaged
-from connectors.support.named.named_table import SESSION_CATALOG, NamedTable, full_name, look_up
+from connectors.support.incremental import INCREMENTAL
+from connectors.support.lakehouse.statements import planned
+from connectors.support.lakehouse.write_modes import CAPABILITIES
+from connectors.support.matching.catalog_tables import SESSION_CATALOG, catalog_pattern, matching_tables
+from connectors.support.matching.table_patterns import as_table, check_pattern, pattern_in, use_regex_option
+from connectors.support.named.named_table import NamedTable, full_name, look_up
 from connectors.support.option import Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION, declared_table
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TABLE: Final = Option("table", OptionType.STRING, "The table: `db.table` or `catalog.db.table`.", required=True)
+_SOURCE_TABLE: Final = replace(_TABLE, doc="The table, or a pattern of tables: `db.table` or `catalog.db.table`.")
 _PROVIDER: Final = Option(
     "provider",
     OptionType.STRING,
@@ -51,17 +59,17 @@ class Table(Source, Sink[TableStaged]):
     )
     maven: ClassVar[tuple[str, ...]] = delta.maven
     session_settings = delta.session_settings
-    source_options: ClassVar[tuple[Option, ...]] = (_TABLE, _PROVIDER, SCHEMA_OPTION)
+    source_options: ClassVar[tuple[Option, ...]] = (
+        _SOURCE_TABLE,
+        use_regex_option("`table`", "as `penstock schema sync` has recorded them"),
+        _PROVIDER,
+        SCHEMA_OPTION,
+        INCREMENTAL,
+    )
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
     sink_options: ClassVar[tuple[Option, ...]] = (_TABLE, _PROVIDER, *_CLUSTER_BY, *_SHARED)
     staged_type: ClassVar[type[Staged]] = TableStaged
-    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
-        schema_save_modes=tuple(SchemaSaveMode),
-        data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
-        write_modes=tuple(WriteMode),
-        fills_columns=True,
-        row_kind_modes=(WriteMode.CHANGELOG, WriteMode.UPSERT, WriteMode.SCD2),
-    )
+    sink_capabilities: ClassVar[SinkCapabilities] = CAPABILITIES
 
     def jars(self, options: Options) -> tuple[str, ...]:
         return (*delta.maven, *iceberg.maven) if _is_iceberg(options) else delta.maven
@@ -70,13 +78,31 @@ class Table(Source, Sink[TableStaged]):
         return (*delta.maven, *iceberg.maven) if staged.iceberg is not None else delta.maven
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
-        _check_name(options, diagnostics)
+        if not _check_name(options, diagnostics):
+            return (CatalogTable.unknown("table"),)
         if declared := declared_table(options, "table", diagnostics):
             return (declared,)
         help = "name its columns: `schema { fields { name = type } }`, or lock them: `penstock schema sync`"
         message = f"the columns of `{options['table']}` are not known: its catalog is not asked before the run"
         diagnostics.error("PEN4002", message, options.span("table"), help)
         return (CatalogTable.unknown("table"),)
+
+    def table_path(self, options: Options) -> TablePath | None:
+        if options.flag("use_regex") or not _check_name(options, Diagnostics()):
+            return None
+        catalog, *levels, name = full_name(options.string("table"))
+        return TablePath(name, None, ".".join(levels) or None, None if catalog == SESSION_CATALOG else catalog)
+
+    def table_pattern(self, options: Options) -> re.Pattern[str] | None:
+        return pattern_in(options, "table") if _check_name(options, Diagnostics()) else None
+
+    def matching_tables(self, spark: "SparkSession", options: Options) -> tuple[str, ...]:
+        catalog, names = catalog_pattern(options.string("table"))
+        shown = () if catalog == SESSION_CATALOG else (catalog,)
+        return tuple(short_name((*shown, *name)) for name in matching_tables(spark, catalog, names))
+
+    def of_table(self, options: Options, path: str) -> Options:
+        return as_table(options, "table", path)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         df = spark.table(".".join(map(quote, full_name(task.options.string("table")))))
@@ -104,6 +130,15 @@ class Table(Source, Sink[TableStaged]):
         if _is_iceberg(task.options):
             return iceberg.inspect(spark, _of_iceberg(task))
         return delta.inspect(spark, _of_delta(task, _delta_table(spark, task.options)))
+
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        if _is_iceberg(task.options):
+            return iceberg.statements(spark, _of_iceberg(task), state, actions)
+        found = _delta_table(spark, task.options)
+        inner = _of_delta(task, found)
+        return tuple(planned(inner, state, actions, words_of(inner, found.sql)))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> TableStaged:
         if _is_iceberg(task.options):
@@ -150,17 +185,30 @@ def _is_iceberg(options: Options) -> bool:
     if given is not None:
         return given.lower() == "iceberg"
     try:
-        return full_name(options.string("table"))[0] != SESSION_CATALOG
-    except ValueError:
+        return _names(options)[0] != SESSION_CATALOG
+    except (ValueError, re.error):
         return False
+
+
+def _names(options: Options) -> tuple[object, ...]:
+    """The catalog, and what is in it. Raises ValueError, and `re.error` for a pattern."""
+    name = options.string("table")
+    return catalog_pattern(name) if options.get("use_regex") else full_name(name)
 
 
 def _check_name(options: Options, diagnostics: Diagnostics) -> bool:
     try:
-        full_name(options.string("table"))
+        _names(options)
+    except re.error:
+        check_pattern(options, "table", "shop.orders_\\\\d+", diagnostics)
+        return False
     except ValueError:
-        message = f"`{options['table']}` is no name of a table"
-        diagnostics.error("PEN2004", message, options.span("table"), 'table = "catalog.db.table"')
+        if options.get("use_regex"):
+            message = f"`{options['table']}` does not begin with the plain name of a catalog"
+            help = 'table = "lake.shop.\\\\.*"'
+        else:
+            message, help = f"`{options['table']}` is no name of a table", 'table = "catalog.db.table"'
+        diagnostics.error("PEN2004", message, options.span("table"), help)
         return False
     return True
 

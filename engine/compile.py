@@ -23,12 +23,14 @@ class Settings:
     """Settings from the command line.
 
     `strict`: a column whose type cannot be proved is an error, and so is a source without files. `reads_secrets`:
-    passwords are read and decrypted, which only a run needs. `only`, `but`: the tables to write, and
+    passwords are read and decrypted, which only a run needs. `seatunnel_line`: 2 or 3, which line of its versions
+    `seatunnel` follows. `only`, `but`: the tables to write, and
     those to leave out.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
     seatunnel: bool = False
+    seatunnel_line: int = 2
     strict: bool = False
     disabled_rules: tuple[str, ...] = ()
     reads_secrets: bool = False
@@ -48,12 +50,22 @@ class Compiled:
     settings: Settings = field(default_factory=Settings)
 
 
+def load_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Job | None:
+    """The job of a file, read as the settings say; None if its text cannot be read at all."""
+    return load(
+        path,
+        diagnostics,
+        variables=settings.variables,
+        seatunnel=settings.seatunnel,
+        seatunnel_line=settings.seatunnel_line,
+        reads_secrets=settings.reads_secrets,
+    )
+
+
 def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
     """The plan of a job file; None if it has an error, all of which are then in `diagnostics`."""
     own = Diagnostics()
-    job = load(
-        path, own, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=settings.reads_secrets
-    )
+    job = load_job(path, settings, own)
     if job and job.env.dialect == "spark":
         note_compat(job, own)
     compiled = _compiled(path, job, settings, own) if job else None

@@ -4,6 +4,7 @@ The query is parsed by sqlglot, checked for errors that sqlglot accepts, bound t
 walk.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from catalog.diagnostics import Diagnostic, Severity
 from catalog.source import PlacedText
 from catalog.table import CatalogTable, Column, TablePath, TableSchema
 from sql.binding.query import bind_query
-from sql.expressions import is_deterministic
+from sql.expressions import is_aggregate, is_deterministic
 from sql.functions.catalogue import flags
 from sql.grammar.call_names import call_name
 from sql.grammar.cast_type_names import type_issues
@@ -26,9 +27,11 @@ from sql.grammar.syntax_checks import check_syntax
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import ColumnLineage, Dependency
 from sql.scopes.relations import Output
+from sql.scopes.unconvertible_texts import unconvertible_texts
 from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
 from sql.spark_grammar.check import Unexpected, recognized, unparsed
+from sql.syntax.tree_nodes import tree_nodes
 from sql.types.collations import is_indeterminate
 from sql.types.printed_forms import PrintedForms
 
@@ -39,12 +42,13 @@ __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
 class Analysis:
     """The analysis of a query.
 
-    `table`: its output, columns in order (type `unknown` if it cannot be determined), or an open table if the
-    columns cannot be determined. `reads`: names of the inputs it reads, in order of appearance, as in the `inputs`
-    given. `diagnostics`: all errors, with their locations in the job file. `is_deterministic`: two runs over the same
-    rows give the same rows. `columns_read`: the columns that each input must have for this query, in the input's order.
-    `columns`: those of `table`, and those whose name an earlier one has: Spark allows them in a query, not in a table.
-    `fingerprint`: the query's tokens, equal for texts that differ in layout and comments only.
+    `table`: its output, columns in order (type `unknown` if it cannot be determined), or an open table if the columns
+    cannot be determined. `reads`: names of the inputs it reads, in order of appearance, as in the `inputs` given.
+    `diagnostics`: all errors, with their locations in the job file. `is_deterministic`: two runs over the same rows
+    give the same rows. `shuffles`: it groups, removes duplicates or has windows. `columns_read`: the columns that each
+    input must have for this query, in the input's order. `columns`: those of `table`, and those whose name an earlier
+    one has: Spark allows them in a query, not in a table. `fingerprint`: the query's tokens, equal for texts that
+    differ in layout and comments only.
     """
 
     table: CatalogTable
@@ -53,6 +57,7 @@ class Analysis:
     diagnostics: tuple[Diagnostic, ...]
     columns_read: Mapping[str, tuple[str, ...]]
     is_deterministic: bool = True
+    shuffles: bool = False
     columns: tuple[Column, ...] = ()
     fingerprint: str = ""
 
@@ -65,9 +70,11 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
     for issue in parsed.issues:
         severity = Severity.ERROR if issue.is_certain else Severity.WARNING
         binder.report_at(issue.code, (issue.start, issue.end), issue.message, issue.help, severity)
-    nodes = tuple(parsed.tree.walk()) if parsed.tree is not None else ()
+    nodes = tree_nodes(parsed.tree) if parsed.tree is not None else []
     found = _output(binder, parsed.tree, nodes, refused)
+    telling = [node for node in nodes if isinstance(node, _TELLING)]
     binder.diagnostics += untyped_uses(binder, binder.resolved)
+    binder.diagnostics += unconvertible_texts(binder, binder.resolved)
     columns = tuple(
         Column(attribute.name, attribute.typed.type, attribute.typed.nullable) for attribute in found.attributes
     )
@@ -82,17 +89,21 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         lineage=tuple(_lineage(found)),
         diagnostics=_by_cause(not_suppressed(query, _in_order(binder.diagnostics))),
         columns_read={name: _in_table_order(inputs[name], read) for name, read in binder.columns_read.items()},
-        is_deterministic=_are_deterministic(nodes, binder.printed),
+        is_deterministic=_are_deterministic(telling, binder.printed),
+        shuffles=any(map(_shuffles, telling)),
         columns=columns,
         fingerprint=" ".join(query.value[token.start : token.end + 1] for token in parsed.tokens),
     )
+
+
+_TOP: Final = re.compile(r"\bselect\s+(?:distinct\s+)?top\s*$", re.IGNORECASE)
 
 
 def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
     """The tree and the syntax errors; the last one is a token that Spark's grammar refuses for no known reason."""
     verdict = recognized(text)
     parsed = parse(text, verdict.nested, verdict.names)
-    shown = [*check_syntax(parsed), *type_issues(text, parsed.tokens)]
+    shown = [*check_syntax(parsed, is_accepted=verdict.is_certain), *type_issues(text, parsed.tokens)]
     places = {issue.start for issue in shown}
     issues = [*(issue for issue in parsed.issues if issue.start not in places), *shown]
     stop = verdict.unexpected
@@ -106,11 +117,18 @@ def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
         end = len(text) if text[stop.start : stop.start + 1] in ("'", '"', "`", "/") else stop.end
         return replace(parsed, issues=(replace(issues[0], start=stop.start, end=end),)), None
     message = stop.message or f"{UNEXPECTED} `{text[stop.start : stop.end]}`"
-    refused = SyntaxIssue(stop.start, stop.end, message)
+    refused = SyntaxIssue(stop.start, stop.end, message, _foreign_syntax(text, stop.start))
     if parsed.tree is not None:
         return replace(parsed, issues=tuple(issues)), refused
-    moved = [replace(refused, help=issue.help) if _says_less(issue, stop) else issue for issue in issues]
+    moved = [
+        replace(refused, help=refused.help or issue.help) if _says_less(issue, stop) else issue for issue in issues
+    ]
     return replace(parsed, issues=tuple(moved)), None
+
+
+def _foreign_syntax(text: str, stop: int) -> str | None:
+    """What to write instead of another database's syntax, at whose end Spark's parser stops: `SELECT TOP 5 id`."""
+    return "Spark has no TOP: end the query with `LIMIT n`" if _TOP.search(text[:stop]) else None
 
 
 def _says_less(issue: SyntaxIssue, stop: Unexpected) -> bool:
@@ -223,6 +241,19 @@ def _in_table_order(table: CatalogTable, read: set[str]) -> tuple[str, ...]:
     return (*(name for name in known if name in read), *sorted(read.difference(known)))
 
 
+_TELLING: Final = (
+    exp.Func,
+    exp.Column,
+    exp.TableSample,
+    exp.Limit,
+    exp.SetOperation,
+    exp.Group,
+    exp.Distinct,
+    exp.Window,
+)
+"""The nodes on which it depends whether two runs give the same rows, and whether rows of several tasks meet."""
+
+
 def _are_deterministic(nodes: Iterable[exp.Expr], printed: PrintedForms) -> bool:
     """Whether two runs give the same rows: no random function, clock, sample or unordered limit."""
     for node in nodes:
@@ -237,6 +268,17 @@ def _are_deterministic(nodes: Iterable[exp.Expr], printed: PrintedForms) -> bool
             case exp.Limit() if node.parent is not None and node.parent.args.get("order") is None:
                 return False
     return True
+
+
+def _shuffles(node: exp.Expr) -> bool:
+    """Whether Spark brings together rows of several tasks to compute this; joins not, as many have a small side."""
+    match node:
+        case exp.SetOperation():
+            return bool(node.args.get("distinct")) or isinstance(node, (exp.Intersect, exp.Except))
+        case exp.Group() | exp.Distinct() | exp.Window():
+            return True
+        case _:
+            return is_aggregate(node)
 
 
 def _is_clock(node: exp.Func) -> bool:

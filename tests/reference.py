@@ -167,6 +167,23 @@ def _seatunnel() -> Iterator[str]:
     )
     yield "Not supported, with the reason:"
     yield "\n".join(_item(f"{name}: {reason}.") for name, reason in FUNCTIONS_REFUSED.items())
+    yield "## SeaTunnel 3.x"
+    yield (
+        "`--compat seatunnel-3` reads job files as SeaTunnel 3.x does, and `sql.dialect = seatunnel-3` selects only "
+        "its SQL. It differs from the 2.3 line, which `--compat seatunnel` follows, in this:"
+    )
+    yield (
+        "| | 2.3 | 3.x |\n|---|---|---|\n"
+        "| `week(DATE '2021-04-08')` | 15 | 14: the ISO week |\n"
+        "| `datediff(a, b, 'MONTH')` over 14 months | 2 | 14 |\n"
+        "| `ceil(x)`, `floor(x)` | an INT | the type of `x` |\n"
+        "| `trunc(x)` | a DOUBLE | the type of `x` |\n"
+        "| `1 / 3` of `decimal(10,2)` | 0.34: rounds from zero | 0.33: rounds to the nearest |\n"
+        "| `10.25 * 3.75` of `decimal(10,2)` | 38.4375 | 38.44: keeps the larger scale |\n"
+        "| a rule of `Assert` without `field_value` | an error | checks the column's type |\n"
+        "| the `error_table` of `DataValidator` | the name as written | in the database of the input |"
+    )
+    yield "`parsedatetime`, `to_date` and `is_date` take any pattern; 3.x takes only those of its documentation."
     yield "## Transforms"
     yield from _documented(DOCUMENTED, "transform")
     yield "Every transform also takes `table_match_regex` and `table_transform`: see [many tables](many-tables.md)."

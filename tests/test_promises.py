@@ -44,6 +44,9 @@ PROMISES = {
         ("connectors/test_local_file.py", "test_declared_columns_that_the_header_does_not_name"),
         (FIRST_HOUR, "test_a_declared_column_that_the_source_lacks_is_marked_there"),
     ],
+    "a CSV header that would be read as a row is a warning": [
+        (FIRST_HOUR, "test_a_header_that_would_be_read_as_a_row_is_a_warning")
+    ],
     "a Parquet or ORC file unlike the schema is an error": [
         (VALIDATES, "test_a_parquet_type_unlike_the_declared_one_is_an_error"),
         (VALIDATES, "test_which_types_can_be_read_as_which_is_what_spark_does"),
@@ -150,6 +153,7 @@ PROMISES = {
     "upsert is offered only where it exists": [(FIRST_HOUR, "test_upsert_is_offered_only_where_a_sink_can_do_it")],
     "carets mark the token": [(FIRST_HOUR, "test_carets_mark_the_operand_of_a_long_expression")],
     "help adds something": [
+        (FIRST_HOUR, "test_a_mistake_of_habit_is_answered_by_what_to_write"),
         (FIRST_HOUR, "test_a_format_or_a_database_as_connector_is_answered_by_the_connector_that_has_it"),
         ("cli/test_commands.py", "test_a_mistyped_command_and_a_missing_one_say_what_there_is"),
         ("seatunnel/test_documented.py", "test_an_unknown_plugin_is_answered_with_what_to_use"),

@@ -35,7 +35,11 @@ class Cost:
 
 
 def cost(command: list[str], work: Path) -> Cost:
-    """Seconds of one run until its process ends; CPU time also of the JVM, which ends a moment later."""
+    """Seconds of one run until its process ends; CPU time also of the JVM, which ends a moment later.
+
+    Services that were started before it, such as a broker, are not waited for.
+    """
+    services = _children()
     started = time.perf_counter()
     child = os.fork()
     if child == 0:
@@ -50,12 +54,20 @@ def cost(command: list[str], work: Path) -> Cost:
     wall, cpu = time.perf_counter() - started, usage.ru_utime + usage.ru_stime
     if status:
         sys.exit(f"{' '.join(command)} failed:\n{(work / 'log').read_text()}")
-    while True:
-        try:
-            _, _, usage = os.wait3(0)
-        except ChildProcessError:
-            return Cost(wall, cpu)
-        cpu += usage.ru_utime + usage.ru_stime
+    while left := _children() - services:
+        for process in left:
+            _, _, usage = os.wait4(process, 0)
+            cpu += usage.ru_utime + usage.ru_stime
+    return Cost(wall, cpu)
+
+
+def _children() -> set[int]:
+    """The processes that this one waits for, also those whose own parent has ended."""
+    return {
+        int(process)
+        for task in Path("/proc/self/task").iterdir()
+        for process in (task / "children").read_text().split()
+    }
 
 
 def reap_grandchildren() -> None:

@@ -1,4 +1,6 @@
-"""A stream from Kafka written by hand: `python stream_by_hand.py parquet|delta SERVERS OUT RECORDS_PER_BATCH`."""
+"""A stream from Kafka written by hand: `python stream_by_hand.py parquet|delta SERVERS OUT RECORDS_PER_BATCH [TOPIC]`.
+
+With a TOPIC, it runs a micro-batch every second until it is killed; else until the topic `events` is read."""
 
 import sys
 from pathlib import Path
@@ -20,27 +22,25 @@ def started(format: str) -> SparkSession:
     return open_session("by hand", settings, jars, delta.session_settings if format == "delta" else {})
 
 
-def main(format: str, servers: str, out: str, batch: str) -> None:
+def main(format: str, servers: str, out: str, batch: str, topic: str | None = None) -> None:
     spark = started(format)
     records = (
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", servers)
-        .option("subscribe", "events")
+        .option("subscribe", topic or "events")
         .option("startingOffsets", "earliest")
         .option("maxOffsetsPerTrigger", batch)
         .load()
     )
-    events = records.selectExpr(f"from_json(cast(value as string), '{SCHEMA}') as row").select("row.*")
+    events = records.selectExpr(f"from_json(cast(value as string), '{SCHEMA}') as row", "timestamp").select(
+        "row.*", "timestamp"
+    )
     large = events.where("amount > 10").selectExpr(
-        "id", "customer", "amount * 2 as double_amount", "upper(word) as word"
+        "id", "customer", "amount * 2 as double_amount", "upper(word) as word", "timestamp as _timestamp"
     )
-    query = (
-        large.writeStream.format(format)
-        .option("checkpointLocation", f"{out}-checkpoint")
-        .trigger(availableNow=True)
-        .start(out)
-    )
-    query.awaitTermination()
+    writer = large.writeStream.format(format).option("checkpointLocation", f"{out}-checkpoint")
+    writer = writer.trigger(processingTime="1 second") if topic else writer.trigger(availableNow=True)
+    writer.start(out).awaitTermination()
     spark.stop()
 
 

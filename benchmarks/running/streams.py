@@ -4,13 +4,17 @@
 
 A broker is started, RECORDS (default 2,000,000) are sent, and both sides read them in micro-batches of a quarter, with
 the same query. Printed are records a second of wall-clock time, and of CPU time net of a session, with their ratios.
-The rows of both are counted.
+The rows of both are counted. Then 1,000 records a second are sent for a minute to streams that run a micro-batch
+every second: printed is the 99th percentile of the time from a record's timestamp to the commit of its row in Delta.
 """
 
+import json
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,12 +24,16 @@ from measure import BY_HAND, PENSTOCK, ROOT, Cost, best, cost, reap_grandchildre
 sys.path.insert(0, str(ROOT))
 from tests.services.kafka import _running
 
+RATE = 1000
+WARM_UP = 20
+"""Records a second, and the seconds of which none is counted."""
 STREAM_BY_HAND = [sys.executable, str(ROOT / "benchmarks" / "running" / "stream_by_hand.py")]
-JOB = """
-env { job.mode = STREAMING, stream.trigger = available_now, job.name = "%(name)s" }
+JOB = '''
+env { job.mode = STREAMING, stream.trigger = "%(trigger)s", job.name = "%(name)s" }
 source {
   Kafka {
-    plugin_output = events, bootstrap.servers = "%(servers)s", topic = events, start_mode = earliest
+    plugin_output = events, bootstrap.servers = "%(servers)s", topic = "%(topic)s", start_mode = earliest
+    metadata_columns = [timestamp]
     max_offsets = %(batch)d
     schema { fields { id = bigint, customer = bigint, amount = "decimal(10,2)", word = string } }
   }
@@ -33,11 +41,13 @@ source {
 transform {
   Sql {
     plugin_input = events, plugin_output = large
-    query = "select id, customer, amount * 2 as double_amount, upper(word) as word from events where amount > 10"
+    query = """
+      select id, customer, amount * 2 as double_amount, upper(word) as word, _timestamp from events where amount > 10
+    """
   }
 }
 sink { %(sink)s }
-"""
+'''
 SINKS = {
     "parquet": 'LocalFile { plugin_input = large, path = "%s", file_format_type = parquet }',
     "delta": 'Delta { plugin_input = large, path = "%s" }',
@@ -60,9 +70,73 @@ def send(servers: str, count: int) -> None:
 
     with closing(KafkaProducer(bootstrap_servers=servers, linger_ms=50, batch_size=262_144)) as producer:
         for id in range(count):
-            value = f'{{"id":{id},"customer":{id % 1000},"amount":{id % 500}.25,"word":"word{id % 77}"}}'
-            producer.send("events", value.encode(), partition=id % 4)
+            producer.send("events", record(id), partition=id % 4)
         producer.flush()
+
+
+def record(id: int) -> bytes:
+    return f'{{"id":{id},"customer":{id % 1000},"amount":{id % 500}.25,"word":"word{id % 77}"}}'.encode()
+
+
+def latencies(command: list[str], servers: str, topic: str, out: str, work: Path) -> list[float]:
+    """Seconds from each record's timestamp to the commit of its row, over a minute of records at a steady rate."""
+    from kafka import KafkaProducer
+
+    with open(work / "log", "w") as log, closing(KafkaProducer(bootstrap_servers=servers)) as producer:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+        producer.send(topic, record(499))
+        wait_for(lambda: len(committed(out)) > 0)
+        started, sent = time.time(), 0
+        while sent < 60 * RATE:
+            producer.send(topic, record(499), partition=sent % 4)
+            sent += 1
+            if sent % 50 == 0:
+                time.sleep(max(0.0, started + sent / RATE - time.time()))
+        producer.flush()
+        wait_for(lambda: len(committed(out)) == sent + 1)
+        process.send_signal(signal.SIGINT)
+        process.wait()
+    return [committed_at - sent_at for sent_at, committed_at in committed(out) if sent_at > started + WARM_UP]
+
+
+def committed(out: str) -> list[tuple[float, float]]:
+    """When each record was sent, and when its row was committed to the Delta table."""
+    import pyarrow.parquet
+
+    found = []
+    for commit in Path(out, "_delta_log").glob("*.json"):
+        actions = [json.loads(line) for line in commit.read_text().splitlines()]
+        for path in (action["add"]["path"] for action in actions if "add" in action):
+            times = pyarrow.parquet.read_table(f"{out}/{path}", columns=["_timestamp"])["_timestamp"]
+            found += [(moment.timestamp(), commit.stat().st_mtime) for moment in times.to_pylist()]
+    return found
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + 300
+    while not holds():
+        if time.monotonic() > until:
+            sys.exit("the stream has not committed all records within five minutes")
+        time.sleep(1)
+
+
+def percentile_99(values: list[float]) -> float:
+    return sorted(values)[int(len(values) * 0.99)]
+
+
+def compare_latencies(kafka: Any, work: Path) -> None:
+    found = {}
+    for name in ("by-hand", "penstock"):
+        topic, out = kafka.create(f"latency-{name}", 4), f"{work}/latency-{name}"
+        command = [*STREAM_BY_HAND, "delta", kafka.servers, out, "1000000", topic]
+        if name == "penstock":
+            job = work / "latency.conf"
+            values = {"name": "latency", "servers": kafka.servers, "sink": SINKS["delta"] % out, "topic": topic}
+            job.write_text(JOB % {**values, "trigger": "1 second", "batch": 1_000_000})
+            command = [*PENSTOCK, str(job), "--state-dir", str(work / "state")]
+        found[name] = percentile_99(latencies(command, kafka.servers, topic, out, work))
+    ours, theirs = found["penstock"], found["by-hand"]
+    print(f"latency (p99): penstock {ours:.2f} s, by hand {theirs:.2f} s, ratio {theirs / ours:.2f}")
 
 
 def show(name: str, records: int, ours: Cost, theirs: Cost, session: Cost) -> None:
@@ -97,12 +171,14 @@ def main() -> None:
                     by_hand = [name, kafka.servers, f"{out}-by-hand", str(records // 4)]
                     theirs.append(cost([*STREAM_BY_HAND, *by_hand], work))
                     values = {"name": f"{name}{number}", "servers": kafka.servers, "sink": sink % out}
+                    values |= {"topic": "events", "trigger": "available_now"}
                     job = work / f"{name}{number}.conf"
                     job.write_text(JOB % {**values, "batch": records // 4})
                     ours.append(cost([*PENSTOCK, str(job)], work))
                     if rows(out) != rows(f"{out}-by-hand"):
                         sys.exit(f"{name}: {rows(out)} rows, by hand {rows(f'{out}-by-hand')}")
                 show(name, records, best(ours), best(theirs), session)
+            compare_latencies(kafka, work)
 
 
 if __name__ == "__main__":

@@ -125,17 +125,22 @@ EVOLUTION_OPTION: Final = Option(
 )
 
 
+SEATUNNEL_LINES: Final = {"seatunnel": 2, "seatunnel-3": 3}
+"""The lines of Apache SeaTunnel's versions, 2.3 and 3.x, by the values of `--compat` and of `sql.dialect`."""
+
+
 @dataclass(frozen=True, slots=True)
 class SeaTunnel:
     """Settings of a job that runs under `--compat seatunnel`, for its blocks.
 
     `parallelism`: the block's own, or that of `env`, or 1: each of so many readers of a FakeSource
     generates all its rows. `is_open`: the job reads columns that the source does not declare, so those of directories
-    that are not visible before the run.
+    that are not visible before the run. `line`: 2 or 3, of its versions.
     """
 
     parallelism: int = 1
     is_open: bool = False
+    line: int = 2
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -26,6 +26,10 @@ SCHEMA_OPTION: Final = Option(
     "`primaryKey` and `constraintKeys`; `table` names the table.",
 )
 
+SCHEMA_EXAMPLE: Final = (
+    "schema { fields { id = bigint, name = string } }, in SQL CREATE TABLE t (id BIGINT, name STRING)"
+)
+
 _COLUMN_KEYS: Final = ("name", "type", "nullable", "defaultValue", "comment", "columnLength", "columnScale")
 _BLOCK_KEYS: Final = ("table", "fields", "columns", "primaryKey", "constraintKeys", "schema_first", "comment")
 
@@ -198,13 +202,18 @@ def _constraints(
     )
 
 
+_INDEX: Final = ConstraintType.INDEX_KEY.value
+
+
 def _constraint(
     key: Value, index: int, names: set[str], options: Options, diagnostics: Diagnostics
 ) -> Iterator[ConstraintKey]:
     place = f"schema.constraintKeys.{index}"
     span = options.places.get(place) or options.span("schema.constraintKeys")
     kinds = [member.value for member in ConstraintType]
-    if not isinstance(key, Mapping) or str(key.get("constraintType", "")).upper() not in kinds:
+    kind = str(key.get("constraintType", "")).upper() if isinstance(key, Mapping) else ""
+    kind = _INDEX if kind == "KEY" else kind  # as SeaTunnel's page on schemas writes it
+    if not isinstance(key, Mapping) or kind not in kinds:
         diagnostics.error("PEN2004", "a constraint is an object with a `constraintType`", span, _known(kinds))
         return
     parts = key.get("constraintColumns")
@@ -214,10 +223,8 @@ def _constraint(
         if isinstance(part, Mapping)
     }
     columns = _names(list(order), names, place, options, diagnostics)
-    kind = ConstraintType(str(key["constraintType"]).upper())
-    yield ConstraintKey(
-        str(key.get("constraintName") or kind.value), kind, tuple((name, order[name]) for name in columns)
-    )
+    sorted_columns = tuple((name, order[name]) for name in columns)
+    yield ConstraintKey(str(key.get("constraintName") or kind), ConstraintType(kind), sorted_columns)
 
 
 def _names(value: Value, names: set[str], place: str, options: Options, diagnostics: Diagnostics) -> tuple[str, ...]:

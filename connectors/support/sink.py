@@ -47,7 +47,8 @@ class WriteTask:
     `write_id` is unique in the job and stable between runs. `owner` is the mark for staging
     locations, by which other runs see whether this one is running; `journal` is the location of its journal.
     `batch_id`: the micro-batch of a stream, committed at most once. `looks_for_rows`: `inspect` must find out whether
-    the target holds rows. Where `table.has_row_kind`, the rows end in the column `catalog.row_kind.ROW_KIND`.
+    the target holds rows. `is_fresh`: nobody can have committed this write before, so that the target need not be
+    searched for it. Where `table.has_row_kind`, the rows end in the column `catalog.row_kind.ROW_KIND`.
     """
 
     options: Options
@@ -61,6 +62,7 @@ class WriteTask:
     journal: str = ""
     batch_id: int | None = None
     looks_for_rows: bool = False
+    is_fresh: bool = False
 
     @property
     def asks_for_rows(self) -> bool:

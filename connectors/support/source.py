@@ -15,6 +15,7 @@ from catalog.row_kind import ROW_KIND
 from catalog.table import CatalogTable, Column, TablePath
 from connectors.support.connector import Connector
 from connectors.support.incremental import NewRows, Since, incremental_of, new_rows
+from connectors.support.java_names import select_sql
 from connectors.support.option import Option, Options, OptionType
 from connectors.support.staged import Staged
 
@@ -78,7 +79,7 @@ class ScanTask:
     def selected(self, df: "DataFrame") -> "DataFrame":
         """The columns to read of `df`, with the hidden one of row kinds where the table has them."""
         hidden = [quote(ROW_KIND)] if self.table.has_row_kind else []
-        return df.select(*map(quote, self.names), *hidden) if self.names else df
+        return select_sql(df, [*map(quote, self.names), *hidden]) if self.names else df
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ class Source(Connector):
         return False
 
     def table_path(self, options: Options) -> TablePath | None:
-        """What a block of a set calls its table; None where only its `schema` or its data name it."""
+        """The table as the options name it; None where only its `schema` or its data name it."""
         return None
 
     def table_pattern(self, options: Options) -> re.Pattern[str] | None:
@@ -190,6 +191,10 @@ class Source(Connector):
     def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
         """The rows of a micro-batch of `stream`, in the words of `read`."""
         return batch
+
+    def arrives_alike(self, options: Options) -> bool:
+        """Whether `arrived` makes rows of the records of a micro-batch alone, by the same steps for each of them."""
+        return False
 
     def follows_schema(self, options: Options) -> bool:
         """Whether a stream adds columns that appear in what arrives to those of the block."""

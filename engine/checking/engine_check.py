@@ -5,7 +5,7 @@ a bug in Penstock's analyzer and is reported as PEN9004, in addition to the erro
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,8 +14,7 @@ from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostic, Diagnostics, Severity, run_error
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
-from engine.compile import Settings
-from engine.job.load import load
+from engine.compile import Settings, load_job
 from engine.plan.building.build_plan import build
 from sql.analyze import Analysis, analyze
 
@@ -77,7 +76,7 @@ def _questions(path: Path, settings: Settings) -> tuple[Mapping[str, str], list[
         asked.append(Question(query, dict(inputs), said))
         return said
 
-    job = load(path, ignored, variables=settings.variables, seatunnel=settings.seatunnel)
+    job = load_job(path, replace(settings, reads_secrets=False), ignored)
     if job is None:
         return {}, []
     build(job, ignored, recorded)

@@ -14,6 +14,7 @@ from catalog.quoting import quote
 from catalog.table import CatalogTable, Column
 from catalog.typetext import TypeTextError, parse_type
 from engine.checking.analyzer_answers import Accepted, Rejected
+from engine.functions.register import register_functions
 
 if TYPE_CHECKING:
     from py4j.java_gateway import JavaObject
@@ -33,6 +34,7 @@ class SparkAnalyzer:
 
     def ask(self, query: str) -> Accepted | Rejected:
         session: JavaObject = self._spark._jsparkSession
+        register_functions(self._spark, query)
         try:
             schema = t._parse_datatype_json_string(session.sql(query).schema().json())
         except CapturedException as error:

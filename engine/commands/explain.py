@@ -73,8 +73,8 @@ def _outlooks(compiled: "Compiled") -> "Mapping[str, Outlook]":
 
 def _starts(plan: "Plan", state: str | None) -> "dict[str, Since]":
     """Where the next run begins to read incremental sources; of a state directory that Spark alone reads, nothing."""
-    from connectors.support.files.file_schema import local_path
     from connectors.support.files.filesystem import files_at
+    from connectors.support.files.paths import local_path
     from engine.incremental.watermarks import Watermarks, incremental_scans, starts
     from engine.runtime.state_dir import state_dir, state_setting
 

@@ -111,6 +111,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
                             arguments.state_dir,
                             is_quiet=arguments.quiet,
                             is_verbose=arguments.verbose,
+                            is_fresh=arguments.run_id is None,
                         )
                 except PenstockError as error:
                     if not arguments.keep_going:
@@ -144,7 +145,7 @@ def _print_result(result: "JobResult", arguments: Namespace) -> None:
 
     if not arguments.quiet:
         print_summary(result, is_verbose=arguments.verbose)
-        if arguments.compat == "seatunnel":
+        if arguments.compat is not None:
             print_statistics(result, datetime.now())
     if arguments.verbose:
         for error in result.errors:

@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timezone
 
@@ -77,27 +78,37 @@ def _show(arguments: Namespace) -> int:
         return 0
     for name, value in asdict(run).items():
         if name != "counts" and value is not None:
-            print(f"{name.replace('_', ' '):9} {value.value if isinstance(value, State) else value}")
+            print(f"{name.replace('_', ' '):9} {value.value if isinstance(value, State) else _count(value)}")
     for name, value in run.counts.items():
         if isinstance(value, dict):
             print(f"{name}:")
             for key, counts in value.items():
                 print(f"  {key}: {_counts(counts)}")
+    writes = (journal_step(files, f"{journal}/begin.json") or {}).get("writes") or {}
     print("events:")
     for at, name in events:
-        print(f"  {datetime.fromtimestamp(at, timezone.utc):%Y-%m-%d %H:%M:%S}  {name}")
+        print(f"  {datetime.fromtimestamp(at, timezone.utc):%Y-%m-%d %H:%M:%S}  {_event(name, writes)}")
     return 0
+
+
+def _event(name: str, writes: Mapping[str, str]) -> str:
+    """A step of the journal; one of a write, such as `45584fbd40e3.staged`, by its connector."""
+    write, _, step = name.rpartition(".")
+    return f"{step} ({writes[write]} {write})" if write in writes else name
 
 
 def _counts(counts: object) -> str:
     """`rows 3, bytes 120`; counts that are unknown are left out."""
     if not isinstance(counts, dict):
         return str(counts)
-    return ", ".join(
-        f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}"
-        for name, value in counts.items()
-        if value is not None
-    )
+    return ", ".join(f"{name} {_count(value)}" for name, value in counts.items() if value is not None)
+
+
+def _count(value: object) -> str:
+    """A number with separators of thousands, rounded to thousandths; anything else as text."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
 def _lag(run: RunRecord) -> str | None:

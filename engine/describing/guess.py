@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -10,14 +11,15 @@ from itertools import islice
 from typing import Final
 
 from catalog.diagnostics import job_error
-from connectors.support.files.file_schema import data_files, local_path, near_path
+from connectors.support.files.paths import data_files, local_path, near_path
 from connectors.support.option import Value
 
-_LINES: Final = 50
+_LINES: Final = 1_000
+_MOST_COLUMNS: Final = 100_000
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _BY_SUFFIX: Final = {
     ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet",
-    ".orc": "orc", ".txt": "text",
+    ".orc": "orc", ".avro": "avro", ".txt": "text",
 }  # fmt: skip
 PASSWORD: Final = "PENSTOCK_JDBC_PASSWORD"
 _TABLE: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,2}")
@@ -55,6 +57,8 @@ def guess(path: str, format: str | None = None, table: str | None = None, user: 
     options: dict[str, Value] = {"path": path, "file_format_type": kind}
     if kind == "csv":
         options |= _csv_options(files[0]) if files else {"csv_use_header_line": True}
+    elif kind == "json" and files and _is_over_lines(_first_lines(files[0])):
+        options["multi_line"] = True
     return Guess("LocalFile", options)
 
 
@@ -71,7 +75,7 @@ def _database(url: str, table: str | None, user: str | None) -> Guess:
 def _format(name: str) -> str:
     found = format_of(name)
     if found is None:
-        help = "name it: `--file-format csv`, `json`, `parquet`, `orc`, `text` or `delta`"
+        help = "name it: `--file-format csv`, `json`, `parquet`, `orc`, `avro`, `text` or `delta`"
         raise job_error("PEN4032", f"the name of `{name}` does not show its format", None, help)
     return found
 
@@ -89,7 +93,18 @@ def _csv_options(file: str) -> dict[str, Value]:
     delimiter = max(_DELIMITERS, key=lambda sign: _fitness(lines, sign))
     rows = list(csv.reader(lines, delimiter=delimiter))
     found: dict[str, Value] = {} if delimiter == "," else {"field_delimiter": delimiter}
+    if any("\n" in value for row in rows for value in row):
+        found["multi_line"] = True
     return found | ({"csv_use_header_line": True} if _has_header(rows) else {})
+
+
+def _is_over_lines(lines: Sequence[str]) -> bool:
+    """Whether a JSON file holds one array, or objects of several lines, and not one object a line."""
+    first = next((line.strip() for line in lines if line.strip()), "")
+    try:
+        return isinstance(json.loads(first or "{}"), list)
+    except ValueError:
+        return first.startswith(("[", "{"))
 
 
 def _first_lines(file: str) -> list[str]:
@@ -99,9 +114,10 @@ def _first_lines(file: str) -> list[str]:
 
 
 def _fitness(lines: Sequence[str], delimiter: str) -> int:
-    """How many values a delimiter makes of the first line, where it makes as many of each."""
-    widths = {len(row) for row in csv.reader(lines, delimiter=delimiter) if row}
-    return widths.pop() if len(widths) == 1 else 0
+    """How many values a delimiter makes of the first line; many more where it makes as many of each line."""
+    widths = [len(row) for row in csv.reader(lines, delimiter=delimiter) if row]
+    is_even = len(set(widths)) == 1 and widths[0] > 1
+    return (widths[0] if widths else 0) + (_MOST_COLUMNS if is_even else 0)
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:

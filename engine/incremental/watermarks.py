@@ -15,8 +15,8 @@ from hashlib import sha256
 from typing import Any
 
 from catalog.diagnostics import Diagnostics, RunError, run_error
-from connectors.support.files.file_schema import target_folder
 from connectors.support.files.filesystem import Files
+from connectors.support.files.paths import target_folder
 from connectors.support.incremental import Incremental, ReadProgress, Since, incremental_of
 from engine.plan.nodes import Plan, Scan
 

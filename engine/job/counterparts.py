@@ -30,7 +30,6 @@ _TRANSFORMS: Final = {
     '`Python { source_code_path = "…", columns = [{dest_field, dest_type}] }`: `getInlineOutputColumns` is '
     "`columns`, `getInlineOutputFieldValues(row)` is `def process(row, context)`, which returns their values",
     "Calcite": "use `Sql`: Spark's SQL has what Calcite's has",
-    "DefineSinkType": "give the type in the sink's table, or cast it in a `Sql` transform",
     "MultiFieldSplit": "use `Sql` with `split`",
     "Pivot": "use `Sql` with PIVOT",
     "Deduplicate": "use `Sql` with `row_number() over (partition by … order by …)`",

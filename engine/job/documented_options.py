@@ -7,6 +7,7 @@ from typing import Final
 
 DOCUMENTED: Final[Mapping[str, str]] = {
     "Copy": "fields src_field dest_field",
+    "DefineSinkType": "columns",
     "DataValidator": "field_rules row_error_handle_way row_error_handle_way.error_table",
     "Embedding": "model_provider api_key secret_key aws_region single_vectorized_input_number vectorization_fields "
     "model api_path dimension oauth_path custom_config model_retry_max_attempts model_retry_backoff_ms "
@@ -134,9 +135,6 @@ TABLE_LISTS: Final = ("tables_configs", "table_list")
 """Options of several tables, which every source takes."""
 
 FUNCTIONS_REFUSED: Final[Mapping[str, str]] = {
-    "DES_ENCRYPT, DES_DECRYPT": "Spark has no DES: use AES_ENCRYPT",
-    "MURMUR64": "Spark has no 128-bit MurmurHash: `xxhash64` is a hash of 64 bits, with other values",
     "AT TIME ZONE": "Spark has no type with a zone: use `from_utc_timestamp` or `to_utc_timestamp`",
-    "VECTOR_REDUCE by projection": "only `TRUNCATE`: projections are random",
 }
 """SQL functions that are not supported, and why."""

@@ -45,8 +45,8 @@ COMMON: Final = (
     Option("parallelism", OptionType.INTEGER, "Number of tasks (default: that of `env`).", minimum=1),
     Option("uid", OptionType.STRING, "An id under which the block keeps its state when the job changes."),
     Option("cache", OptionType.STRING,
-           "Where its rows are persisted when several blocks read them. Default: rows that may differ between two "
-           "reads are persisted on disk, others are computed for each reader.",
+           "Where its rows are persisted when several blocks read them. Default: aggregates, windows and rows "
+           "that may differ between two reads are persisted on disk, others are computed for each reader.",
            choices=tuple(cache.value for cache in Cache)),
     EXPECTATIONS,
     WATERMARK,
@@ -68,12 +68,14 @@ def load(
     *,
     variables: Mapping[str, str] | None = None,
     seatunnel: bool = False,
+    seatunnel_line: int = 2,
     reads_secrets: bool = False,
 ) -> Job | None:
     """The job of a HOCON, JSON or SQL file; None if its text cannot be read at all.
 
     Errors go to `diagnostics`. A block with errors is in the job all the same (`options.is_valid` is False): the
-    others can be checked too. `seatunnel`: unknown options and undefined variables are treated as in that engine.
+    others can be checked too. `seatunnel`: unknown options and undefined variables are treated as in that engine, in
+    `seatunnel_line` 2 or 3 of its versions.
     """
     source = read_file(path, diagnostics)
     if source is None:
@@ -84,7 +86,13 @@ def load(
         return None
     is_whole = all(item.code not in _HIDING for item in mark)
     return _Loader(
-        source, root, diagnostics, is_whole=is_whole, is_lenient=seatunnel, reads_secrets=reads_secrets
+        source,
+        root,
+        diagnostics,
+        is_whole=is_whole,
+        is_lenient=seatunnel,
+        line=seatunnel_line,
+        reads_secrets=reads_secrets,
     ).job()
 
 
@@ -138,6 +146,7 @@ class _Loader:
         *,
         is_whole: bool,
         is_lenient: bool,
+        line: int,
         reads_secrets: bool,
     ) -> None:
         self.source = source
@@ -145,12 +154,14 @@ class _Loader:
         self.diagnostics = diagnostics
         self.is_whole = is_whole
         self.is_lenient = is_lenient
+        self.line = line
         self.reads_secrets = reads_secrets
         self.sink_names: set[str] = set()
         self.parallelism = 1
 
     def job(self) -> Job:
-        env = read_env(self.env_node(), Path(self.source.path).stem, self.diagnostics, is_lenient=self.is_lenient)
+        env = read_env(self.env_node(), Path(self.source.path).stem, self.diagnostics, is_lenient=self.is_lenient,
+                       line=self.line)  # fmt: skip
         if env.options is not None and "parallelism" in env.options.places:
             self.parallelism = env.parallelism
         secrets = self.secrets(env)
@@ -218,7 +229,7 @@ class _Loader:
         tables = tuple(replace(table, options=complete(table.options)) for table in tables)
         if self.is_lenient:
             own_parallelism = parallelism if isinstance(parallelism, int) else self.parallelism
-            compat = SeaTunnel(own_parallelism)
+            compat = SeaTunnel(own_parallelism, line=self.line)
             options = replace(options, seatunnel=compat)
             tables = tuple(replace(table, options=replace(table.options, seatunnel=compat)) for table in tables)
         if uid is not None and not _UID.fullmatch(uid):  # files are called by it

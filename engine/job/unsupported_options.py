@@ -56,10 +56,6 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "remote_verification_enabled": Unsupported("Hadoop's FTP client verifies in any case", is_ignored=True),
         "control_encoding": Unsupported("names of files are read as UTF-8", ("UTF-8",)),
     },
-    "FakeSource": {
-        "auto.increment.enabled": Unsupported("number the rows in a `Sql` transform, by `row_number()`", (False,)),
-        "auto.increment.start": Unsupported("number the rows in a `Sql` transform, by `row_number()`", (1,)),
-    },
     "Jdbc": {
         "dialect": Unsupported("the dialect follows from the URL", is_ignored=True),
         "connect_timeout_ms": _TIMEOUT,
@@ -110,13 +106,10 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     "Jdbc": {
         "compatible_mode": Unsupported("the dialect follows from the URL", is_ignored=True),
         "dialect": Unsupported("the dialect follows from the URL", is_ignored=True),
-        "tablePrefix": Unsupported('write it in the table: `table = "prefix_${table_name}"`'),
-        "tableSuffix": Unsupported('write it in the table: `table = "${table_name}_suffix"`'),
         "multi_table_config": Unsupported('give `primary_keys = ["${primary_key}"]`, or a sink for each key'),
         "connect_timeout_ms": _TIMEOUT,
         "socket_timeout_ms": _TIMEOUT,
         "batch_interval_ms": Unsupported("rows are loaded at once and committed together", is_ignored=True),
-        "field_ide": Unsupported("change the names' case with `FieldRename`", ("ORIGINAL",)),
         "is_primary_key_updated": Unsupported("a changed key is a delete and an insert", is_ignored=True),
         "support_upsert_by_insert_only": Unsupported("use `write_mode = upsert`", (False,)),
         "table_options": Unsupported("create the table with them before the first run"),

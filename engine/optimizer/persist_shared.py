@@ -28,21 +28,31 @@ from engine.plan.staged_rules import staged_rules
 
 def persist_shared(plan: Plan) -> Plan:
     """Persist the rows of a node with several readers where the job says so, where they may differ the next time
-    (`rand()`, a clock, a limit without an order), or where its source is expensive to read.
+    (`rand()`, a clock, a limit without an order), where its source is expensive to read, or where a batch job would
+    compute aggregates, DISTINCT or windows again.
 
     Not if the job sets `cache = none`, unless an incremental source would be read twice. Deterministic rows that are
     cheap to read are computed for each reader: then Spark reads only what that reader needs.
     """
     readers = _readers(plan)
     unsettled: set[str] = set()
+    shuffled: set[str] = set()
+    is_batch = plan.env.mode == "BATCH"  # in a stream, Spark keeps the groups as its state
 
     def persist(node: AnyNode) -> AnyNode:
         if not isinstance(node, PersistableNode) or (isinstance(node, Shuffle) and node.routing is not None):
             return node  # what `shuffle_tables` has chosen stands
         varies = varies_by_itself(node) or any(child.name in unsettled for child in children(node))
-        persisted = _persisted(node, readers[node.name], varies)
-        if varies and persisted is None:
-            unsettled.add(node.name)
+        shuffles = is_batch and (
+            (isinstance(node, Query) and node.analysis.shuffles)
+            or any(child.name in shuffled for child in children(node))
+        )
+        persisted = _persisted(node, readers[node.name], varies, shuffles)
+        if persisted is None:
+            if varies:
+                unsettled.add(node.name)
+            if shuffles:
+                shuffled.add(node.name)
         return node if node.persisted == persisted else replace(node, persisted=persisted)
 
     return rewrite(plan, persist)
@@ -72,7 +82,7 @@ def chosen_cache(node: PersistableNode) -> Cache | None:
     return node.cache
 
 
-def _persisted(node: PersistableNode, readers: int, varies: bool) -> Persisted | None:
+def _persisted(node: PersistableNode, readers: int, varies: bool, shuffles: bool) -> Persisted | None:
     cache = chosen_cache(node)
     if readers < 2 or cache is Cache.NONE:
         return None
@@ -82,6 +92,8 @@ def _persisted(node: PersistableNode, readers: int, varies: bool) -> Persisted |
         return Persisted(Cache.DISK, readers, "its rows may differ the next time")
     if isinstance(node, Scan) and not node.connector.source_capabilities.is_cheap:
         return Persisted(Cache.DISK, readers, "its source is expensive to read and may change in between")
+    if shuffles:
+        return Persisted(Cache.DISK, readers, f"its aggregates or windows would be computed {readers} times")
     return None
 
 

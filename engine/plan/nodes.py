@@ -201,6 +201,11 @@ class Write(BaseNode):
         return replace(self.input.table, has_row_kind=False) if self.drops_row_kind else self.input.table
 
     @property
+    def target(self) -> str:
+        """Where the rows go, as text; of a sink that does not say, its name."""
+        return self.connector.target(self.options) or self.name
+
+    @property
     def drops_row_kind(self) -> bool:
         """Whether the rows have kinds that the sink ignores."""
         return self.input.table.has_row_kind and self.write_mode not in self.connector.row_kind_modes(self.options)

@@ -31,12 +31,13 @@ def pipelines(plan: Plan) -> tuple[Plan, ...]:
 
 
 def named_pipelines(plan: Plan) -> dict[str, Plan]:
-    """The pipelines by their names: a number and what they read."""
+    """The pipelines by their names: a number and what they read, or what they write if they read nothing."""
     named: dict[str, Plan] = {}
     for number, pipeline in enumerate(pipelines(plan), start=1):
-        scans = [node.name for node in pipeline.nodes() if isinstance(node, Scan)]
-        more = f" and {len(scans) - 2} more" if len(scans) > 2 else ""
-        named[f"{number}: {', '.join(scans[:2])}{more}"] = pipeline
+        ends = [node.name for node in pipeline.nodes() if isinstance(node, Scan)]
+        ends = ends or [write.name for write in pipeline.writes]
+        more = f" and {len(ends) - 2} more" if len(ends) > 2 else ""
+        named[f"{number}: {', '.join(ends[:2])}{more}"] = pipeline
     return named
 
 

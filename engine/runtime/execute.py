@@ -21,7 +21,8 @@ from engine.runtime.results import JobResult
 from engine.runtime.state_dir import unwritable
 from engine.runtime.states import State
 from engine.spark.lower import Arrived
-from engine.spark.writing.open_run import begin, committed_writes, refuse_unfinished
+from engine.spark.streaming.batch_plans import BatchPlans
+from engine.spark.writing.open_run import begin, committed_writes, refuse_unfinished, unwritten
 from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
 
@@ -42,15 +43,19 @@ def run_job(
     *,
     is_quiet: bool = False,
     is_verbose: bool = False,
+    is_fresh: bool = False,
 ) -> JobResult:
     """Run one job until it succeeds or fails; raises only errors that prevent its start, and `InterruptedRun`.
 
     `state_dir`: where the run is recorded; it overrides the job's setting. The job's listeners receive each state.
+    `is_fresh`: the run id was made for this run, so that no target has rows of an earlier one.
     """
     events = JobEvents(compiled.plan, run_id)
     events.begin()
     try:
-        result = _run_job(spark, compiled, run_id, state_dir, events, is_quiet=is_quiet, is_verbose=is_verbose)
+        result = _run_job(
+            spark, compiled, run_id, state_dir, events, is_quiet=is_quiet, is_verbose=is_verbose, is_fresh=is_fresh
+        )
     except BaseException as error:
         events.failed(error)
         events.close()
@@ -69,6 +74,7 @@ def _run_job(
     *,
     is_quiet: bool,
     is_verbose: bool,
+    is_fresh: bool,
 ) -> JobResult:
     plan, started = compiled.plan, monotonic()
     state = state_dir_of(plan, state_dir)
@@ -85,7 +91,7 @@ def _run_job(
     refuse_unfinished(spark, state, plan.env.name, nodes)
     checks = check(spark, plan.writes, run_id)
     try:
-        run = begin(spark, checks, run_id, state, plan.env.name, incremental=nodes)
+        run = begin(spark, checks, run_id, state, plan.env.name, incremental=nodes, is_fresh=is_fresh)
     except OSError as error:
         raise unwritable(state, error) from error
     if run is None:  # another process has just finished it
@@ -122,21 +128,40 @@ def _run_job(
     return replace(result, warnings=(*result.warnings, *unrecorded))
 
 
-def run_batch(spark: "SparkSession", plan: Plan, run_id: str, state: str, arrived: Mapping[Node, Arrived]) -> JobResult:
+def run_batch(
+    spark: "SparkSession",
+    plan: Plan,
+    run_id: str,
+    state: str,
+    arrived: Mapping[Node, Arrived],
+    *,
+    plans: BatchPlans,
+    is_fresh: bool,
+) -> JobResult:
     """Stage and commit one micro-batch of a stream, as a run of its own that is in no ledger. Does nothing if it is
-    committed already; raises what keeps it from starting."""
-    done = committed_writes(spark, state, run_id)
-    missing = tuple(write for write in plan.writes if write.id not in done)
+    committed already; raises what keeps it from starting. `is_fresh`: as for `begin`."""
+    missing = unwritten(spark, state, run_id, plan.writes)
     finished = JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), done=len(plan.writes))
     if not missing:
         return finished
     plan = replace(plan, writes=missing)
-    run = begin(spark, check(spark, missing, run_id), run_id, state, plan.env.name)
+    run = begin(
+        spark, check(spark, missing, run_id), run_id, state, plan.env.name, is_of_stream=True, is_fresh=is_fresh
+    )
     if run is None:
         return finished
     events = JobEvents(replace(plan, env=replace(plan.env, listeners=())), run_id)  # they hear of the stream only
     return JobExecution(
-        spark, plan, run, Interrupts(), monotonic(), since={}, events=events, is_quiet=True, arrived=arrived
+        spark,
+        plan,
+        run,
+        Interrupts(),
+        monotonic(),
+        since={},
+        events=events,
+        is_quiet=True,
+        arrived=arrived,
+        plans=plans,
     ).result()
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from catalog.diagnostics import RunError, did_you_mean, job_error, run_error
 from connectors.support import run_owner as owner
-from connectors.support.files.file_schema import local_path
 from connectors.support.files.filesystem import Files, files_at
+from connectors.support.files.paths import local_path
 from connectors.support.files.run_decision import DISMISSED
 from engine.incremental.watermarks import Watermarks
 

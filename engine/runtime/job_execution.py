@@ -9,6 +9,7 @@ from catalog.diagnostics import Diagnostic, PenstockError
 from connectors.support.incremental import NewRows, Since
 from engine.expectations.ge_result import text_of, validation_result
 from engine.incremental.watermarks import HighWatermark, moved
+from engine.job.model.job import NO_READ_LIMIT
 from engine.plan.connections import connections_of, limits_of
 from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
 from engine.plan.pipelines import named_pipelines, slots, weight
@@ -24,9 +25,10 @@ from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Sched
 from engine.runtime.slots import Need, Slots
 from engine.runtime.states import State
 from engine.spark import expect
-from engine.spark.lower import Arrived, lower
+from engine.spark.lower import Arrived, Lowered, lower
 from engine.spark.pace import Pace
 from engine.spark.session import pipeline_session
+from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.tasks import wait_for_tasks
 from engine.spark.writing.abort import abort, abort_all, left_to_tasks
 from engine.spark.writing.commit import commit_all
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class JobExecution:
-    """One running job."""
+    """One running job, or one micro-batch of a stream (`arrived`), which uses `plans` of the one before."""
 
     def __init__(
         self,
@@ -53,9 +55,11 @@ class JobExecution:
         is_quiet: bool = False,
         is_verbose: bool = False,
         arrived: Mapping[Node, Arrived] | None = None,
+        plans: BatchPlans | None = None,
     ) -> None:
         self.spark = spark
         self.arrived = arrived or {}
+        self.plans = plans
         self.plan = plan
         self.run = run
         self.since = since
@@ -84,12 +88,10 @@ class JobExecution:
                 error.is_clean = False
             raise
         finished = all(outcome.state is State.FINISHED for outcome in outcomes)
-        diagnostics = [
-            diagnostic for outcome in outcomes if outcome.error for diagnostic in diagnostics_of(outcome.error)
-        ]
+        errors = causes(outcomes)
+        diagnostics = [diagnostic for error in errors for diagnostic in diagnostics_of(error)]
         warned = [item for outcome in outcomes if outcome.value for item in expect.warnings(outcome.value.expectations)]
         seconds = monotonic() - self.started
-        errors = tuple(outcome.error for outcome in outcomes if outcome.error)
         head = (self.plan.env.name, self.run.run_id, State.FINISHED if finished else State.FAILED, seconds)
         return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors)
 
@@ -150,7 +152,7 @@ class JobExecution:
         """Stage the writes of one pipeline, in a session of its own."""
         plan = self.pipelines[name]
         self.attempts[name] += 1
-        session = pipeline_session(self.spark, plan.env.spark)
+        session = self._session(name)  # after a failed attempt, a new one
         descriptions = {write.id: self._description(write, self.attempts[name]) for write in plan.writes}
 
         def computing(node: Node) -> str:
@@ -161,8 +163,7 @@ class JobExecution:
 
         persistence = Persistence(computing, self.run.journal, self.attempts[name])
         with self._labelled(name), closing(persistence):
-            pace = Pace(plan.env.read_limit, self.connections[name].caps)
-            lowered = lower(session, plan.writes, persistence.persist, self.since, self.arrived, pace=pace)
+            lowered = self._lowered(name, session, persistence)
             frames = lowered.dataframes
             note_positions(self.run, lowered.positions)
             expect.note(lowered.watched)  # of what was computed for several readers
@@ -184,6 +185,24 @@ class JobExecution:
         return StagedPipeline(
             (*scans, *persistence.scans), {**persistence.descriptions, **descriptions}, outcomes, watermarks
         )
+
+    def _session(self, name: str) -> "SparkSession":
+        settings = self.plan.env.spark
+        if self.plans is None:
+            return pipeline_session(self.spark, settings)
+        if self.attempts[name] > 1:
+            self.plans.forget(name)
+        return self.plans.session(self.spark, name, settings)
+
+    def _lowered(self, name: str, session: "SparkSession", persistence: Persistence) -> Lowered:
+        writes, pace = self.pipelines[name].writes, Pace(self.plan.env.read_limit, self.connections[name].caps)
+
+        def build() -> Lowered:
+            return lower(session, writes, persistence.persist, self.since, self.arrived, pace=pace)
+
+        if self.plans is None or pace.limit != NO_READ_LIMIT or pace.connections:  # a pace depends on the partitions
+            return build()
+        return self.plans.lowered(name, writes, self.arrived, build)
 
     def _moved(self, new_rows: Mapping[Scan, NewRows]) -> Iterator[HighWatermark]:
         """The watermarks that move when what was read is committed."""
@@ -237,6 +256,13 @@ def _tables(writes: Sequence[Write]) -> tuple[str | None, tuple[str, ...]]:
     """The set of which all these writes are tables, and what the tables are called."""
     sets = {write.table_set for write in writes}
     return (sets.pop() if len(sets) == 1 else None), tuple(str(write.table.path) for write in writes)
+
+
+def causes(outcomes: Sequence[PipelineOutcome[StagedPipeline]]) -> tuple[BaseException, ...]:
+    """The errors that ended the job: those of pipelines that failed. Of a pipeline that was cancelled because another
+    failed, Spark's error says only that."""
+    failed = tuple(outcome.error for outcome in outcomes if outcome.error and outcome.state is State.FAILED)
+    return failed or tuple(outcome.error for outcome in outcomes if outcome.error)
 
 
 def diagnostics_of(error: BaseException) -> tuple[Diagnostic, ...]:

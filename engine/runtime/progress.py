@@ -95,7 +95,8 @@ class Totals(Lines):
             self._states[pipeline] = state
             if state in (State.FAILED, State.CANCELED):
                 self._print(f"{pipeline}: {state.value}")
-            if monotonic() - self._last >= SECONDS_BETWEEN_TOTALS:
+            is_full = state is State.RUNNING  # when one ends, the next takes its place a moment later
+            if is_full and monotonic() - self._last >= SECONDS_BETWEEN_TOTALS:
                 self._last = monotonic()
                 states = list(self._states.values())
                 staged, running = states.count(State.FINISHED), states.count(State.RUNNING)

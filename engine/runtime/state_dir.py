@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from catalog.diagnostics import RunError, job_error, run_error
-from connectors.support.files.file_schema import local_path
+from connectors.support.files.paths import local_path
 from connectors.support.option import Options
 
 DEFAULT: Final = ".penstock"

@@ -27,6 +27,9 @@ def print_summary(result: JobResult, stream: TextIO | None = None, *, is_verbose
     `is_verbose` lists all of them.
     """
     out = console(stream)
+    if result.done and not result.pipelines:
+        out.print(_last_line(result))
+        return
     table = Table(title=f"{result.job} · run {result.run_id}", title_justify="left", box=None, pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading))

@@ -17,6 +17,7 @@ PERMANENT_SQLSTATES: Final = {
     "21": "a scalar subquery with more than one row",
     "22": "data exception: division by zero, overflow, a cast that fails",
     "23": "a constraint is violated",
+    "28": "a user or password that a database refuses",
     "2B": "something else still depends on it",
     "38": "a user's function failed",
     "39": "a user's function gave what it may not give",
@@ -67,6 +68,16 @@ PERMANENT_OS_ERRORS: Final = (
 TRANSIENT_CODES: Final = frozenset({"PEN5001", "PEN5004", "PEN5005"})
 """Diagnostics that say where it failed, not why: their cause decides. Every other code is a permanent error."""
 
+DATABASE_CODES: Final = frozenset({"PEN5012", "PEN5013"})
+"""Diagnostics of a database that are transient where its own SQLSTATE says so."""
+
+TRANSIENT_DATABASE_STATES: Final = {
+    "08": "the connection failed or was lost",
+    "40": "a deadlock, or a transaction that another one made impossible",
+    "53": "the server has no connections or memory left",
+    "57": "the server is shutting down or starting",
+}
+
 _SQLSTATE: Final = re.compile(r"SQLSTATE: (\w{2})\w{3}")
 
 
@@ -89,20 +100,49 @@ def _is_permanent(error: BaseException) -> bool:
     if isinstance(error, JobError):
         return True
     if isinstance(error, PenstockError):
-        return any(diagnostic.code not in TRANSIENT_CODES for diagnostic in error.diagnostics)
+        return any(not _may_pass(diagnostic.code, error.__cause__) for diagnostic in error.diagnostics)
     if isinstance(error, PERMANENT_OS_ERRORS) or any(text in str(error) for text in PERMANENT_TEXTS):
         return True
     if isinstance(error, (AssertionError, TypeError, KeyError, AttributeError, ImportError, SyntaxError)):
         return True
     if any(base.__name__ in PERMANENT_CLASSES for base in type(error).__mro__ if base is not ValueError):
         return True
-    return any(state in PERMANENT_SQLSTATES for state in _sqlstate_classes(error))
+    states = (*_sqlstate_classes(error), *_database_states(error))
+    return any(state in PERMANENT_SQLSTATES for state in states)
+
+
+def _may_pass(code: str, cause: BaseException | None) -> bool:
+    if code in DATABASE_CODES and cause is not None:
+        return any(state in TRANSIENT_DATABASE_STATES for state in _database_states(cause))
+    return code in TRANSIENT_CODES
 
 
 def _sqlstate_classes(error: BaseException) -> Iterator[str]:
     """Of the error's text and, for one that came from Java, of every exception that caused it there."""
     yield from _SQLSTATE.findall(str(error))
+    for thrown in _thrown(error):
+        yield from _SQLSTATE.findall(str(thrown.getMessage() or ""))
+
+
+def _database_states(error: BaseException) -> Iterator[str]:
+    """The classes of the SQLSTATEs that a JDBC driver gave."""
+    for thrown in _thrown(error):
+        if _is_of_jdbc(thrown) and (state := thrown.getSQLState()):
+            yield str(state)[:2]
+
+
+def _thrown(error: BaseException) -> Iterator[Any]:
+    """The exceptions of Java behind an error, outermost first."""
     thrown: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     while thrown is not None:
-        yield from _SQLSTATE.findall(str(thrown.getMessage() or ""))
+        yield thrown
         thrown = thrown.getCause()
+
+
+def _is_of_jdbc(thrown: Any) -> bool:
+    kind = thrown.getClass()
+    while kind is not None:
+        if kind.getName() == "java.sql.SQLException":
+            return True
+        kind = kind.getSuperclass()
+    return False

@@ -96,7 +96,7 @@ def _section(names: Sequence[str], options_of: Callable[[str], Sequence[Option]]
     }
     by_name: _Schema = {}
     for name in names:
-        block = _block((*COMMON, *options_of(name)))
+        block = _block((*COMMON, *OF_KIND[kind], *options_of(name)))
         by_name[_any_case([name], "[-_]?")] = {"anyOf": [block, {"type": "array", "items": block}]}
     named: _Schema = {"type": "object", "patternProperties": by_name, "additionalProperties": False}
     return {"anyOf": [{"type": "array", "items": {"anyOf": [item, named]}}, named]}
@@ -113,7 +113,8 @@ def _block(spec: Sequence[Option], others: _Schema | None = None) -> _Schema:
     properties = dict(tree)
     for name, schema in tree.items():
         _nest(properties, name.split("."), schema)
-    entries = [_has(option.name) for option in spec if option in (TABLES_CONFIGS, TABLE_TRANSFORM)]
+    lists = [option for option in spec if option in (TABLES_CONFIGS, TABLE_TRANSFORM)]
+    entries = [_has(name) for option in lists for name in _spellings(option)]
     needed: list[Value] = [  # of a block with a list of tables, its entries may have them
         {"anyOf": [*(_has(name) for name in _spellings(required)), *entries]} for required in spec if required.required
     ]

@@ -1,4 +1,4 @@
-"""`penstock schema sync`: records the columns of every source without a `schema` block."""
+"""`penstock schema sync`: records the columns and primary key of every source without a `schema` block."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import connectors
 from catalog.diagnostics import Diagnostics, run_error
 from catalog.lock import FILE_NAME, Key, Lock, find_lock
-from catalog.table import CatalogTable, Column, TablePath
+from catalog.table import CatalogTable, TablePath, TableSchema
 from connectors.support.option import Options
 from connectors.support.source import Source
-from engine.compile import Settings
-from engine.job.load import load
+from engine.compile import Settings, load_job
 from engine.job.model.job import BlockKind
 from engine.plan.building.locked_schema import job_key, locked_name, read_lock
 from engine.plan.building.scan_nodes import members
@@ -26,7 +25,7 @@ def sync(
     jobs: Iterable[Path], settings: Settings, diagnostics: Diagnostics, *, infers: bool = True
 ) -> Mapping[Path, int]:
     """Write the lock of each job's folder (or the nearest one above); how many sources each then holds."""
-    locks: dict[Path, dict[Key, tuple[Column, ...]]] = {}
+    locks: dict[Path, dict[Key, TableSchema]] = {}
     for job in jobs:
         path = find_lock(job.absolute().parent) or _new_lock(job.absolute())
         entries = locks.setdefault(path, dict(read_lock(path, diagnostics).sources) if path.is_file() else {})
@@ -34,7 +33,7 @@ def sync(
         for old in [entry for entry in entries if entry[0] == key]:
             del entries[old]
         for name, table in current_tables(job, settings, diagnostics, infers=infers):
-            entries[key, name] = table.columns
+            entries[key, name] = TableSchema(table.columns, table.schema.primary_key)
     for path, entries in locks.items():
         for gone in [entry for entry in entries if not (path.parent / entry[0]).exists()]:
             del entries[gone]
@@ -49,55 +48,68 @@ def current_tables(
 
     `infers`: the types of untyped columns (CSV) are read from their values, through Spark.
     """
-    loaded = load(job, diagnostics, variables=settings.variables, seatunnel=settings.seatunnel, reads_secrets=True)
+    loaded = load_job(job, replace(settings, reads_secrets=True), diagnostics)
+    spark = loaded.env.spark if loaded else {}
     for block in loaded.of_kind(BlockKind.SOURCE) if loaded else ():
         source = connectors.source(block.plugin)
         if source is None or not block.options.is_valid:
             continue
         for name, options in members(block, block.name, source, diagnostics):
             if source.table_pattern(options) is not None:
-                yield from _matching(source, options, block.name)
+                yield from _matching(source, options, block.name, spark)
                 continue
             is_declared = bool(options.mapping("schema").keys() - {"table", "comment"})
             if is_declared or "schema" not in options.values:
                 continue
-            if table := _ask(source, options, name, diagnostics, infers=infers):
+            if table := _ask(source, options, name, spark, diagnostics, infers=infers):
                 yield name, table
 
 
-def _matching(source: Source, options: Options, name: str) -> Iterator[tuple[str, CatalogTable]]:
+def _matching(
+    source: Source, options: Options, name: str, settings: Mapping[str, str]
+) -> Iterator[tuple[str, CatalogTable]]:
     """The tables of the database that match a pattern now."""
-    spark = _session(source, options, name)
+    spark = _session(source, options, name, settings)
     for path in source.matching_tables(spark, options):
         yield locked_name(name, path), source.describe(spark, source.of_table(options, path))
 
 
-def _ask(source: Source, options: Options, name: str, diagnostics: Diagnostics, *, infers: bool) -> CatalogTable | None:
+def _ask(
+    source: Source,
+    options: Options,
+    name: str,
+    settings: Mapping[str, str],
+    diagnostics: Diagnostics,
+    *,
+    infers: bool,
+) -> CatalogTable | None:
     own = Diagnostics()
     tables = source.tables(options, own)
     if source.is_untyped(options) and infers and not own.has_errors:
-        return _ask_spark(source, replace(options, values={**options.values, "infer_schema": True}), name)
+        return _ask_spark(source, replace(options, values={**options.values, "infer_schema": True}), name, settings)
     if len(tables) == 1 and not tables[0].is_open and not own.has_errors:
         return tables[0]
     others = [diagnostic for diagnostic in own if diagnostic.code != "PEN4002"]
     diagnostics.extend(others)
     if others or len(tables) > 1:
         return None
-    return _ask_spark(source, options, name)
+    return _ask_spark(source, options, name, settings)
 
 
-def _ask_spark(source: Source, options: Options, name: str) -> CatalogTable:
-    spark = _session(source, options, name)
+def _ask_spark(source: Source, options: Options, name: str, settings: Mapping[str, str]) -> CatalogTable:
+    spark = _session(source, options, name, settings)
     return replace(source.describe(spark, options), path=TablePath(name.replace(".", "_")))
 
 
-def _session(source: Source, options: Options, name: str) -> "SparkSession":
+def _session(source: Source, options: Options, name: str, settings: Mapping[str, str]) -> "SparkSession":
+    """A session with the settings of the job, such as those of its catalogs."""
     if find_spec("pyspark") is None:
         help = "pip install 'penstock[spark]'; `--no-types` locks the columns of CSV files as strings, without Spark"
         raise run_error("PEN9003", f"the types of `{name}` are read by Spark, and pyspark is not installed", None, help)
-    from engine.spark.session import open_session
+    from engine.spark.session import open_session, pipeline_session
 
-    return open_session("penstock schema sync", {}, source.jars(options), source.session_settings)
+    spark = open_session("penstock schema sync", settings, source.jars(options), source.session_settings)
+    return pipeline_session(spark, settings)
 
 
 def _new_lock(job: Path) -> Path:

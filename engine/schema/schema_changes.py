@@ -71,7 +71,7 @@ def since_locked(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnost
         lock, key = read_lock(path, diagnostics), job_key(path, job)
         locked = compile_job(job, settings, Diagnostics())
         for name, table in current_tables(job, settings, diagnostics):
-            before = TableSchema(lock.sources.get((key, name), ()))
+            before = lock.sources.get((key, name), TableSchema(()))
             if before.columns:
                 now = _with_locked_types(table, before).schema
                 changes += _source_changes(str(job), name, before, now, locked)
@@ -84,7 +84,7 @@ def _with_locked_types(table: CatalogTable, locked: TableSchema) -> CatalogTable
         replace(column, type=before.type) if column.is_untyped and (before := locked.column(column.name)) else column
         for column in table.columns
     )
-    return replace(table, schema=TableSchema(columns))
+    return replace(table, schema=TableSchema(columns, table.schema.primary_key))
 
 
 def since_revision(paths: Sequence[str], revision: str, settings: Settings, diagnostics: Diagnostics) -> Report:
@@ -131,7 +131,13 @@ class _Side:
                 for diagnostic in diagnostics
                 if diagnostic.severity.value == "error"
             )
-            loaded = load(path, Diagnostics(), variables=settings.variables, seatunnel=settings.seatunnel)
+            loaded = load(
+                path,
+                Diagnostics(),
+                variables=settings.variables,
+                seatunnel=settings.seatunnel,
+                seatunnel_line=settings.seatunnel_line,
+            )
             sources[path.as_posix()] = source_tables(loaded) if loaded else {}
         return cls(jobs, sources, errors)
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from catalog.diagnostics import RunError, run_error
 from connectors.support.files.object_store import jar_help
+from connectors.support.jdbc.missing_driver import missing_driver
 from engine.plan.nodes import AnyNode, Write
 
 _NO_SPACE: Final = re.compile(r"No space left on device|Disk quota exceeded")
@@ -15,7 +16,6 @@ _NO_FILE_SYSTEM: Final = re.compile(
 )
 _SCHEMES: Final = {"azurebfs": "abfs", "aliyun": "oss"}
 """Of Hadoop's packages that are not called as their scheme."""
-_NO_DRIVER: Final = re.compile(r"No suitable driver|ClassNotFoundException: (?P<class>\S*Driver\b)")
 _DENIED: Final = re.compile(r"Permission denied|Read-only file system|AccessControlException|Mkdirs failed to create")
 
 
@@ -30,10 +30,8 @@ def environment_error(text: str, node: AnyNode) -> RunError | None:
         what = f"the file system `{missing['scheme']}`" if missing["scheme"] else f"the class `{missing['class']}`"
         scheme = missing["scheme"] or _SCHEMES.get(missing["package"], missing["package"])
         return run_error("PEN5032", f"Spark has no jar for {what}{of}", path, jar_help(scheme))
-    if driver := _NO_DRIVER.search(text):
-        what = f" `{driver['class']}`" if driver["class"] else ""
-        help = "name the database's driver in `env`: `spark.jars.packages`, or `spark.jars` for a file"
-        return run_error("PEN5033", f"Spark has no JDBC driver{what}{of}", path, help)
+    if driver := missing_driver(text, of, path):
+        return driver
     if isinstance(node, Write) and _DENIED.search(text):
         help = "choose a path that this user may write to, or change its permissions"
         return run_error("PEN5034", f"the target of `{node.name}` may not be written to", path, help)

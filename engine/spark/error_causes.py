@@ -60,6 +60,9 @@ def _clean(text: str) -> str:
 
 def message_and_remedy(message: str) -> tuple[str, str | None]:
     """The message, and Spark's advice, except that to disable ANSI mode, which validation assumes."""
-    first, *rest = _SENTENCES.split(message.partition("\n")[0].strip().rstrip("."))
+    line, _, more = message.strip().partition("\n")
+    if line.endswith(":"):  # the values of a row that breaks a constraint of Delta's
+        line = f"{line} {', '.join(part.strip(' -') for part in more.splitlines() if part.strip())[:200]}"
+    first, *rest = _SENTENCES.split(line.strip().rstrip("."))
     advice = [sentence for sentence in rest if "spark.sql.ansi" not in sentence]
     return first, ". ".join(advice) or None

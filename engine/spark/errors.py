@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from py4j.protocol import Py4JError
@@ -28,6 +29,11 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     involved = (node, *nodes)
     if found := environment_error("\n".join([str(error), *(cause.message for cause in causes)]), node):
         return found
+    if broken := next((each.message for each in (cause, *causes) if _LOST_CONNECTION.search(each.message)), None):
+        said = broken.partition("\n")[0]
+        return run_error(
+            "PEN5012", f"the connection to the database was lost: {said} (in `{node.name}`)", node.span, _RERUN
+        )
     if is_of_source(causes):
         return source_error(causes, involved)
     if misfit := next((cause.message for cause in causes if _OF_ANOTHER_SPARK.match(cause.message)), None):
@@ -42,6 +48,11 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         return run_error("PEN5001", f"{message} (in `{query.name}`)", span, help)
     code = "PEN5004" if isinstance(node, Scan) else "PEN5001"
     return run_error(code, f"{message} (in `{node.name}`)", node.span, help)
+
+
+def placed(error: PenstockError, node: AnyNode) -> PenstockError:
+    """The error, at the node where it has no location of its own."""
+    return type(error)(item if item.span else replace(item, span=node.span) for item in error.diagnostics)
 
 
 def _first(causes: tuple[ErrorCause, ...]) -> ErrorCause | None:
@@ -61,6 +72,13 @@ def _raised(message: str) -> str | None:
     lines = [line for line in trace.split("\n") if line and not line[0].isspace()]
     return lines[-1].strip() if found and len(lines) > 1 else None
 
+
+_LOST_CONNECTION: Final = re.compile(
+    r"Socket error|Socket fail to connect|Communications link failure|terminating connection|"
+    r"I/O error occurred while sending to the backend|This connection has been closed"
+)
+"""What the JDBC drivers of PostgreSQL, MariaDB and MySQL say of it."""
+_RERUN: Final = "check that the server is running, and run the job again"
 
 _OF_ANOTHER_SPARK: Final = re.compile(r"'\S+ org\.apache\.spark\.\S+\(.*\)'$")
 """Java's message for a missing method."""

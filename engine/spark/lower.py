@@ -21,9 +21,11 @@ from catalog.source import PlacedText
 from catalog.table import CatalogTable, Column
 from catalog.typenames import columns_to_ddl
 from connectors.support.incremental import NewRows, Since, incremental_of
+from connectors.support.java_names import java_named
 from connectors.support.source import ScanTask
 from connectors.support.spark_types import columns_of
 from connectors.support.staged import Staged
+from engine.functions.register import register_functions
 from engine.plan.nodes import (
     Expect,
     Native,
@@ -193,9 +195,9 @@ def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
 
 def _of_session(spark: SparkSession, df: DataFrame) -> DataFrame:
     """The rows of a DataFrame of another session, in this one."""
-    jvm: Any = spark.sparkContext._jvm
+    of_rows = java_named(spark.sparkContext._jvm, "org.apache.spark.sql.classic.Dataset.ofRows")
     plan: Any = df._jdf.logicalPlan()
-    return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, plan), spark)
+    return DataFrame(of_rows(spark._jsparkSession, plan), spark)
 
 
 def _no_rows(spark: SparkSession, node: Node) -> DataFrame:
@@ -209,7 +211,9 @@ def _query(spark: SparkSession, query: Query, lowered: Lowered) -> DataFrame:
     for given in query.inputs:
         _bind(given.name, lowered.dataframes[given.node], lowered)
     carrying = [input.name for input in query.inputs if input.node.table.has_row_kind]
-    df = spark.sql(_text(query, carrying))
+    text = _text(query, carrying)
+    register_functions(spark, text)
+    df = spark.sql(text)
     return df if query.table.has_row_kind or not carrying else df.drop(ROW_KIND)
 
 

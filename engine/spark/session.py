@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import current_thread, main_thread
 from typing import IO, Any, Final
 
+from py4j.java_gateway import java_import
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
@@ -75,6 +76,11 @@ _ALONE: Final = "?transitive=false"
 _LOG_LINES: Final = 20
 _NOISE: Final = ("at ", "... ", "WARNING: Using incubator modules", "NOTE: Picked up")
 _EXCEPTION: Final = re.compile(r'^(?:Exception in thread "[^"]*" )?(?:[\w$]+[.])+\w*(?:Exception|Error): ')
+_CATALOGS: Final = "spark.sql.catalog."
+"""Settings that Spark reads when a session first uses the catalog; it does not know their names before."""
+_UTILS: Final = "org.apache.spark.api.python.PythonUtils"
+"""PySpark calls it at each projection. Imported by its whole name, it is found at once: else Java looks for it in all
+jars, for each package that PySpark imports."""
 _JAVA_SECONDS: Final = 3.0
 """How long Java may take to end before it is killed, in seconds."""
 
@@ -184,7 +190,7 @@ def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = N
     """A new session in the same application, without views or settings of other pipelines."""
     session = spark.newSession()
     for key, value in {**(settings or {}), **FIXED}.items():
-        if session.conf.isModifiable(key):
+        if session.conf.isModifiable(key) or key.startswith(_CATALOGS):
             session.conf.set(key, value)
     return session
 
@@ -220,6 +226,7 @@ def _prepared(spark: SparkSession, conf: SparkConf) -> SparkSession:
         if key.startswith("spark.sql.") and spark.conf.isModifiable(key):
             spark.conf.set(key, value)
     spark.sparkContext.setLogLevel("ERROR")
+    java_import(spark.sparkContext._jvm, _UTILS)  # type: ignore[no-untyped-call]
     return spark
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from catalog.diagnostics import RunError, run_error
 from connectors.support.files.bad_lines import line_not_utf8, line_with
-from connectors.support.files.file_schema import data_files, local_path, near_path
+from connectors.support.files.paths import data_files, local_path, near_path
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.error_causes import ErrorCause
 

@@ -4,6 +4,8 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from connectors.support.option import SEATUNNEL_LINES
+
 if TYPE_CHECKING:
     from engine.compile import Settings
 
@@ -29,7 +31,11 @@ def add_job_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="read variables from a file of NAME=VALUE lines, such as env/prod.vars; -i wins over it",
     )
-    parser.add_argument("--compat", choices=("seatunnel",), help="read job files as SeaTunnel does")
+    parser.add_argument(
+        "--compat",
+        choices=tuple(SEATUNNEL_LINES),
+        help="read job files as SeaTunnel does: its 2.3 line, or 3.x where that differs",
+    )
     parser.add_argument(
         "--strict",
         action="store_true",
@@ -68,7 +74,8 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
             remember_secret(value)
     return Settings(
         variables=variables,
-        seatunnel=arguments.compat == "seatunnel",
+        seatunnel=arguments.compat is not None,
+        seatunnel_line=SEATUNNEL_LINES.get(arguments.compat, 2),
         strict=arguments.strict,
         disabled_rules=tuple(arguments.disable),
         reads_secrets=reads_secrets,

@@ -46,7 +46,9 @@ def run_tests(tests: Sequence[JobTest], settings: Settings, workers: int = 4) ->
 
 def _compiled(test: JobTest, settings: Settings) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
     diagnostics = Diagnostics()
-    own = Settings({**settings.variables, **test.variables}, settings.seatunnel, settings.strict)
+    own = Settings(
+        {**settings.variables, **test.variables}, settings.seatunnel, settings.seatunnel_line, settings.strict
+    )
     job = compile_job(test.job, own, diagnostics)
     return job, tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity.value == "error")
 

@@ -19,7 +19,7 @@ _EMAIL: Final = r"^[A-Za-z0-9._%+'-]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """A rule of one column: a SQL predicate for valid rows, and the message for others."""
+    """A rule of one column: a SQL predicate for valid rows, and the SQL of the message for others."""
 
     field: str
     holds: str
@@ -67,7 +67,7 @@ class DataValidator:
         if options.string("row_error_handle_way") != "FAIL":
             return Select(table.path.table, (), tuple(check.holds for check in checks))
         failing = (
-            f"CASE WHEN {check.holds} THEN true ELSE raise_error({quote_text(f'DataValidator: {check.message}')}) END"
+            f"CASE WHEN {check.holds} THEN true ELSE raise_error(concat('DataValidator: ', {check.message})) END"
             for check in checks
         )
         return Select(table.path.table, (), tuple(failing))
@@ -87,7 +87,7 @@ class DataValidator:
         row = ", ".join(f"{quote(name)} AS {quote(name)}" for name in table.schema.names)
         errors = ", ".join(
             f"CASE WHEN NOT ({check.holds}) THEN named_struct('field_name', {quote_text(check.field)}, "
-            f"'error_message', {quote_text(check.message)}) END"
+            f"'error_message', {check.message}) END"
             for check in checks
         )
         columns = {
@@ -97,6 +97,8 @@ class DataValidator:
             "validation_errors": f"to_json(filter(array({errors}), each -> each IS NOT NULL))",
             "create_time": "current_timestamp()",
         }
+        if options.seatunnel is not None and options.seatunnel.line == 3 and "." not in into:
+            into = ".".join(part for part in (table.path.database, table.path.schema, into) if part)
         return into, Select(table.path.table, tuple(Projection(*column) for column in columns.items()), (wrong,))
 
 
@@ -139,7 +141,7 @@ def _check(field: str, type: DataType, rule: Mapping[str, Value]) -> _Check | No
     found: tuple[str, str] | None = None
     match kind:
         case "NOT_NULL":
-            found = f"{name} IS NOT NULL", f"Field '{field}' cannot be null"
+            found = f"{name} IS NOT NULL", quote_text(f"Field '{field}' cannot be null")
         case "RANGE":
             found = _range(field, name, rule)
         case "LENGTH":
@@ -147,16 +149,20 @@ def _check(field: str, type: DataType, rule: Mapping[str, Value]) -> _Check | No
         case "REGEX" if rule.get("pattern") is not None:
             pattern = str(rule["pattern"])
             flags = "" if _flag(rule.get("case_sensitive"), True) else "(?i)"
-            message = f"Field '{field}' does not match pattern '{pattern}'"
+            message = quote_text(f"Field '{field}' does not match pattern '{pattern}'")
             found = (
                 _or_null(name, f"regexp_like(CAST({name} AS STRING), {quote_text(f'^(?:{flags}{pattern})$')})"),
                 message,
             )
         case "UDF" if str(rule.get("function_name")).upper() == "EMAIL":
-            found = _or_null(name, f"regexp_like({name}, {quote_text(_EMAIL)})"), f"Field '{field}' is not an email"
+            found = (
+                _or_null(name, f"regexp_like({name}, {quote_text(_EMAIL)})"),
+                quote_text(f"Field '{field}' is not an email"),
+            )
     if found is None:
         return None
-    return _Check(field, found[0], str(rule.get("custom_message") or found[1]))
+    custom = rule.get("custom_message")
+    return _Check(field, found[0], quote_text(str(custom)) if custom else found[1])
 
 
 def _report(field: str, rule: Mapping[str, Value], span: Span | None, diagnostics: Diagnostics) -> None:
@@ -174,8 +180,18 @@ def _range(field: str, name: str, rule: Mapping[str, Value]) -> tuple[str, str] 
         if rule.get(key) is not None:
             equal = "=" if _flag(rule.get(inclusive), True) else ""
             tests.append(f"CAST({name} AS DOUBLE) {sign}{equal} CAST({quote_text(str(rule[key]))} AS DOUBLE)")
-    limits = f"[{rule.get('min_value')}, {rule.get('max_value')}]"
-    return (_or_null(name, " AND ".join(tests)), f"Field '{field}' is not within range {limits}") if tests else None
+    if not tests:
+        return None
+    start, end = quote_text(f"Field '{field}' value "), quote_text(f" is not within range {_interval(rule)}")
+    return _or_null(name, " AND ".join(tests)), f"concat({start}, CAST({name} AS STRING), {end})"
+
+
+def _interval(rule: Mapping[str, Value]) -> str:
+    """`[0, 150]`; a round bracket where the limit itself is left out, or there is none."""
+    least, most = rule.get("min_value"), rule.get("max_value")
+    opening = "[" if least is not None and _flag(rule.get("min_inclusive"), True) else "("
+    closing = "]" if most is not None and _flag(rule.get("max_inclusive"), True) else ")"
+    return f"{opening}{'-inf' if least is None else least}, {'inf' if most is None else most}{closing}"
 
 
 def _length(field: str, name: str, type: DataType, rule: Mapping[str, Value]) -> tuple[str, str] | None:
@@ -184,7 +200,10 @@ def _length(field: str, name: str, type: DataType, rule: Mapping[str, Value]) ->
         length = f"length(CAST({name} AS STRING))"
     signs = (("min_length", ">="), ("max_length", "<="), ("exact_length", "="))
     tests = [f"{length} {sign} {int(str(rule[key]))}" for key, sign in signs if rule.get(key) is not None]
-    return (_or_null(name, " AND ".join(tests)), f"Field '{field}' has a wrong length") if tests else None
+    wanted = ", ".join(f"{key} = {rule[key]}" for key, _ in signs if rule.get(key) is not None)
+    start = quote_text(f"Field '{field}' has a wrong length, ")
+    message = f"concat({start}, CAST({length} AS STRING), {quote_text(f': {wanted}')})"
+    return (_or_null(name, " AND ".join(tests)), message) if tests else None
 
 
 def _or_null(name: str, test: str) -> str:

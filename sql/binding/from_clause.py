@@ -9,6 +9,7 @@ from sql.binding.joins import join_relations
 from sql.binding.pivots import pivoted
 from sql.expressions import generator_columns, is_deterministic, is_generator
 from sql.functions.catalogue import signatures
+from sql.functions.foreign_functions import FILE_FORMATS, READ_FILES
 from sql.grammar.call_names import call_name
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency
@@ -92,7 +93,8 @@ def _named(binder: Binder, environment: Environment, node: exp.Table) -> Relatio
         names = [*environment.ctes, *binder.table_names()]
         close = nearest(name, names)
         listed = "known: " + ", ".join(f"`{candidate}`" for candidate in sorted(names)) if 0 < len(names) <= 8 else None
-        help = f"did you mean `{close}`?" if close else listed
+        is_file = len(node.parts) == 2 and node.parts[0].name.lower() in FILE_FORMATS
+        help = READ_FILES if is_file else f"did you mean `{close}`?" if close else listed
         first, last = (binder.places.range(part) for part in (node.parts[0], node.parts[-1]))  # without the alias
         binder.report_at("PEN3002", (first[0], last[1]), f"table `{name}` does not exist here", help)
         return _aliased(binder, Output((), is_open=True), node, tuple(part.name for part in node.parts))
@@ -146,15 +148,13 @@ def _parenthesized(binder: Binder, environment: Environment, node: exp.Subquery,
 
 def _function(binder: Binder, environment: Environment, call: exp.Expr, node: exp.Expr, seen: Relation) -> Relation:
     """A table function: `range(10)`, `explode(array(1, 2))`."""
-    if (name := _identifier(call)) is not None:
-        return bind_relation(binder, environment, name, seen)
     scope = SelectScope(binder, environment, seen)
     before = len(binder.diagnostics)
     _refuse_special(scope, call)
     columns = generator_columns(call, scope)
     if columns is None and len(binder.diagnostics) == before and isinstance(call, exp.Anonymous):
         known = signatures(call_name(call).lower())
-        if known and known[0].kind not in ("generator", "table"):
+        if known and known[0].kind not in ("generator", "table") and known[0].name != "identifier":
             binder.report(
                 "PEN3011", call, f"`{call_name(call)}` is not a table function: it returns one value, not rows"
             )
@@ -166,14 +166,6 @@ def _refuse_special(scope: SelectScope, call: exp.Expr) -> None:
     if isinstance(call, exp.Anonymous) and any(isinstance(part, exp.Anonymous) for part in call.find_all(exp.Func)):
         for argument in call.expressions:
             refuse_misplaced(scope, argument, "a function of FROM")
-
-
-def _identifier(call: exp.Expr) -> exp.Expr | None:
-    """The table of `identifier('t')`."""
-    if isinstance(call, exp.Anonymous) and call_name(call).lower() == "identifier" and len(call.expressions) == 1:
-        literal = call.expressions[0]
-        return exp.to_table(literal.name, dialect="spark") if literal.is_string else None
-    return None
 
 
 def _generated(scope: SelectScope, columns: Sequence[NamedTyped] | None, *, outer: bool = False) -> Output:

@@ -92,8 +92,15 @@ def _refuse_failing_casts(scope: SelectScope, value: exp.Expr) -> None:
         if not isinstance(cast, exp.Cast) or cast.args.get("safe") or not cast.this.is_string:
             continue
         target, text = to_type(cast.args["to"]), cast.this.name
-        if target is not None and not may_be(text.strip(), target):
+        if target is not None and not may_be(text.strip(), target) and not _is_delayed(value):
             scope.report("PEN3013", cast, f"'{text}' is no {target}, and Spark computes the values of VALUES")
+
+
+def _is_delayed(value: exp.Expr) -> bool:
+    """Whether the table has a value of the moment: then Spark computes none of its values before the query runs."""
+    table = value.find_ancestor(exp.Values) or value
+    names = (_name(node) or (node.name.lower() if isinstance(node, exp.Column) else "") for node in table.walk())
+    return any("clock" in flags(name) for name in names if name)
 
 
 def _evaluated(value: exp.Expr) -> Iterator[exp.Expr]:

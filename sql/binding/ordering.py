@@ -216,9 +216,11 @@ def check_sorted_sets(scope: SelectScope, node: exp.Expr, clause: str, outputs: 
         if not isinstance(column, exp.Column):
             continue
         bound = scope.bound.get(id(column))
-        if bound is None or bound.is_alias or bound.depth or bound.key is None or is_aggregated(column):
+        if bound is None or bound.is_alias or bound.depth or bound.key is None:
             continue
         is_doubled = len(column.parts) == 1 and counts[column.name.lower()] > 1
+        if is_aggregated(column) and not is_doubled:
+            continue
         if bound.key[:2] not in selected or is_doubled:
             missing = "is the name of several columns of" if is_doubled else "is not in"
             message = f"`{column.name}` {missing} the select list, which {clause} sees alone behind grouping sets"

@@ -21,17 +21,16 @@ from sql.binding.outer_columns import refuse_outer_columns
 from sql.binding.select_item import Item
 from sql.binding.set_operations import refuse_unhashable
 from sql.binding.ungrouped_columns import check_grouped
-from sql.binding.windows import check_window
+from sql.binding.windows import check_window, refuse_hidden_columns
 from sql.expressions import generator_columns, infer, is_generator, output_name
-from sql.grammar.call_names import call_name
+from sql.naming.column_names import unname_paths
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import Dependency, Origins
 from sql.scopes.misplaced_functions import Special, find_special, refuse_misplaced
 from sql.scopes.relations import Attribute, Output, merge
 from sql.scopes.scope import SelectScope
-from sql.scopes.script_transforms import script_columns
+from sql.scopes.script_transforms import is_script, refuse_inputs, script_columns
 from sql.scopes.stars import is_star
-from sql.spark_grammar.script_transforms import SCRIPT_CALL
 from sql.types.expression_type import NamedTyped
 
 
@@ -41,6 +40,9 @@ def bind_select(binder: Binder, environment: Environment, select: exp.Select) ->
     rows = merge(relation.row_origins, _where(scope, select))
     _named_window_parts(scope)
     scope.grouped_nullable = nullable_keys(scope, select)
+    if any(is_generator(_unaliased(node)) for node in select.expressions):
+        for node in select.expressions:
+            unname_paths(_unaliased(node), scope)
     items = [_bind_item(scope, node) for node in select.expressions]
     _check_generators(scope, items)
     grouping = bind_group(scope, select, items)
@@ -86,9 +88,13 @@ def _named_window_parts(scope: SelectScope) -> None:
     scope.take_used()
 
 
+def _unaliased(node: exp.Expr) -> exp.Expr:
+    return node.this if isinstance(node, (exp.Alias, exp.Aliases)) else node
+
+
 def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
     """Types one item and lets the items after it see its alias."""
-    body = node.this if isinstance(node, (exp.Alias, exp.Aliases)) else node
+    body = _unaliased(node)
     body = body.unnest() if isinstance(body, exp.Paren) and is_star(body.unnest()) else body
     item = Item(node, body, find_special(body))
     if item.is_star:
@@ -100,7 +106,7 @@ def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
         return item
     if is_generator(body):
         return _generator_item(scope, item)
-    if isinstance(body, exp.Anonymous) and call_name(body) == SCRIPT_CALL:
+    if is_script(body):
         columns = script_columns(scope, body)
         item.attributes, item.is_open = columns or (), columns is None
         return item
@@ -115,7 +121,8 @@ def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
     identity = bound.key if bound is not None and len(bound.key or ()) == 2 else None
     attribute = Attribute(name, typed, scope.origins_of(body), identity)
     item.attributes = (attribute,)
-    _refuse_aggregated_aliases(scope, item.special)
+    if scope.names_aliases:
+        _refuse_aggregated_aliases(scope, item.special)
     if isinstance(node, exp.Alias) or (isinstance(body, exp.Column) and len(scope.bound[id(body)].key or ()) > 2):
         scope.aliases.setdefault(name.lower(), []).append(attribute)  # a field of a struct has an alias from Spark
     return item
@@ -233,6 +240,8 @@ def _having(scope: SelectScope, select: exp.Select, items: Sequence[Item], group
     infer(having.this, seen)
     if grouping is not None:
         check_grouped(seen, having.this, grouping)
+        if not grouping.has_sets and any(item.special.windows for item in items):
+            refuse_hidden_columns(seen, having.this)
     return seen.origins_for(Dependency.FILTER)
 
 
@@ -278,6 +287,8 @@ def _order(
             _check_sorted_window(scope, window, items)
         if distinct:
             _check_distinct(seen, node, items)
+        if any(is_script(item.body) for item in items):
+            refuse_inputs(seen, node, clause)
 
     return bind_order(seen, select, outputs, check)
 

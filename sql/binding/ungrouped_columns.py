@@ -152,21 +152,25 @@ def _refuse_columns(scope: SelectScope, node: exp.Expr) -> None:
 
 def _check_nested(scope: SelectScope, aggregate: exp.Expr) -> None:
     """Report aggregates, windows and outer columns inside an aggregate function."""
-    for node in aggregate.walk(prune=is_query):
-        if node is aggregate:
-            continue
-        if is_aggregate(node) and not has_over(node):
-            scope.report("PEN3011", node, "an aggregate function is not allowed inside another")
+    for node in own_nodes(aggregate):
+        problem = None if node is aggregate else _nested_problem(scope, node)
+        if problem is not None:
+            scope.report(*problem)
             return
+
+
+def _nested_problem(scope: SelectScope, node: exp.Expr) -> tuple[str, exp.Expr, str] | None:
+    """The code, node and message of what may not be inside an aggregate function."""
+    if isinstance(node, exp.Column):
         bound = scope.bound.get(id(node))
         if bound is not None and bound.depth:
-            scope.report("PEN3016", node, "an aggregate function may not use a column of the outer query")
-            return
+            return "PEN3016", node, "an aggregate function may not use a column of the outer query"
+    elif isinstance(node, exp.Anonymous):
+        if is_aggregate(node) and not has_over(node):
+            return "PEN3011", node, "an aggregate function is not allowed inside another"
         if not is_deterministic(node):
-            scope.report(
-                "PEN3011", node, "a function that is not deterministic is not allowed inside an aggregate function"
-            )
-            return
-        if isinstance(node, exp.Window):
-            scope.report("PEN3011", node, "a window function is not allowed inside an aggregate function")
-            return
+            message = "a function that is not deterministic is not allowed inside an aggregate function"
+            return "PEN3011", node, message
+    elif isinstance(node, exp.Window):
+        return "PEN3011", node, "a window function is not allowed inside an aggregate function"
+    return None

@@ -21,7 +21,8 @@ from catalog.datatypes import (
 )
 from sql.expressions import infer, is_aggregate, is_window_only
 from sql.grammar.call_names import call_name
-from sql.scopes.scope import SelectScope
+from sql.scopes.misplaced_functions import own_nodes
+from sql.scopes.scope import SelectScope, is_aggregated
 from sql.types.expression_type import Typed
 
 _DAYS: Final = Interval("day", "day")
@@ -52,6 +53,24 @@ def check_window(scope: SelectScope, window: exp.Window) -> None:
     if len(scope.binder.diagnostics) > before:
         return
     _check_function(scope, window, ordered=order is not None, spec=spec)
+
+
+def refuse_hidden_columns(scope: SelectScope, having: exp.Expr) -> None:
+    """Report columns of HAVING beside a window function that an item of the select list hides.
+
+    `select a, max(b) as a, rank() over (…) … having a > 1` is ambiguous, and `max(b)` not found if `b` is an alias.
+    """
+    for column in own_nodes(having):
+        bound = scope.bound.get(id(column)) if isinstance(column, exp.Column) and len(column.parts) == 1 else None
+        if bound is None or bound.is_alias or bound.depth:
+            continue
+        named = scope.aliases.get(column.name.lower(), ())
+        if len(named) > 1:
+            message = f"`{column.name}` is ambiguous: several columns of the select list have that name"
+            scope.report("PEN3003", column, message, "give each an alias of its own")
+        elif named and named[0].identity is None and is_aggregated(column):
+            message = f"`{column.name}` is an alias of the select list, which hides the column beside a window function"
+            scope.report("PEN3011", column, message, "give the item another alias")
 
 
 def window_function(window: exp.Window) -> exp.Expr:

@@ -64,6 +64,8 @@ def _computed(call: CallSite) -> Parts | None:
         left, right = call.type(0), call.type(1)
         if None not in (left, right) and (isinstance(left, Decimal) or isinstance(right, Decimal)):
             return remainder(call)
+    if call.edits.line == 3 and call.name == "*" and (product := _product(call)):
+        return product
     if literal := _DOUBLE_LITERAL.fullmatch(call.arg(1).value):
         return ["(", call.arg(0), f" {call.name} {literal[1]}BD)"] if isinstance(call.type(0), Decimal) else None
     if literal := _DOUBLE_LITERAL.fullmatch(call.arg(0).value):
@@ -74,6 +76,16 @@ def _computed(call: CallSite) -> Parts | None:
     if right == FLOAT and call.type(0) == FLOAT:
         return call.fill(f"(CAST({{0}} AS DOUBLE) {call.name} {{1}})")
     return None
+
+
+def _product(call: CallSite) -> Parts | None:
+    """Of decimals, perhaps with integers, in 3.x: rounded to the larger scale."""
+    operands = (call.type(0), call.type(1))
+    decimals = [operand for operand in operands if isinstance(operand, Decimal)]
+    if not decimals or not all(isinstance(operand, Decimal) or operand in _WHOLE_NUMBERS for operand in operands):
+        return None
+    precision, scale = max(decimal.precision for decimal in decimals), max(decimal.scale for decimal in decimals)
+    return call.fill(f"CAST(({{0}}) * ({{1}}) AS DECIMAL({precision},{scale}))")
 
 
 def _continues_chain(tokens: Sequence[Token], index: int) -> bool:
@@ -107,7 +119,8 @@ def _joined(edits: Edits, first: int, last: int) -> Parts:
 
 
 def _divided(call: CallSite) -> Parts | None:
-    """Integers give an integer, doubles perhaps infinity; a decimal keeps the larger scale and rounds from zero."""
+    """Integers give an integer, doubles perhaps infinity; a decimal keeps the larger scale and rounds from zero, in 3.x
+    to the nearest."""
     left, right = call.type(0), call.type(1)
     if left in _WHOLE_NUMBERS and right in _WHOLE_NUMBERS:
         type = BIGINT if BIGINT in (left, right) else INT
@@ -123,5 +136,7 @@ def _divided(call: CallSite) -> Parts | None:
     precision, scale = max(decimal.precision for decimal in decimals), max(decimal.scale for decimal in decimals)
     divisor = "CAST({1} AS DECIMAL(38,18))" if right in (FLOAT, DOUBLE) else "({1})"
     quotient = f"CAST({{0}} AS DECIMAL(38,18)) / {divisor}"
+    if call.edits.line == 3:
+        return call.fill(f"CAST({quotient} AS DECIMAL({precision},{scale}))")
     up = f"CASE WHEN {quotient} < 0 THEN floor({quotient}, {scale}) ELSE ceil({quotient}, {scale}) END"
     return call.fill(f"CAST({up} AS DECIMAL({precision},{scale}))")

@@ -14,22 +14,23 @@ from sql.dialect.calls import call_sites
 from sql.dialect.selects import enclosing_select, from_clause, lateral_sites, name_sites, table_sites
 from sql.dialect.sites.edits import Edits
 from sql.dialect.spelling import in_spark_spelling
-from sql.grammar.parse import SPARK
+from sql.syntax.spark_tokens import spark_tokens
 
 
-def to_spark(query: PlacedText, inputs: Mapping[str, CatalogTable]) -> PlacedText:
-    """The query in Spark's SQL; unreadable parts are unchanged, for the analysis to report.
+def to_spark(query: PlacedText, inputs: Mapping[str, CatalogTable], line: int = 2) -> PlacedText:
+    """The query in Spark's SQL; unreadable parts are unchanged, for the analysis to report. `line`: 2 or 3, of
+    SeaTunnel's versions.
 
     `select trim(c, '*') from dual` becomes ``select trim(BOTH '*' FROM c) AS `trim(c, '*')` from `input` AS `dual` ``.
     """
     text = in_spark_spelling(query)
     try:
-        tokens = SPARK.tokenize(text.value)
+        tokens = spark_tokens(text.value)
     except SqlglotError:
         return text
     only = next(iter(inputs)) if len(inputs) == 1 else None
     columns = inputs[only].schema.names if only is not None else ()
-    edits = Edits(text, tokens, lambda expression, at: _type(edits, inputs, expression, at))
+    edits = Edits(text, tokens, lambda expression, at: _type(edits, inputs, expression, at), line)
     sites = (
         *call_sites(edits, is_typed=_has_narrow_types(text.value, inputs)),
         *table_sites(edits, only),

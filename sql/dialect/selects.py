@@ -60,7 +60,7 @@ def table_sites(edits: Edits, only: str | None) -> Iterator[Site]:
         and tokens[at + 3].token_type in (_T.SELECT, _T.WITH)
     }
     for index, token in enumerate(tokens[:-1]):
-        if only is None or token.token_type not in (_T.FROM, _T.JOIN) or tokens[index + 1].token_type not in _NAMES:
+        if only is None or token.token_type not in (_T.FROM, _T.JOIN) or not _begins_name(tokens, index + 1):
             continue
         if _is_inside_call(tokens, index):
             continue
@@ -75,6 +75,12 @@ def table_sites(edits: Edits, only: str | None) -> Iterator[Site]:
         has_alias = follower is not None and follower.token_type in (*_NAMES, _T.ALIAS)
         parts: Parts = [quote(only)] if has_alias else [f"{quote(only)} AS {quote(name)}"]
         yield site(edits, index + 1, last, partial(_given, parts), 0)
+
+
+def _begins_name(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a name begins here; a keyword is one before a dot: `default.orders`."""
+    is_dotted = index + 1 < len(tokens) and tokens[index + 1].token_type == _T.DOT
+    return tokens[index].token_type in _NAMES or is_dotted
 
 
 def _is_inside_call(tokens: Sequence[Token], index: int) -> bool:
@@ -169,7 +175,10 @@ def _list_end(tokens: Sequence[Token], start: int) -> int:
     return len(tokens)
 
 
-_ENDS: Final = frozenset((_T.VAR, _T.IDENTIFIER, _T.NUMBER, _T.STRING, _T.R_PAREN, _T.R_BRACKET, _T.END, _T.NULL))
+_ENDS: Final = frozenset((
+    _T.VAR, _T.IDENTIFIER, _T.NUMBER, _T.STRING, _T.R_PAREN, _T.R_BRACKET, _T.END, _T.NULL, _T.TRUE, _T.FALSE,
+    _T.CURRENT_DATE, _T.CURRENT_TIME, _T.CURRENT_TIMESTAMP,
+))  # fmt: skip
 
 
 def _name(edits: Edits, item: Sequence[Token]) -> str | None:
@@ -180,7 +189,8 @@ def _name(edits: Edits, item: Sequence[Token]) -> str | None:
         return None
     if len(item) > 1 and item[-1].token_type not in (_T.R_PAREN, _T.R_BRACKET, _T.END, _T.NUMBER, _T.STRING):
         before = item[-2].token_type
-        if before == _T.DOT or before in _ENDS:  # a column, or an alias without AS
+        is_cast = len(item) > 2 and item[-3].token_type == _T.DCOLON
+        if before == _T.DOT or before in _ENDS or is_cast:  # a column, or an alias without AS
             return None
     written = edits.text.value[item[0].start : item[-1].end + 1]
     return re.sub(r"\s+", " ", written.replace("`", ""))

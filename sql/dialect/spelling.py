@@ -1,6 +1,7 @@
 """Literals and quoted names of another dialect in Spark's spelling, so that Spark's tokenizer reads them as meant.
 
-`'\\d'` is a backslash and a letter, `"name"` is a column, `1.5` is a double; `''` inside a text is one quote.
+`'\\d'` is a backslash and a letter, `"name"` is a column, `1.5` is a double; `''` inside a text is one quote. A name
+may have letters of any script.
 """
 
 import re
@@ -15,6 +16,7 @@ _PIECE: Final = re.compile(
       | (?P<name>`(?:[^`]|``)*`)
       | '(?P<text>(?:[^']|'')*)'
       | "(?P<column>[^"]*)"
+      | (?<!\w)(?P<word>(?=\w*[^\x00-\x7f])[^\W\d]\w*)
       | (?<![\w.`)])(?P<number>(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)(?![\w.])""",
     re.VERBOSE | re.DOTALL,
 )
@@ -49,4 +51,6 @@ def _spelled(match: re.Match[str]) -> str | None:
         return quote_text(text.replace("''", "'"))
     if (column := match["column"]) is not None:
         return quote(column)
+    if (word := match["word"]) is not None:
+        return quote(word)
     return f"{number}D" if (number := match["number"]) is not None else None

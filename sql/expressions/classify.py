@@ -1,6 +1,7 @@
 """The kind of a call (aggregate, generator, …), and the columns of a generator."""
 
 from collections.abc import Callable, Iterable
+from functools import cache
 
 from sqlglot import exp
 
@@ -22,9 +23,12 @@ from sql.types.mismatch import Mismatch
 
 def call_kind(node: exp.Expr) -> str:
     """`scalar`, `aggregate`, `window`, `generator` or `table`; empty for anything but a call of a known function."""
-    if not isinstance(node, exp.Anonymous):
-        return ""
-    known = signatures(call_name(node).lower())
+    return _kind_of(call_name(node)) if isinstance(node, exp.Anonymous) else ""
+
+
+@cache
+def _kind_of(name: str) -> str:
+    known = signatures(name.lower())
     return known[0].kind if known else ""
 
 

@@ -153,11 +153,11 @@ def _decided(node: exp.Expr, name: str, operands: list[exp.Expr], scope: Scope) 
     decided = winner(type for type in given if type is not None)
     if decided is not None and name not in functions.NAMED_AS_WRITTEN:
         for operand in operands:
-            _note_operand(_unbracketed(operand), decided, scope)
+            note_operand(_unbracketed(operand), decided, scope)
     return decided
 
 
-def _note_operand(node: exp.Expr, decided: DataType, scope: Scope) -> None:
+def note_operand(node: exp.Expr, decided: DataType, scope: Scope) -> None:
     """A literal is shown with the collation that it gets, a cast to another one as if it were none."""
     given = _type(node, scope)
     if isinstance(node, exp.Cast) and is_string(given) and not same_collations(given, collated_as(given, decided)):

@@ -44,6 +44,9 @@ def infer_cast(node: exp.Expr, scope: Scope) -> Typed:
 def _suffixed(node: exp.Expr, scope: Scope) -> Typed | None:
     """`1L` and `1.5BD`, which sqlglot takes for casts."""
     text = suffixed_number(node, scope)
+    if text is not None and "e" in text.lower() and text[-1] in "lLsSyY":  # Spark's lexer takes that for a name
+        scope.report("PEN3004", node, f"column `{text}` does not exist", "a number with an exponent is no integer")
+        return NOT_KNOWN
     typed = NOT_KNOWN if text is None else literals.number(text, negative=isinstance(node.parent, exp.Neg))
     return None if typed is NOT_KNOWN else typed
 

@@ -15,6 +15,7 @@ from catalog.datatypes import (
     Struct,
     has_unknown,
 )
+from catalog.evolution import can_store
 from sql.expressions.walk import infer
 from sql.functions.rules.elements import element_may_be_null
 from sql.grammar.token_rewrites import is_path
@@ -48,7 +49,12 @@ def infer_bracket(node: exp.Bracket, scope: Scope) -> Typed:
             return Typed(element, element_may_be_null(held, key, first=0, raises=True))
         case Map(key_type, value):
             is_known = not has_unknown(key.type) and not has_unknown(key_type)
-            if is_known and (coercion.widest(key_type, key.type) is None or (key_type == VOID != key.type)):
+            if isinstance(key_type, (Array, Struct)):  # then it is cast as into a column of a table
+                is_same = str(key.type).lower() == str(key_type).lower()  # which leave out what may be null
+                is_found = is_same or can_store(key.type, key_type, by_name=False)
+            else:
+                is_found = coercion.widest(key_type, key.type) is not None and not (key_type == VOID != key.type)
+            if is_known and not is_found:
                 raise Mismatch(f"the keys of the map are {key_type}, this is {key.type}")
             return Typed(value)
         case Struct():

@@ -13,15 +13,16 @@ from catalog.datatypes import (
     VARIANT,
     VOID,
     Array,
-    DataType,
     Decimal,
     Field,
     Map,
     Struct,
     has_unknown,
+    is_collated,
     parts,
 )
 from sql.expressions.collation_strength import ranked_type
+from sql.expressions.collations import note_operand
 from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
 from sql.grammar.call_names import call_name
 from sql.grammar.like_patterns import are_constant_patterns, patterns
@@ -47,6 +48,8 @@ def infer_comparison(symbol: str) -> Handler:
         left, right = _operand_type(node.this, scope), _operand_type(quantified, scope)
         if symbol in ("<", "<=", ">", ">=") and isinstance(right.type, Decimal) and right.value is not None:
             scope.printed.note_shape(node, "whole" if left.type in INTEGRAL_TYPES else "")
+        elif symbol in ("<", "<=", ">", ">=") and isinstance(left.type, Decimal) and left.value is not None:
+            scope.printed.note_shape(node, "whole_left" if right.type in INTEGRAL_TYPES else "")
         if {left.type, right.type} == {VOID, STRING}:  # a NULL of no type becomes one that is a string
             scope.printed.note_shape(node, "void_left" if left.type == VOID else "void_right")
         return folded_with(comparison(symbol, left, right), left, right)
@@ -162,6 +165,8 @@ def _in_query(node: exp.In, value: Typed, query: exp.Expr, scope: Scope) -> Type
     if wanted > 1:
         return Typed(BOOLEAN, any(part.nullable for part in values))
     value, common = values[0], commons[0] or UNKNOWN
+    if isinstance(literal := node.this.unnest(), exp.Literal | exp.RawString) and is_collated(columns[0].typed.type):
+        note_operand(literal, columns[0].typed.type, scope)
     return Typed(BOOLEAN, value.nullable or forces_null(value.type, common) or columns[0].typed.nullable)
 
 
@@ -234,8 +239,8 @@ def _common(
     results: list[tuple[exp.Expr, Typed]], scope: Scope, *, nullable: bool, reached: int | None = None
 ) -> Typed:
     """The type that holds all results of a CASE or an IF, of which the first `reached` (None: all) can be chosen."""
-    found: DataType = VOID
-    for node, typed in results:
+    found = results[0][1].type
+    for node, typed in results[1:]:
         wider = coercion.widest(found, typed.type)
         if wider is None:
             scope.report("PEN3008", node, f"the results must be of one type: this is {typed.type}, before it {found}")

@@ -25,6 +25,9 @@ from typing import Final
 SPARK_VERSION: Final = "4.1"
 """The catalogue is that of the patch release 4.1.4: patches of Spark add functions."""
 
+OWN_PREFIX: Final = "penstock_"
+"""How the names of Penstock's own functions begin."""
+
 
 @dataclass(frozen=True, slots=True)
 class Signature:
@@ -54,7 +57,17 @@ class Signature:
 
 @lru_cache(maxsize=1)
 def _lines() -> dict[str, list[str]]:
-    text = Path(__file__).with_name(f"spark_{SPARK_VERSION.replace('.', '_')}.tsv").read_text("utf-8")
+    return _read(f"spark_{SPARK_VERSION.replace('.', '_')}.tsv")
+
+
+@lru_cache(maxsize=1)
+def _own_lines() -> dict[str, list[str]]:
+    """The functions that Penstock registers in a session."""
+    return _read("penstock.tsv")
+
+
+def _read(file: str) -> dict[str, list[str]]:
+    text = Path(__file__).with_name(file).read_text("utf-8")
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
         if not line.startswith("#"):
@@ -63,13 +76,15 @@ def _lines() -> dict[str, list[str]]:
 
 
 def function_names() -> tuple[str, ...]:
+    """Spark's functions."""
     return tuple(_lines())
 
 
 @cache
 def signatures(name: str) -> tuple[Signature, ...]:
-    """All ways to call the function of that (lower-case) name; empty where Spark has none."""
-    return tuple(_signature(line) for line in _lines().get(name, ()))
+    """All ways to call the function of that (lower-case) name; empty where neither Spark nor Penstock has it."""
+    lines = _lines().get(name) or (_own_lines().get(name) if name.startswith(OWN_PREFIX) else None)
+    return tuple(_signature(line) for line in lines or ())
 
 
 @cache

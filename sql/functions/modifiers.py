@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sql.functions.catalogue import Signature, flags
 from sql.grammar.call_names import call_name
+from sql.spark_grammar.identifier_clause import TEXT_FUNCTIONS
 from sql.types.expression_type import Scope
 
 _INT: Final = 2**31 - 1
@@ -103,9 +104,27 @@ def _check_texts(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
             scope.report("PEN3013", node, f"`{name}` takes one character here, this is '{node.name}'")
 
 
+def _is_null(node: exp.Expr) -> bool:
+    """Whether a constant text is NULL, as `concat('a', NULL)`."""
+    match node:
+        case exp.Null():
+            return True
+        case exp.Paren() | exp.Cast():
+            return _is_null(node.this)
+        case exp.DPipe():
+            return _is_null(node.this) or _is_null(node.expression)
+        case exp.Anonymous():
+            name, arguments = call_name(node).lower(), node.expressions
+            return any(map(_is_null, arguments if name in TEXT_FUNCTIONS else arguments[: name == "concat_ws"]))
+        case _:
+            return False
+
+
 def check_values(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
     """Reports a constant argument outside of what its function takes."""
     _check_texts(name, nodes, scope)
+    if name == "identifier" and not isinstance(nodes[0], exp.Null) and _is_null(nodes[0]):
+        scope.report("PEN3013", nodes[0], "`identifier` takes the text of a name, this is NULL")
     for index, (least, most) in RANGES.get(name, {}).items():
         for node in _each_constant(nodes[index]) if index < len(nodes) else ():
             value = _number(node)

@@ -9,6 +9,7 @@ from catalog.datatypes import STRING, UNKNOWN, VOID, Array, DataType, Map, has_u
 from catalog.diagnostics import did_you_mean
 from sql.functions.argument_kinds import kind
 from sql.functions.catalogue import Signature, flags, function_names, signatures
+from sql.functions.foreign_functions import FILE_READERS, FOREIGN_FUNCTIONS, READ_FILES
 from sql.functions.modifiers import check_modifiers, check_unit, check_values
 from sql.functions.rules import RULES
 from sql.functions.rules.argument_checks import becomes_null
@@ -33,6 +34,23 @@ PARAMETERS = {
 
 GAPS = {"mask.upperchar": "X", "mask.lowerchar": "x", "mask.digitchar": "n"}
 """What an argument is that is left out before one that is given by name."""
+
+_IN_WORDS = {
+    "summable": "numbers and intervals",
+    "number": "numbers",
+    "numeric": "numbers",
+    "integral": "integers",
+    "orderable": "values that can be ordered",
+    "hashable": "values of any type but map",
+    "number_or_interval": "numbers and intervals",
+    "number_or_any_interval": "numbers and intervals",
+    "approximable": "numbers, dates, timestamps and intervals",
+    "moment": "dates and timestamps",
+    "instant": "dates and timestamps",
+    "sketchable": "booleans, numbers, dates and timestamps",
+    "comparable_array": "arrays of values that can be ordered",
+}
+"""Kinds of arguments whose names are not those of types."""
 
 SYNTACTIC = {"lambda": NOT_KNOWN, "unit": Typed(STRING, False, True)}
 """Arguments that are no expressions of their own."""
@@ -99,12 +117,19 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
             if columns is None:
                 return [argument], [NOT_KNOWN], True
             scope.printed.note_texts(argument, tuple(column.name for column in columns))
-            nodes += [exp.column(column.name) for column in columns]
+            nodes += [_of_star(argument, column.name) for column in columns]
             typed += [column.typed for column in columns]
         else:
             nodes.append(argument)
             typed.append(None)
     return nodes, typed, False
+
+
+def _of_star(star: exp.Expr, name: str) -> exp.Expr:
+    """A column that a star stands for, whose location is that of the star."""
+    column = exp.column(name)
+    column.parent = star
+    return column
 
 
 def _plain(node: exp.Anonymous) -> list[exp.Expr]:
@@ -246,7 +271,8 @@ def _is_number(arg: Typed, target: DataType | None) -> bool:
 
 
 def _allowed(wanted: str) -> str:
-    return f"it takes {wanted.strip('=!~').replace('|', ', ').replace('_', ' ')}"
+    kinds = (_IN_WORDS.get(kind, kind.replace("_", " ")) for kind in wanted.strip("=!~").split("|"))
+    return f"it takes {', '.join(kinds)}"
 
 
 def _type(signature: Signature, call: Call) -> DataType | Typed:
@@ -301,5 +327,9 @@ def _many(count: int, noun: str = "") -> str:
 
 
 def _nearest(name: str) -> str | None:
+    if name in FILE_READERS:
+        return READ_FILES
+    if name in FOREIGN_FUNCTIONS:
+        return f"in Spark: `{FOREIGN_FUNCTIONS[name]}`"
     help = did_you_mean(name, function_names())
     return help if help is not None and help.startswith("did") else None

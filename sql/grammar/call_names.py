@@ -7,6 +7,7 @@ EXTRACT(x FROM y), IN (...), EXISTS (SELECT ...)) is left to sqlglot.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from sqlglot import exp
@@ -51,6 +52,7 @@ _OPERAND_ENDS: Final = frozenset(
 )
 _NO_CALL_AFTER: Final = _OPERAND_ENDS | {TokenType.DOT, TokenType.DCOLON, TokenType.ALIAS, TokenType.WITH}
 _NESTED_TYPES: Final = frozenset((TokenType.ARRAY, TokenType.MAP, TokenType.STRUCT))
+_FOLLOWERS: Final = frozenset((TokenType.L_PAREN, TokenType.LT, TokenType.STRING))
 _QUERY_STARTS: Final = frozenset(("SELECT", "WITH", "FROM", "VALUES", "TABLE"))
 _WHEN_CALL_AFTER: Final = frozenset((TokenType.SELECT, TokenType.DISTINCT, TokenType.COMMA, TokenType.L_PAREN))
 _QUANTIFIERS: Final = frozenset(("any", "some"))
@@ -62,20 +64,23 @@ def keep_calls(tokens: Sequence[Token]) -> list[Token]:
     kept = list(tokens)
     dropped = set()
     angle = 0
-    for index, token in enumerate(tokens[:-1]):
-        follower = tokens[index + 1].token_type
-        if follower == TokenType.LT and token.token_type in _NESTED_TYPES:
+    kinds = [token.token_type for token in tokens]
+    for index, (kind, follower) in enumerate(pairwise(kinds)):
+        if follower not in _FOLLOWERS and kind != TokenType.GT:  # as most tokens
+            continue
+        token = tokens[index]
+        if follower == TokenType.LT and kind in _NESTED_TYPES:
             angle += 1
-        elif angle and token.token_type == TokenType.GT:
+        elif angle and kind == TokenType.GT:
             angle -= 1
-        elif token.token_type == TokenType.GT and _is_unsigned_shift(tokens, index):
+        elif kind == TokenType.GT and _is_unsigned_shift(tokens, index):
             dropped.add(index)
-        elif follower == TokenType.STRING and token.text in ("X", "x") and token.token_type == TokenType.VAR:
+        elif follower == TokenType.STRING and token.text in ("X", "x") and kind == TokenType.VAR:
             dropped.add(index)
             kept[index + 1] = _hex_string(token, tokens[index + 1])
         elif follower == TokenType.L_PAREN and not angle and _is_call(tokens, index):
             kept[index] = Token(
-                TokenType.IDENTIFIER if token.token_type == TokenType.IDENTIFIER else TokenType.VAR,
+                TokenType.IDENTIFIER if kind == TokenType.IDENTIFIER else TokenType.VAR,
                 token.text + MARK, token.line, token.col, token.start, token.end, token.comments,
             )  # fmt: skip
     return [token for index, token in enumerate(kept) if index not in dropped] if dropped else kept
@@ -83,8 +88,8 @@ def keep_calls(tokens: Sequence[Token]) -> list[Token]:
 
 def call_name(node: exp.Anonymous) -> str:
     """The function's name as written, without the mark."""
-    name = node.this if isinstance(node.this, str) else node.name
-    return name.removesuffix(MARK)
+    name = node.args["this"]
+    return (name if isinstance(name, str) else node.name).removesuffix(MARK)
 
 
 def _is_call(tokens: Sequence[Token], index: int) -> bool:

@@ -31,6 +31,8 @@ class Places:
         match node:
             case exp.Cast():
                 start = self._cast_start(node, start)
+            case exp.Tuple() if (first := self.token_at(start)) and self.tokens[first - 1].token_type in _OPENING:
+                start = self.tokens[first - 1].start
             case exp.Kwarg():
                 start = self._name_start(start)
             case exp.Interval() if isinstance(node.args.get("unit"), exp.Var):
@@ -186,7 +188,8 @@ class Places:
         return first is not None and second is not None and first < second
 
     def _balanced(self, start: int, end: int) -> tuple[int, int]:
-        """The range, drawn out to the right until each bracket opened in it is closed in it."""
+        """The range, drawn out until each bracket opened or closed in it has its other one in it."""
+        start = self._opened(start, end)
         index = self.token_at(start)
         depth = 0
         while index < len(self.tokens) and (self.tokens[index].start <= end or depth > 0):
@@ -195,6 +198,21 @@ class Places:
             end = max(end, self.tokens[index].end)
             index += 1
         return start, end + 1
+
+    def _opened(self, start: int, end: int) -> int:
+        """Where the brackets right before a range begin that are closed in it: `(a, b` of `(a, b) = c`."""
+        first = index = self.token_at(start)
+        depth = lowest = 0
+        while index < len(self.tokens) and self.tokens[index].start <= end:
+            kind = self.tokens[index].token_type
+            depth += (kind in _OPENING) - (kind in _CLOSING)
+            lowest = min(lowest, depth)
+            index += 1
+        while lowest < 0 and first and self.tokens[first - 1].token_type == TokenType.L_PAREN:
+            lowest, first = lowest + 1, first - 1
+            start = self.tokens[first].start
+        is_named = first and self.tokens[first - 1].text.upper() in (*_CASTS, "IDENTIFIER")
+        return self.tokens[first - 1].start if is_named and start == self.tokens[first].start else start
 
 
 def is_added_number(node: exp.Expr) -> bool:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from itertools import pairwise
 from typing import Final
 
 from sqlglot import exp
-from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -29,12 +27,12 @@ from sql.grammar.token_shifts import (
 )
 from sql.spark_grammar.check import Nested
 from sql.spark_grammar.script_transforms import scripted
+from sql.syntax.spark_tokens import SPARK, spark_tokens
 
 logging.getLogger("sqlglot").setLevel(
     logging.ERROR
 )  # its warnings have no location; the relevant ones are diagnostics here
 
-SPARK: Final = Spark()
 UNEXPECTED: Final = "syntax error at or near"
 """The start of the message of an error of which only the token is known."""
 UNPARSED: Final = "the query cannot be parsed"
@@ -64,7 +62,7 @@ class Parsed:
 def parse(text: str, nested: Sequence[Nested] = (), names: frozenset[int] = frozenset()) -> Parsed:
     """Parse one Spark SQL query; `nested`: values to put into brackets, `names`: words that are aliases (`Verdict`)."""
     try:
-        tokens = plain_names(SPARK.tokenize(text), names)
+        tokens = plain_names(spark_tokens(text), names)
     except TokenError as error:
         return Parsed(None, (), (_token_issue(text, str(error)),))
     if "using" in text.lower():
@@ -122,6 +120,8 @@ _STARTS: Final = frozenset((TokenType.SELECT, TokenType.WITH, TokenType.FROM, To
 def _no_query(first: Token) -> SyntaxIssue:
     is_typo = get_close_matches(first.text.upper(), ("SELECT",), 1, 0.6)
     help = "did you mean `SELECT`?" if is_typo else None
+    if first.token_type == TokenType.STRING:
+        help = "remove the quotes around the query"
     return SyntaxIssue(first.start, first.end + 1, "a query is expected here", help)
 
 
@@ -132,8 +132,10 @@ _NAMES: Final = frozenset((TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING
 def _keyword_aliases(tokens: list[Token]) -> list[Token]:
     """`x AS select`: behind AS any word is a name to Spark, whatever it is to sqlglot."""
     kept = list(tokens)
-    for index, (before, token) in enumerate(pairwise(tokens), 1):
-        if before.token_type != TokenType.ALIAS or token.token_type in _NAMES or not token.text.isidentifier():
+    for index, token in enumerate(tokens[1:], 1):
+        if token.token_type in _NAMES or tokens[index - 1].token_type != TokenType.ALIAS:
+            continue
+        if not token.text.isidentifier():
             continue
         if index + 1 == len(tokens) or tokens[index + 1].token_type in _AFTER_ALIAS:
             kept[index] = Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end, [])
@@ -249,4 +251,5 @@ def _token_issue(text: str, message: str) -> SyntaxIssue:
         if literal["digits"] is not None and not _DIGITS.fullmatch(literal["digits"]):
             return SyntaxIssue(literal.start(), literal.end(), "X'…' takes hexadecimal digits", code="PEN3013")
     start = max(text.rfind(quote) for quote in "'\"`*") if any(quote in text for quote in "'\"`*") else 0
-    return SyntaxIssue(max(start, 0), len(text), "a quote or comment is not closed")
+    help = "a quote inside a text is written twice: `'it''s'`" if text[start : start + 1] == "'" else None
+    return SyntaxIssue(max(start, 0), len(text), "a quote or comment is not closed", help)

@@ -7,6 +7,8 @@ from typing import Final
 
 from sqlglot import exp
 
+from sql.syntax.tree_nodes import tree_nodes
+
 _LEVELS: Final[dict[type[exp.Expr], int]] = {
     exp.Add: 5, exp.Sub: 5, exp.DPipe: 5,
     exp.BitwiseLeftShift: 4, exp.BitwiseRightShift: 4,
@@ -19,7 +21,7 @@ def rebalanced(tree: exp.Expr, text: str) -> exp.Expr:
     """The tree with chains of these operators as Spark's grammar nests them; in brackets they are as written."""
     if not any(sign in text for sign in _SIGNS):
         return tree
-    for node in list(tree.walk()):
+    for node in tree_nodes(tree):
         is_top = type(node) in _LEVELS and type(node.parent) not in _LEVELS
         if is_top and (type(node.this) in _LEVELS or type(node.args["expression"]) in _LEVELS):
             _rebuild(node)

@@ -1,11 +1,11 @@
 """Whole queries as text: what they read by name, and whether they can stand in another."""
 
 from sqlglot import exp
-from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from sql.grammar.recursion import too_deep, with_room
+from sql.syntax.spark_tokens import SPARK, spark_tokens
 
 
 @with_room
@@ -15,8 +15,8 @@ def tables_named(query: str) -> tuple[str, ...]:
     A name of several parts has dots, unquoted.
     """
     try:
-        tokens = Spark().tokenize(query)
-        tree = None if too_deep(tokens) else Spark().parser().parse(tokens, query)[0]
+        tokens = spark_tokens(query)
+        tree = None if too_deep(tokens) else SPARK.parser().parse(tokens, query)[0]
     except (SqlglotError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
         return ()  # the latter are sqlglot's, over a tree that it cannot make
     if tree is None:
@@ -30,7 +30,7 @@ def tables_named(query: str) -> tuple[str, ...]:
 def is_one_statement(query: str) -> bool:
     """Whether the text is one query that may stand in brackets: no `;`, every bracket closed."""
     try:
-        tokens = Spark().tokenize(query)
+        tokens = spark_tokens(query)
     except SqlglotError:
         return False
     depth = 0

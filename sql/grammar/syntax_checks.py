@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from sqlglot.tokenizer_core import Token, TokenType
@@ -24,18 +25,23 @@ _WANT_OPERAND: Final = {
 """Tokens behind which an expression or a name must follow."""
 
 
-def check_syntax(parsed: Parsed) -> Iterator[SyntaxIssue]:
-    """Errors that two or three tokens in a row show, and clauses in the wrong order."""
+def check_syntax(parsed: Parsed, *, is_accepted: bool = False) -> Iterator[SyntaxIssue]:
+    """Errors that two or three tokens in a row show, and clauses in the wrong order.
+
+    `is_accepted`: Spark's grammar takes the query, so that all brackets are closed.
+    """
     tokens = parsed.tokens
-    yield from _aliases_in_calls(tokens)
+    if not is_accepted:
+        yield from _aliases_in_calls(tokens)
     if parsed.tree is not None:
         yield from _clause_order(tokens)
     is_name = False
-    for index, token in enumerate(tokens):
-        kind = token.token_type
+    kinds = [token.token_type for token in tokens]
+    for index, (kind, follower) in enumerate(zip_longest(kinds, kinds[1:])):
         if not is_name and kind in _CHECKS:
             yield from _CHECKS[kind](tokens, index)
-        if not is_name and kind in _WANT_OPERAND and parsed.tree is not None:
+        is_open = kind in _WANT_OPERAND and (follower is None or follower in _ENDS)
+        if is_open and not is_name and parsed.tree is not None:
             yield from _missing_operand(tokens, index)
         is_name = kind in (_T.ALIAS, _T.DOT)  # what stands behind AS or a point, whatever the word
 
@@ -185,6 +191,7 @@ _SORT_NAMES: Final = frozenset(("ORDER BY", "SORT BY", "CLUSTER BY", "DISTRIBUTE
 _BOTH: Final = ("DISTRIBUTE BY", "SORT BY")
 """The one pair of them that Spark takes."""
 _NEW_QUERY: Final = frozenset((_T.SELECT, _T.UNION, _T.EXCEPT, _T.INTERSECT, _T.PIPE_GT))
+_ORDERED: Final = frozenset((*_ORDER, *_NEW_QUERY, _T.L_PAREN, _T.R_PAREN))
 
 
 def _clause_order(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
@@ -192,13 +199,15 @@ def _clause_order(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
     depths: list[tuple[int, str]] = [(0, "")]
     for index, token in enumerate(tokens):
         kind = token.token_type
+        if kind not in _ORDERED:
+            continue
         if kind == _T.L_PAREN:
             depths.append((0, ""))
         elif kind == _T.R_PAREN and len(depths) > 1:
             depths.pop()
         elif kind in _NEW_QUERY:
             depths[-1] = (0, "")
-        elif kind in _ORDER and (kind != _T.LIMIT or _are(tokens, index + 1, _T.NUMBER)):
+        elif kind != _T.R_PAREN and (kind != _T.LIMIT or _are(tokens, index + 1, _T.NUMBER)):
             rank, before = depths[-1]
             if kind in _SORTS and before in _SORT_NAMES and (before, token.text.upper()) != _BOTH:
                 yield _at(token, f"{token.text.upper()} and {before} cannot be combined")

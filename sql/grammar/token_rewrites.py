@@ -16,6 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.spark_grammar.check import Nested
 from sql.spark_grammar.cursor import IN_PIVOT, POSITIVE
+from sql.spark_grammar.identifier_clause import constant_text
 
 _T = TokenType
 _OPERAND_ENDS: Final = frozenset((_T.VAR, _T.IDENTIFIER, _T.R_PAREN, _T.R_BRACKET))
@@ -107,8 +108,10 @@ def bracketed(tokens: Sequence[Token], nested: Sequence[Nested]) -> Sequence[Tok
     return made + [_token(_T.R_PAREN, ")", tokens[-1], tokens[-1])] * len(ends)
 
 
-def plain_names(tokens: Sequence[Token], names: frozenset[int]) -> list[Token]:
+def plain_names(tokens: list[Token], names: frozenset[int]) -> list[Token]:
     """The words at these offsets as names, whatever they are to sqlglot: `x AS select`, `FROM t where`."""
+    if not names:
+        return tokens
     made = list(tokens)
     for index, token in enumerate(tokens):
         if token.token_type in _WORDS_OR_LITERALS or token.start not in names:
@@ -137,6 +140,7 @@ def _within(literal: Token) -> Token:
     return Token(_T.VAR, literal.text, literal.line, literal.col, literal.start + 1, literal.end - 1, [])
 
 
+_CONSTANTS: Final = frozenset((_T.STRING, _T.NUMBER))
 _NAME_TEXT: Final = re.compile(r"`((?:[^`]|``)+)`|(\w+)")
 
 
@@ -152,36 +156,18 @@ def named_by_text(tokens: list[Token]) -> list[Token]:
             continue
         is_part = bool(made) and made[-1].token_type == _T.DOT
         is_word = token.token_type == _T.VAR and token.text.lower() == "identifier" and not is_part
-        text, size = ("", 0) if not is_word else _joined_text(tokens, index + 1)
+        text, size = ("", 0) if not is_word else constant_text(tokens, index + 1)
+        text = text.strip()
         parts = _NAME_TEXT.findall(text)
         if not parts or ".".join(f"`{quoted}`" if quoted else plain for quoted, plain in parts) != text:
             made.append(token)
             continue
-        literal = _within(next(word for word in tokens[index:] if word.token_type == _T.STRING))
+        literal = _within(next(word for word in tokens[index + 2 :] if word.text and word.token_type in _CONSTANTS))
         for at, (quoted, plain) in enumerate(parts):
             made += [_token(_T.DOT, ".", literal, literal)] * bool(at)
             made.append(_token(_T.IDENTIFIER, quoted.replace("``", "`") or plain, literal, literal))
         skipped = size
     return made
-
-
-def _joined_text(tokens: Sequence[Token], start: int) -> tuple[str, int]:
-    """The text in brackets that start there, of strings joined by `||` or `concat`, and how many tokens it is."""
-    words = [token.text.lower() for token in tokens[start : start + 3]]
-    is_call = words[:1] == ["("] and words[1:] == ["concat", "("]
-    text, first, joint = ("", start + 3, _T.COMMA) if is_call else ("", start + 1, _T.DPIPE)
-    if tokens[start : start + 1] and tokens[start].token_type != _T.L_PAREN:
-        return "", 0
-    for index in range(first, len(tokens) - 1, 2):
-        if tokens[index].token_type != _T.STRING:
-            break
-        text += tokens[index].text
-        closing = tokens[index + 1 : index + 2 + is_call]
-        if [token.token_type for token in closing] == [_T.R_PAREN] * (1 + is_call):
-            return text, index + 2 + is_call - start
-        if tokens[index + 1].token_type != joint:
-            break
-    return "", 0
 
 
 _TYPES: Final = frozenset(("date", "timestamp", "timestamp_ntz", "timestamp_ltz", "time"))

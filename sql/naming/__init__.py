@@ -9,7 +9,7 @@ from sql.grammar.call_names import call_name
 from sql.grammar.token_rewrites import path_name
 from sql.naming.called_names import pretty_call, pretty_lambda
 from sql.naming.cast_names import pretty_cast
-from sql.naming.column_names import pretty_bracket, pretty_column
+from sql.naming.column_names import is_named_path, pretty_bracket, pretty_column
 from sql.naming.condition_names import (
     pretty_between,
     pretty_case,
@@ -130,9 +130,8 @@ def output_name(node: exp.Expr, scope: Scope) -> str:
             return node.name if is_struct else pretty(node, scope)
         case exp.Cast():
             inner = unbracketed(node.this)
-            is_variant = isinstance(inner, exp.Bracket) and path_name(path_text(inner, scope) or "") is not None
             is_column = isinstance(inner, exp.Column) and len(inner.parts) == scope.qualifier_length(inner) + 1
-            is_named = is_variant or is_column or isinstance(inner, exp.Alias)
+            is_named = is_named_path(inner, scope) or is_column or isinstance(inner, exp.Alias)
             if is_named and not scope.printed.texts(inner) and pretty(node, scope).startswith(("CAST", "TRY_CAST")):
                 return output_name(inner, scope)
             return pretty(node, scope)

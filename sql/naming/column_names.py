@@ -1,11 +1,30 @@
 """Columns and what is taken out of them: fields, elements and paths into variants."""
 
+from typing import Final
+
 from sqlglot import exp
 
 from sql.grammar.token_rewrites import path_name
 from sql.naming.dispatch import pretty, pretty_all
 from sql.naming.field_names import path_text
+from sql.syntax.tree_nodes import tree_nodes
 from sql.types.expression_type import Scope
+
+_UNNAMED: Final = "unnamed"
+
+
+def unname_paths(item: exp.Expr, scope: Scope) -> None:
+    """Record that paths in an item beside a generator have no names of their own, but for the item that is a path."""
+    whole = item.unnest()
+    for node in tree_nodes(item) if ":" in scope.text else ():
+        if isinstance(node, exp.Bracket) and node is not whole and path_text(node, scope) is not None:
+            scope.printed.note_shape(node, _UNNAMED)
+
+
+def is_named_path(node: exp.Expr, scope: Scope) -> bool:
+    """Whether the node is a path into a variant that ends in a name, which names what is cast."""
+    is_path = isinstance(node, exp.Bracket) and path_name(path_text(node, scope) or "") is not None
+    return is_path and scope.printed.shape(node) != _UNNAMED
 
 
 def pretty_column(node: exp.Column, scope: Scope) -> str:
@@ -28,6 +47,6 @@ def pretty_bracket(node: exp.Bracket, scope: Scope) -> str:
     steps = path.lstrip(": ").replace("`", "")
     shown = f"variant_get({pretty(node.this, scope)}, ${'' if steps.startswith('[') else '.'}{steps})"
     name = path_name(path)
-    if name is None:
+    if name is None or scope.printed.shape(node) == _UNNAMED:
         return shown
     return f"{shown} AS {name}" if name.replace("_", "a").isalnum() else f"{shown} AS `{name}`"

@@ -38,8 +38,10 @@ def pretty_not(node: exp.Not, scope: Scope) -> str:
 
 
 _WITHOUT_NOT: Final = re.compile(
-    r"[\s)\]]*(?:(?:end\b|as\s[\w<>,\s]+(?:\([\d,\s]*\))?\s*\))[\s)\]]*)*is\s+(?!not\b)", re.IGNORECASE
+    r"[^\w'\"`]*(?:(?:(?:end|null|true|false|div)\b|as\s[\w<>,\s]+(?:\([\d,\s]*\))?\s*\))[^\w'\"`]*)*is\s+(?!not\b)",
+    re.IGNORECASE,
 )
+"""What may be between the last token with a known location and IS: brackets, and words without a location."""
 
 
 def _is_before(node: exp.Not, scope: Scope) -> bool:

@@ -38,7 +38,7 @@ def number_name(text: str) -> str:
         number = Number(body)
         exponent = number.as_tuple().exponent
         return format(number, "f") if isinstance(exponent, int) and exponent > 0 else str(number)
-    return str(int(body))
+    return text if "e" in body.lower() else str(int(body))
 
 
 def _shortest_float(value: float) -> str:

@@ -58,7 +58,9 @@ def pretty_binary(symbol: str) -> Printer:
             case "moved":
                 return f"{left} {symbol} {right}"
             case "whole":
-                return f"({left} {symbol} {_whole(right, symbol)})"
+                return f"({left} {symbol} {_whole(right, rounds_up=symbol in ('>=', '<'))})"
+            case "whole_left":
+                return f"({_whole(left, rounds_up=symbol in ('<=', '>'))} {symbol} {right})"
             case "moved_swapped":
                 return f"{right} {symbol} {left}"
             case "void":
@@ -73,10 +75,10 @@ def pretty_binary(symbol: str) -> Printer:
     return printer
 
 
-def _whole(text: str, symbol: str) -> str:
+def _whole(text: str, *, rounds_up: bool) -> str:
     """An integer is compared with the whole number beside a decimal literal."""
     try:
-        return str(math.ceil(Number(text)) if symbol in (">=", "<") else math.floor(Number(text)))
+        return str(math.ceil(Number(text)) if rounds_up else math.floor(Number(text)))
     except ArithmeticError:
         return text
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Final
 
 from sqlglot import exp
-from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 
 from catalog.source import PlacedText
@@ -17,6 +16,7 @@ from sql.functions.catalogue import flags
 from sql.grammar.call_names import call_name, keep_calls
 from sql.grammar.recursion import too_deep, with_room
 from sql.rewrite.select_query import Fragment, text_of
+from sql.syntax.spark_tokens import SPARK, spark_tokens
 
 PREFIX: Final = "SELECT "
 
@@ -43,8 +43,8 @@ class ColumnReference:
 def parse_expression(expression: str) -> exp.Expr | None:
     """The tree of a single expression without an alias; None if the text is anything else."""
     try:
-        tokens = Spark().tokenize(PREFIX + expression)
-        trees = [] if too_deep(tokens) else Spark().parser().parse(keep_calls(tokens), PREFIX + expression)
+        tokens = spark_tokens(PREFIX + expression)
+        trees = [] if too_deep(tokens) else SPARK.parser().parse(keep_calls(tokens), PREFIX + expression)
     except (SqlglotError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
         return None  # the latter are sqlglot's, over a tree that it cannot make
     tree = trees[0] if len(trees) == 1 else None

@@ -52,14 +52,13 @@ def through(origins: Iterable[Origin], use: Dependency) -> Origins:
     """The origins of what uses a column of those origins in that way."""
     if use is Dependency.IDENTITY:
         return tuple(origins)
-    return tuple(
-        dict.fromkeys(Origin(origin.input, origin.column, _compose(origin.dependency, use)) for origin in origins)
-    )
+    composed = [Origin(origin.input, origin.column, _compose(origin.dependency, use)) for origin in origins]
+    return tuple(composed) if len(composed) < 2 else tuple(dict.fromkeys(composed))
 
 
 def _compose(first: Dependency, use: Dependency) -> Dependency:
     """A direct use of an indirect dependency stays indirect; of two direct ones the stronger counts."""
-    if use not in _DIRECT:
+    if first is use or use not in _DIRECT:
         return use
     if first not in _DIRECT:
         return first

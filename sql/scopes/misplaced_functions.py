@@ -1,6 +1,5 @@
 """Aggregates, window functions and generators, and where they are not allowed."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
@@ -8,6 +7,7 @@ from sqlglot import exp
 
 from sql.expressions import call_kind
 from sql.grammar.call_names import call_name
+from sql.syntax.tree_nodes import tree_nodes
 from sql.types.expression_type import Scope
 
 
@@ -25,14 +25,14 @@ def is_query(node: exp.Expr) -> bool:
     return isinstance(node, exp.Query) and not isinstance(node, exp.Table)
 
 
-def own_nodes(node: exp.Expr) -> Iterator[exp.Expr]:
+def own_nodes(node: exp.Expr) -> list[exp.Expr]:
     """The nodes of an expression, not those of queries within it."""
-    return node.walk(prune=is_query)
+    return tree_nodes(node, is_query)
 
 
 def find_special(node: exp.Expr) -> Special:
     found = Special()
-    if isinstance(node, exp.Column):  # as most columns of most queries
+    if isinstance(node, (exp.Column, exp.Literal)):  # as most columns of most queries
         return found
     for inner in own_nodes(node):
         if isinstance(inner, exp.Window):

@@ -1,7 +1,8 @@
 """The columns of queries and FROM clauses, and how a dotted name is resolved to one of them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from catalog.table import CatalogTable
 from sql.scopes.lineage import Dependency, Origin, Origins
@@ -50,13 +51,26 @@ class Output:
         return Output(tuple(replace(pair, name=name) for pair, name in pairs), self.row_origins, self.is_open)
 
 
+_MOST_TABLES: Final = 1000
+_outputs: Final[dict[tuple[str, int], tuple[CatalogTable, Output]]] = {}
+"""Of the tables last analyzed, by their names in queries and their identity: many queries read the same ones."""
+
+
 def table_output(name: str, table: CatalogTable) -> Output:
     """The columns of an input, each its own origin."""
-    attributes = (
-        Attribute(column.name, Typed(column.type, column.nullable), (Origin(name, column.name, Dependency.IDENTITY),))
+    known = _outputs.get((name, id(table)))
+    if known is not None:
+        return known[1]
+    identity = Dependency.IDENTITY
+    attributes = [
+        Attribute(column.name, Typed(column.type, column.nullable), (Origin(name, column.name, identity),))
         for column in table.all_columns
-    )
-    return Output(tuple(attributes), (), table.is_open)
+    ]
+    output = Output(tuple(attributes), (), table.is_open)
+    if len(_outputs) >= _MOST_TABLES:
+        _outputs.clear()
+    _outputs[name, id(table)] = table, output
+    return output
 
 
 @dataclass(slots=True, eq=False)
@@ -131,6 +145,7 @@ class Relation:
     row_origins: Origins = ()
     order: tuple[Slot, ...] | None = None
     concealed: tuple[Slot, ...] = ()
+    _found: dict[tuple[str, ...], tuple[list[Slot], int]] = field(init=False, default_factory=dict)
 
     @property
     def is_open(self) -> bool:
@@ -161,7 +176,13 @@ class Relation:
         The longest qualifier wins, as in Spark: `a.b` is column `b` of `a` before it is field `b` of column `a`.
         Columns that USING took out of `*` come last.
         """
-        folded = [part.lower() for part in parts]
+        name = tuple(parts)
+        found = self._found.get(name)
+        if found is None:
+            found = self._found[name] = self._find([part.lower() for part in parts])
+        return found
+
+    def _find(self, folded: Sequence[str]) -> tuple[list[Slot], int]:
         for size in range(min(len(folded) - 1, 3), 0, -1):
             if found := self._qualified(folded, size, hidden=False):
                 return _distinct(found), size + 1
@@ -255,6 +276,8 @@ def _over(relation: Relation, copies: Mapping[int, RangeVariable]) -> Relation:
     return Relation(tuple(copies.values()), relation.row_origins, order, concealed)
 
 
-def merge(*origins: Iterable[Origin]) -> Origins:
+def merge(*origins: Origins) -> Origins:
     """All origins, each once, in order of appearance."""
+    if len(origins) == 1:
+        return origins[0]
     return tuple(dict.fromkeys(origin for several in origins for origin in several))

@@ -26,7 +26,8 @@ class SelectScope:
     """The scope of one SELECT, as the expression typer asks it (`sql.typed.Scope`).
 
     `bound`: the resolution of each column, by the id of its node. `used`: the columns read since `take_used`.
-    `correlated`: by the id of each subquery's node, the columns of this scope that it uses.
+    `correlated`: by the id of each subquery's node, the columns of this scope that it uses. `names_aliases`: whether
+    an expression has named an alias of the select list.
     """
 
     binder: Binder
@@ -40,6 +41,7 @@ class SelectScope:
     outer_references: list[tuple[exp.Column, Bound]] = field(default_factory=list)
     correlated: dict[int, tuple[tuple[exp.Column, Bound], ...]] = field(default_factory=dict)
     aliases_first: bool = False
+    names_aliases: bool = False
     _variables: list[Mapping[str, Typed]] = field(default_factory=list)
 
     @property
@@ -69,14 +71,15 @@ class SelectScope:
         if known.origins:
             self.used.append((node, known.origins))
             self.binder.resolved.append((node, known))
-        if known.key in self.grouped_nullable and not known.typed.nullable and not is_aggregated(node):
+        is_grouped = self.grouped_nullable and known.key in self.grouped_nullable
+        if is_grouped and not known.typed.nullable and not is_aggregated(node):
             return replace(known.typed, nullable=True)
         return known.typed
 
     def _resolve(self, node: exp.Column) -> Bound:
         identifiers = node.parts
         parts = [part.name for part in identifiers]
-        variable = self.variable(parts[0])
+        variable = self.variable(parts[0]) if self._variables else None
         if variable is not None:
             return self._fields(Bound(None, variable), identifiers, 1)
         literal = literal_function(parts[0]) if len(parts) == 1 else None
@@ -151,6 +154,7 @@ class SelectScope:
         attribute = named[0]
         typed = Typed(attribute.typed.type, attribute.typed.nullable)  # an alias is no constant, whatever it stands for
         key = attribute.identity or ("alias", id(attribute))
+        self.names_aliases = True
         return Bound(key, typed, attribute.origins, is_alias=True), 1
 
     def _fields(self, bound: Bound, identifiers: Sequence[exp.Expr], taken: int) -> Bound:

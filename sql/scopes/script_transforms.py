@@ -1,17 +1,33 @@
 """`SELECT TRANSFORM(…) USING 'script' AS (…)`: the columns that a script is said to give."""
 
 from dataclasses import replace
+from typing import TypeGuard
 
 from sqlglot import exp
 
 from catalog.datatypes import Struct
 from catalog.typetext import TypeTextError, parse_type
 from sql.expressions import infer
+from sql.grammar.call_names import call_name
 from sql.scopes.lineage import Dependency
+from sql.scopes.misplaced_functions import own_nodes
 from sql.scopes.relations import Attribute
 from sql.scopes.scope import SelectScope
 from sql.scopes.stars import is_star
+from sql.spark_grammar.script_transforms import SCRIPT_CALL
 from sql.types.expression_type import Typed
+
+
+def is_script(node: exp.Expr) -> TypeGuard[exp.Anonymous]:
+    return isinstance(node, exp.Anonymous) and call_name(node) == SCRIPT_CALL
+
+
+def refuse_inputs(scope: SelectScope, node: exp.Expr, clause: str) -> None:
+    """Report the script's inputs in ORDER BY, which sees its results alone."""
+    for column in own_nodes(node):
+        bound = scope.bound.get(id(column))
+        if bound is not None and not bound.is_alias and not bound.depth:
+            scope.report("PEN3004", column, f"{clause} sees the columns that the script returns, not its inputs")
 
 
 def script_columns(scope: SelectScope, call: exp.Anonymous) -> tuple[Attribute, ...] | None:

@@ -50,7 +50,19 @@ def report_unknown(
     name = parts[1] if is_qualified else parts[-1]
     place = node.parts[parts.index(name)] if len(parts) > 1 else node
     message = f"column `{name}` does not exist" + (f" in {where}" if where else "")
-    scope.report("PEN3004", place, message, suggest(name, known))
+    scope.report("PEN3004", place, message, _alias_in_where(node, name) or suggest(name, known))
+
+
+def _alias_in_where(node: exp.Column, name: str) -> str | None:
+    """The remedy for `select amount * 2 as total from t where total > 1`."""
+    where = node.find_ancestor(exp.Where, exp.Select)
+    select = where.parent if isinstance(where, exp.Where) else None
+    for projection in select.expressions if isinstance(select, exp.Select) else ():
+        if isinstance(projection, exp.Alias) and projection.alias.lower() == name.lower():
+            is_window = projection.find(exp.Window) is not None
+            remedy = "filter in an outer query" if is_window else "repeat its expression, or filter in an outer query"
+            return f"WHERE is computed before the alias `{projection.alias}`: {remedy}"
+    return None
 
 
 def suggest(name: str, known: Sequence[str]) -> str | None:

@@ -23,7 +23,7 @@ def check_nodes(binder: Binder, nodes: Iterable[exp.Expr]) -> None:
 
 def _identifier(binder: Binder, node: exp.Expr) -> None:
     """A string cannot be a name: `as "x"` and `as 'x'` are syntax errors."""
-    start = node.meta.get("start")
+    start = node.meta.get("start") if node.args.get("quoted") else None
     if start is not None and binder.text[start] in "'\"":
         help = f"use backticks: `{node.name}`"
         binder.report("PEN3001", node, "a name is expected here, this is a string", help)

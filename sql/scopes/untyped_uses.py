@@ -36,8 +36,8 @@ def untyped_uses(binder: Binder, bound: Iterable[tuple[exp.Column, Bound]]) -> l
             continue
         message = f"`{node.name}` is {use} as text: nobody gave this column of `{origin[0]}` a type"
         help = (
-            f"type it: `schema {{ fields {{ {node.name} = int … }} }}`, in SQL `CREATE TABLE {origin[0]} ({node.name} "
-            "INT, …)`; `penstock describe FILE` prints all types, and `penstock schema sync` locks them"
+            f"declare its type: `schema {{ fields {{ {node.name} = … }} }}`, in SQL `CREATE TABLE {origin[0]} "
+            f"({node.name} …)`; `penstock describe FILE` prints all types, and `penstock schema sync` locks them"
         )
         found[origin] = Diagnostic("PEN3030", message, span, help, Severity.WARNING)
     return list(found.values())

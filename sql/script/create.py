@@ -17,6 +17,14 @@ NO_CLAUSES = {
     "CLUSTERED": "bucketing is not supported",
     "CLUSTER": "clustering is an option of the connector, in WITH (…)",
 }
+_QUERY = "CREATE VIEW name AS … names a query, and INSERT INTO table … writes its rows"
+ELSEWHERE = {
+    **dict.fromkeys(("SOURCE", "SINK", "EXTERNAL"), "sources and sinks are CREATE TABLE name WITH ('connector' = '…')"),
+    **dict.fromkeys(("MATERIALIZED", "STREAMING", "LIVE", "DYNAMIC", "GLOBAL"), _QUERY),
+    **dict.fromkeys(("FUNCTION", "AGGREGATE"), "the transform Python calls a function of a file"),
+    **dict.fromkeys(("SCHEMA", "DATABASE", "CATALOG"), "where a table is, is an option of its connector"),
+}
+"""What does the work of other kinds of CREATE."""
 
 
 def read_create(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> CreateTable | CreateView:
@@ -26,7 +34,9 @@ def read_create(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Dia
     if cursor.take("VIEW"):
         return _create_view(cursor, comments, diagnostics, or_replace)
     if is_temporary or not (cursor.take("TABLE") or cursor.take("TABLES")):
-        raise cursor.error("expected `VIEW`" if is_temporary else "expected `TABLE`, `TABLES` or `VIEW`")
+        if is_temporary:
+            raise cursor.error("expected `VIEW`", _QUERY)
+        raise cursor.error("expected `TABLE`, `TABLES` or `VIEW`", ELSEWHERE.get(cursor.word()))
     return _create_table(cursor, comments, diagnostics, or_replace)
 
 

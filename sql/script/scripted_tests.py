@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText
 from sql.grammar.tokens import ScriptSyntaxError, TokenCursor
 from sql.script.split_statements import report_unclosed, split
+from sql.syntax.spark_tokens import spark_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ScriptedTest:
 def read_tests(text: PlacedText, diagnostics: Diagnostics) -> tuple[ScriptedTest, ...]:
     """The tests of a script in their order; without TEST, the whole script is one."""
     try:
-        parts = split(Spark().tokenize(text.value))
+        parts = split(spark_tokens(text.value))
     except TokenError:
         report_unclosed(text, diagnostics)
         return ()

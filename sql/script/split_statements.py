@@ -5,9 +5,9 @@ sqlglot's tokenizer splits the text; DDL is read token by token here, because it
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
-from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -16,6 +16,7 @@ from catalog.source import PlacedText
 from sql.grammar.tokens import ScriptSyntaxError, TokenCursor
 from sql.script.create import read_create
 from sql.script.statements import ConfigBlock, Insert, SetOption, Statement
+from sql.syntax.spark_tokens import spark_tokens
 
 STATEMENTS = ("SET", "CREATE TABLE", "CREATE VIEW", "INSERT INTO", "INSERT OVERWRITE")
 QUERY_STARTS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")
@@ -24,6 +25,25 @@ LEXEMES = re.compile(
 )
 """Comments and quoted texts; `open` is a quote that nothing closes. Used to place what the tokenizer only refuses."""
 
+_FOLLOWERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "INSERT": ("INTO", "OVERWRITE"),
+    "CREATE": ("TABLE", "TABLES", "VIEW", "OR", "TEMPORARY"),
+}
+"""The words behind the first one of a statement."""
+
+_ELSEWHERE: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("MERGE", "UPDATE"), "a sink with 'write_mode' = 'upsert' updates the rows of equal key"),
+    "DELETE": "a sink with 'write_mode' = 'changelog' deletes rows by their kind; a query with WHERE leaves rows out",
+    "DROP": "a job writes tables and drops none",
+    "TRUNCATE": "INSERT OVERWRITE replaces the rows, in the commit of the run",
+    "ALTER": "`schema_evolution` of a sink adds columns and widens types",
+    **dict.fromkeys(("CACHE", "UNCACHE"), "a run persists what several sinks share"),
+    **dict.fromkeys(("BEGIN", "START", "COMMIT"), "a run commits all its sinks together"),
+    **dict.fromkeys(("EXPLAIN", "DESCRIBE", "SHOW"), "a command, not a statement: penstock explain, describe, show"),
+    "USE": "name the database with each table: 'shop.orders'",
+}
+"""What does the work of statements that a job file does not have."""
+
 CONFIG = re.compile(r"\s*config\b(?P<body>.*)", re.DOTALL | re.IGNORECASE)
 COMMENT = re.compile(r"--(?P<line>[^\n]*)|/\*(?P<block>(?:(?!\*/).)*)\*/", re.DOTALL)
 
@@ -31,13 +51,13 @@ COMMENT = re.compile(r"--(?P<line>[^\n]*)|/\*(?P<block>(?:(?!\*/).)*)\*/", re.DO
 def read_script(text: PlacedText, diagnostics: Diagnostics) -> tuple[Statement, ...]:
     """The statements of a job file in their order; what cannot be read is reported and left out."""
     try:
-        tokens = Spark().tokenize(text.value)
+        tokens = spark_tokens(text.value)
     except TokenError:
         report_unclosed(text, diagnostics)
         return ()
     statements: list[Statement] = []
     position = 0
-    for part in split(tokens):
+    for part in _separated(split(tokens), text, diagnostics):
         blocks, comments = _comments(text, position, part[0].start)
         statements.extend(blocks)
         position = part[-1].end + 1
@@ -61,6 +81,33 @@ def split(tokens: Sequence[Token]) -> Sequence[Sequence[Token]]:
         else:
             parts[-1].append(token)
     return [part for part in parts if part]
+
+
+def _separated(
+    parts: Iterable[Sequence[Token]], text: PlacedText, diagnostics: Diagnostics
+) -> Iterator[Sequence[Token]]:
+    """The statements, also those before which a `;` is missing: each such one is reported."""
+    for part in parts:
+        start = 0
+        for index in range(1, len(part)) if part[0].text.upper() != "FROM" else ():  # FROM t INSERT INTO … is Hive's
+            if _begins_statement(part, index):
+                first = part[index]
+                message = f"a `;` is missing before `{first.text}`"
+                diagnostics.error("PEN3001", message, text.span(first.start, first.end + 1))
+                yield part[start:index]
+                start = index
+        yield part[start:]
+
+
+def _begins_statement(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a line begins with words that no query has: `INSERT INTO`, `CREATE TABLE`, `SET 'key'`."""
+    if index + 1 == len(tokens) or tokens[index - 1].line == tokens[index].line:
+        return False
+    follower = tokens[index + 1]
+    is_text = follower.token_type == TokenType.STRING
+    return (not is_text and follower.text.upper() in _FOLLOWERS.get(tokens[index].text.upper(), ())) or (
+        is_text and tokens[index].token_type == TokenType.SET
+    )
 
 
 def report_unclosed(text: PlacedText, diagnostics: Diagnostics) -> None:
@@ -108,7 +155,8 @@ def _statement(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diag
         raise _no_variables(cursor)
     if cursor.word() in QUERY_STARTS:
         raise cursor.error("a query alone does nothing", "write CREATE VIEW name AS … or INSERT INTO table …")
-    known = did_you_mean(cursor.word(), READERS) or "a job file has " + ", ".join(STATEMENTS)
+    known = _ELSEWHERE.get(cursor.word()) or did_you_mean(cursor.word(), READERS)
+    known = known or "a job file has " + ", ".join(STATEMENTS)
     raise cursor.error("expected a statement of a job file", known)
 
 

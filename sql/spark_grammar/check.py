@@ -38,13 +38,15 @@ class Nested(NamedTuple):
 class Verdict(NamedTuple):
     """The result of the check.
 
-    `unexpected`: the first token that it refuses, if any; `nested`: values to put into brackets; `names`: offsets of
-    the words that are names of columns and relations, whatever they mean elsewhere.
+    `is_certain`: all of the query was followed; `unexpected`: the first token that it refuses, if any; `nested`: values
+    to put into brackets; `names`: offsets of the words that are names of columns and relations, whatever they mean
+    elsewhere.
     """
 
     unexpected: Unexpected | None = None
     nested: tuple[Nested, ...] = ()
     names: frozenset[int] = frozenset()
+    is_certain: bool = False
 
 
 _CHARACTER: Final = re.compile(r".", re.DOTALL)
@@ -154,4 +156,4 @@ def _taken(cursor: Cursor) -> Verdict:
             message = f"a name with letters other than a to z is written in backquotes: `{name}`"
             return Verdict(Unexpected(*span(at), message))
     nested = tuple(Nested(span(first)[0], span(last)[1], call) for first, last, call in set(cursor.nested))
-    return Verdict(None, nested, frozenset(span(at)[0] for at in cursor.aliases))
+    return Verdict(None, nested, frozenset(span(at)[0] for at in cursor.aliases), is_certain=True)

@@ -61,6 +61,9 @@ def _script(tokens: Sequence[Token], index: int) -> tuple[list[Token], int] | No
     last = [_token(_T.COMMA, ",", place), _token(_T.STRING, columns, place), _token(_T.R_PAREN, ")", place)]
     behind = _next_word(tokens, end, _AFTER_COLUMNS - {"ROW", "RECORDREADER"})
     _refuse_serde(tokens[end:behind])
+    if tokens[end : end + 1] and tokens[end].token_type == _T.COMMA:
+        message = "syntax error at or near `,`: a script is the only item of its SELECT"
+        raise ParseError.new(message, description=message, line=tokens[end].line, col=tokens[end].col)
     is_format = tokens[end : end + 1] and tokens[end].text.upper() in ("ROW", "RECORDREADER")
     return [*opening, *call, *arguments, *last], behind if is_format else end
 

@@ -136,17 +136,17 @@ def tightest(a: DataType, b: DataType) -> DataType | None:
         return a
     if VOID in (a, b):
         return b if a == VOID else a
+    if isinstance(a, Decimal) != isinstance(b, Decimal):
+        number, other = (a, b) if isinstance(a, Decimal) else (b, a)
+        assert isinstance(number, Decimal)
+        digits = decimals.DIGITS.get(other) if other in INTEGRAL_TYPES else None
+        return number if digits is not None and decimals.is_wider(number, digits) else None
     if a in NUMERIC_ORDER and b in NUMERIC_ORDER:
         return _wider_number(a, b)
     if isinstance(a, Interval) and isinstance(b, Interval):
         return _wider_interval(a, b)
     if isinstance(a, Time) and isinstance(b, Time):
         return None  # Spark 4.1 does not widen one to the other
-    if isinstance(a, Decimal) != isinstance(b, Decimal):
-        number, other = (a, b) if isinstance(a, Decimal) else (b, a)
-        assert isinstance(number, Decimal)
-        digits = decimals.DIGITS.get(other) if other in INTEGRAL_TYPES else None
-        return number if digits is not None and decimals.is_wider(number, digits) else None
     if isinstance(a, Atomic) and isinstance(b, Atomic):
         return DATETIME_PAIRS.get(frozenset((a, b)))
     return _nested(a, b, tightest)

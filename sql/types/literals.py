@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import lru_cache
 from typing import Final
 
 from sqlglot import exp
@@ -42,6 +43,7 @@ _AMOUNT: Final = re.compile(r"\s*[+-]?\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*")
 _UNIT_WORD: Final = re.compile(r"[A-Za-z]+")
 
 
+@lru_cache(maxsize=1024)
 def number(text: str, *, negative: bool = False) -> Typed:
     """A number as written, its suffix included; `negative` where a minus sign stands before it."""
     found = _NUMBER.fullmatch(text)

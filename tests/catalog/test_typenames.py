@@ -88,7 +88,7 @@ ERRORS = [
     ("", 0, "expected a type, found the end of the type"),
     ("int;", 3, "`;` has no meaning in a type"),
     ("interval day to month", 0, "interval day to month does not exist in Spark"),
-    ("varchar", 7, "expected `(`, found the end of the type"),
+    ("varchar", 0, "`varchar` needs a length"),
     ("unknown", 0, "unknown type `unknown`"),
     ("array<" * 2000 + "int" + ">" * 2000, 606, "the type is nested too deeply"),
 ]

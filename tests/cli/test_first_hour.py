@@ -24,6 +24,7 @@ from engine.cli import main
 from engine.incremental.watermarks import HighWatermark, Watermarks
 from engine.runtime.counting.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
 from engine.runtime.interrupts import InterruptedRun, interrupts
+from engine.runtime.ledger import RunRecord, now, record
 from engine.runtime.progress import Screen, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
@@ -253,6 +254,136 @@ def test_a_format_or_a_database_as_connector_is_answered_by_the_connector_that_h
     assert "use `Jdbc` with its JDBC URL" in said_of(tmp_path, capsys, source + 'sink { Postgres { url = "u" } }')
     said = said_of(tmp_path, capsys, source + 'sink { Jdbc { url = "postgresql://h/shop", table = "t" } }')
     assert "a JDBC URL begins with `jdbc:`: `jdbc:postgresql://h/shop`" in said
+
+
+SOURCE = """
+source { FakeSource { plugin_output = "a", row.num = 1, schema { fields { id = int, amount = "decimal(10,2)" } } } }
+"""
+CONSOLE = "sink { Console {} }"
+
+
+@pytest.mark.parametrize(
+    ("job", "help"),
+    [
+        (SOURCE.replace('"decimal(10,2)"', "decimal(10,2)") + CONSOLE, 'write `"decimal(10,2)"`'),
+        (SOURCE.replace('"decimal(10,2)"', "map<int,decimal(10,2)>") + CONSOLE, 'write `"map<int,decimal(10,2)>"`'),
+        (SOURCE.replace("= int", "= datetime") + CONSOLE, "write `timestamp`"),
+        (
+            SOURCE + "transform { Sql { query = 'select id from a' } }" + CONSOLE,
+            'HOCON has only double quotes: write `"…"`',
+        ),
+        (SOURCE + "transform { Sql { query = 'select id, 1 as b from a' } }" + CONSOLE, "HOCON has only double quotes"),
+        (
+            SOURCE + 'transform { Sql { query = "select id * 2 as twice from a where twice > 1" } }' + CONSOLE,
+            "WHERE is computed before the alias `twice`: repeat its expression, or filter in an outer query",
+        ),
+        (
+            SOURCE + 'transform { Sql { query = "select rank() over (order by id) r from a where r = 1" } }' + CONSOLE,
+            "WHERE is computed before the alias `r`: filter in an outer query",
+        ),
+        (SOURCE + 'transform { Sql { query = "select top 5 id from a" } }' + CONSOLE, "end the query with `LIMIT n`"),
+        (
+            SOURCE + 'transform { Sql { query = "select getdate() as t from a" } }' + CONSOLE,
+            "in Spark: `current_timestamp()`",
+        ),
+        (
+            SOURCE + 'transform { Sql { query = "select cast(id as varchar) v from a" } }' + CONSOLE,
+            "`string` for text of any",
+        ),
+        (
+            SOURCE + 'sink { Delta { path = "out", mode = "overwrite" } }',
+            '`data_save_mode = "DROP_DATA"` replaces the rows',
+        ),
+        (SOURCE + 'sink { Delta { path = "out", data_save_mode = "overwrite" } }', "did you mean `DROP_DATA`?"),
+        (SOURCE + 'sink { Delta { path = "out", write_mode = "merge" } }', "did you mean `upsert`?"),
+        (SOURCE + 'sink { Delta { path = "out", mergeSchema = true } }', "write `schema_evolution`"),
+        (
+            SOURCE + 'sink { LocalFile { path = "out", file_format_type = csv, csv_use_header_line = true } }',
+            "write `enable_header_write`",
+        ),
+        ('source { LocalFile { path = "a.csv", schema = "id int" } }' + CONSOLE, "schema { fields { id = bigint"),
+        (
+            SOURCE + "transform { Sql { query = \"select * from read_csv('a.csv')\" } }" + CONSOLE,
+            "name that source here",
+        ),
+        (SOURCE + 'transform { Sql { query = "select * from parquet.`a`" } }' + CONSOLE, "name that source here"),
+    ],
+)
+def test_a_mistake_of_habit_is_answered_by_what_to_write(tmp_path, capsys, job, help):
+    (tmp_path / "job.conf").write_text(job)
+    assert main(["validate", str(tmp_path / "job.conf")]) == 2
+    assert help in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("statement", "help"),
+    [
+        ("CREATE SOURCE a WITH ('connector' = 'Console')", "sources and sinks are CREATE TABLE name WITH"),
+        ("CREATE MATERIALIZED VIEW a AS SELECT 1 AS x", "CREATE VIEW name AS … names a query"),
+        ("CREATE TEMPORARY TABLE a AS SELECT 1 AS x", "CREATE VIEW name AS … names a query"),
+        ("CREATE FUNCTION f AS 'x'", "the transform Python"),
+        ("TRUNCATE TABLE out", "INSERT OVERWRITE replaces the rows"),
+        ("DROP TABLE out", "a job writes tables and drops none"),
+        ("ALTER TABLE out ADD COLUMN x INT", "`schema_evolution` of a sink adds columns"),
+        ("INSERT OVERWRITE out SELECT 1 AS x", "`out` is a Console, which keeps no rows that could be replaced"),
+    ],
+)
+def test_a_statement_of_another_engine_is_answered_by_what_does_its_work(tmp_path, capsys, statement, help):
+    (tmp_path / "job.sql").write_text(f"CREATE TABLE out WITH ('connector' = 'Console');\n{statement};\n")
+    assert main(["validate", str(tmp_path / "job.sql")]) == 2
+    assert help in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_query_without_a_source_is_a_job(tmp_path, capsys):
+    (tmp_path / "job.sql").write_text("CREATE TABLE o WITH ('connector' = 'Console');\nINSERT INTO o SELECT 1 AS id;\n")
+    assert main(["validate", str(tmp_path / "job.sql")]) == 0
+    assert "no errors found" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("option", "is_warned"), [("", True), (", csv_use_header_line = true", False)])
+def test_a_header_that_would_be_read_as_a_row_is_a_warning(tmp_path, capsys, option, is_warned):
+    (tmp_path / "data.csv").write_text("id,Name\n1,Ada\n")
+    (tmp_path / "job.conf").write_text(
+        f'source {{ LocalFile {{ path = "{tmp_path}/data.csv", file_format_type = "csv"{option}, '
+        "schema { fields { id = string, name = string } } } }\n" + CONSOLE
+    )
+    assert main(["validate", str(tmp_path / "job.conf")]) == 0
+    assert ("is read as a row, and it names columns: `id`, `Name`" in capsys.readouterr().out) is is_warned
+
+
+@pytest.mark.parametrize(
+    ("before", "line"),
+    [
+        ("CREATE VIEW v AS SELECT id FROM o", "INSERT INTO x SELECT * FROM v;"),
+        ("CREATE VIEW v AS SELECT id FROM o;\nSET 'parallelism' = '2'", "INSERT INTO x SELECT * FROM v;"),
+        ("INSERT INTO x SELECT id FROM o", "CREATE VIEW v AS SELECT id FROM o; INSERT INTO x SELECT id FROM v;"),
+    ],
+)
+def test_a_missing_semicolon_is_one_error_where_it_is_missing(tmp_path, capsys, before, line):
+    tables = "CREATE TABLE o (id INT) WITH ('connector' = 'FakeSource'); CREATE TABLE x WITH ('connector' = 'Console');"
+    (tmp_path / "job.sql").write_text(f"{tables}\n{before}\n{line}\n")
+    assert main(["validate", str(tmp_path / "job.sql")]) == 2
+    printed = capsys.readouterr().out
+    assert f"a `;` is missing before `{line.split()[0]}`" in printed
+    assert "1 job: 1 error" in printed
+
+
+def test_the_steps_of_a_run_name_the_connector_that_wrote(tmp_path, capsys):
+    journal = tmp_path / "runs/r/journal"
+    journal.mkdir(parents=True)
+    (journal / "begin.json").write_text('{"at": 1, "writes": {"0a1b": "Delta"}}')
+    (journal / "0a1b.staged.json").write_text('{"at": 2}')
+    record(*files_at(None, str(tmp_path)), RunRecord("r", "orders", "orders.conf", State.FINISHED, now(), seconds=2.26))
+    assert main(["runs", "r", "--state-dir", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "begin\n" in printed
+    assert "staged (Delta 0a1b)\n" in printed
+
+
+def test_fmt_shows_the_difference_of_a_file_without_a_last_new_line(tmp_path, capsys):
+    (tmp_path / "job.conf").write_text("source { FakeSource {} }\nsink { Console { } }")
+    main(["fmt", "--diff", str(tmp_path / "job.conf")])
+    assert "-sink { Console { } }\n\\ No newline at end of file\n+sink { Console {} }\n" in capsys.readouterr().out
 
 
 def test_a_table_joined_with_itself_is_reported_with_the_aliases_to_write(tmp_path, capsys):

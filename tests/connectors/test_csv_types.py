@@ -150,6 +150,7 @@ def test_describe_types_the_flights_as_a_person_would_and_its_block_runs(spark, 
         ("a,b\n1,2\n", {"csv_use_header_line": True}),
         ("a;b\n1,5;2\n", {"field_delimiter": ";", "csv_use_header_line": True}),
         ("1\t2\n3\t4\n", {"field_delimiter": "\t"}),
+        ("id,name\n1,a,b\n2\n", {"csv_use_header_line": True}),
     ],
 )
 def test_describe_finds_delimiter_and_header(tmp_path, text, options):
@@ -158,3 +159,21 @@ def test_describe_finds_delimiter_and_header(tmp_path, text, options):
     (tmp_path / "a.csv").write_text(text)
     found = guess(str(tmp_path / "a.csv"))
     assert found.options == {"path": str(tmp_path / "a.csv"), "file_format_type": "csv", **options}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_over_lines"),
+    [
+        ("a.json", '[\n {"id": 1},\n {"id": 2}\n]\n', True),
+        ("a.json", '[{"id": 1}, {"id": 2}]\n', True),
+        ("a.json", '{"id": 1\n}\n', True),
+        ("a.json", '\n{"id": 1}\n{"id": [2]}\n', False),
+        ("a.csv", 'id,text\n1,"a\nb"\n', True),
+        ("a.csv", 'id,text\n1,"a b"\n', False),
+    ],
+)
+def test_values_over_several_lines_are_recognized(tmp_path, name, text, is_over_lines):
+    from engine.describing.guess import guess
+
+    (tmp_path / name).write_text(text)
+    assert guess(str(tmp_path / name)).options.get("multi_line", False) is is_over_lines

@@ -85,6 +85,16 @@ def test_several_rows_of_a_key_without_a_sequence_are_named(target):
     assert target.rows("id") == [(1,), (2,)]
 
 
+def test_partitions_that_a_table_lacks_are_not_overwritten(target):
+    """Spark would replace all rows of the table."""
+    with pytest.raises(RunError, match="overwrite_partitions needs `partition_by`"):
+        target.write(values("(1L, 'a', 1)"), write_mode="overwrite_partitions")
+    target.write(values("(1L, 'a', 1)"))
+    with pytest.raises(RunError, match="has none: all its rows would be replaced"):
+        target.write(values("(2L, 'b', 1)"), write_mode="overwrite_partitions")
+    assert target.rows("id") == [(1,)]
+
+
 def test_the_same_run_merges_once(target, spark, tmp_path):
     target.write(values("(1L, 'a', 1)"), **KEYED)
     job = target.job(values("(1L, 'b', 2)", "(2L, 'c', 1)"), **KEYED)
@@ -210,6 +220,23 @@ def test_replace_where(target):
     assert target.rows() == [(1, "a", 1), (3, "b", 1), (4, "a", 5)]
     target.write(values("(4L, 'a', 5)") + " where false", **given)
     assert target.rows() == [(1, "a", 1), (3, "b", 1)]
+
+
+@pytest.mark.parametrize("evolution", ["fail", "add_columns"])
+def test_rows_that_replace_others_are_in_the_change_feed(target, spark, evolution):
+    target.write(values("(1L, 'a', 1)", "(2L, 'a', 2)"), table_properties={"delta.enableChangeDataFeed": "true"})
+    more, columns = (", 7 more", (*COLUMNS, "more int")) if evolution == "add_columns" else ("", COLUMNS)
+    query = f"select 3L id, 'a' name, 3 seq{more}"
+    given = {"write_mode": "replace_where", "replace_where": "seq > 1", "schema_evolution": evolution}
+    target.write(query, columns, **given)
+    assert [row[0] for row in target.rows("id")] == [1, 3]
+    latest = target.versions() - 1
+    feed = spark.read.option("readChangeFeed", "true").option("startingVersion", str(latest)).format("delta")
+    changes = feed.load(str(target.path)).select("_change_type", "id", *(["more"] if more else [])).collect()
+    assert sorted(map(tuple, changes), key=repr) == [
+        ("delete", 2, *([None] if more else [])),
+        ("insert", 3, *([7] if more else [])),
+    ]
 
 
 def test_schema_evolution(target, spark):

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from catalog.diagnostics import RunError, Severity
-from connectors.support.files.filesystem import LocalFiles
+from connectors.support.files.local_files import LocalFiles
 from engine.runtime.forget import forget
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.journal import RunOutcome, journal
@@ -103,7 +103,7 @@ def test_what_a_kill_left_of_writing_the_lock_does_not_keep_it(spark, tmp_path):
 @pytest.mark.spark
 def test_a_file_that_a_cut_off_copy_left_at_the_target_is_put_there_again(spark, tmp_path):
     """Where a rename copies and then deletes, as in object stores."""
-    from connectors.support.files.file_commit import _commit_by_renames
+    from connectors.support.files.committing.rename_commit import commit_by_renames
 
     suite = TestParquet()
     suite.fill(spark, tmp_path)
@@ -111,7 +111,7 @@ def test_a_file_that_a_cut_off_copy_left_at_the_target_is_put_there_again(spark,
     staging = run.places["w"].staging.removeprefix("file://")
     name = next(name for name in os.listdir(f"{staging}/data") if name.startswith("part"))
     (tmp_path / "target" / name).write_bytes(b"PAR1")
-    _commit_by_renames(LocalFiles(), "append", staging, str(tmp_path / "target"))
+    commit_by_renames(LocalFiles(), "append", staging, str(tmp_path / "target"))
     assert suite.rows_at(spark, tmp_path / "target") == suite.expect(spark, "both")
     abort_all(spark, run)
 

@@ -6,14 +6,15 @@ from decimal import Decimal
 import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
+from catalog.quoting import parse_name
 from catalog.row_kind import ROW_KIND
 from connectors.iceberg import connector
 from connectors.support.iceberg.partitioning import PartitionField, parse_field
-from connectors.support.iceberg.table_address import parse_name
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from tests.connectors.iceberg_target import IcebergTarget
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.lake_values import TYPES, assert_same_rows, query_of
 
 COLUMNS = ("id bigint", "name string", "seq int")
 KEYED = {"write_mode": "upsert", "primary_keys": ["id"], "sequence_field": "seq"}
@@ -163,6 +164,17 @@ def test_columns_are_widened_with_the_rows(target):
 
 
 @pytest.mark.spark
+def test_partitions_that_a_table_lacks_are_not_overwritten(target):
+    """Spark would replace all rows of the table."""
+    with pytest.raises(RunError, match="overwrite_partitions needs `partition_by`"):
+        target.write("select 1L id", ("id bigint",), write_mode="overwrite_partitions")
+    target.write("select 1L id", ("id bigint",))
+    with pytest.raises(RunError, match="has none: all its rows would be replaced"):
+        target.write("select 2L id", ("id bigint",), write_mode="overwrite_partitions")
+    assert target.rows("id") == [(1,)]
+
+
+@pytest.mark.spark
 def test_partitions_properties_comments_and_time_travel(target):
     columns = ("id bigint", "at timestamp")
     given = {"partition_by": ["days(at)", "bucket(4, id)"], "table_properties": {"write.format.default": "orc"}}
@@ -221,38 +233,16 @@ def test_columns_that_cannot_sort_a_table_are_refused(text, code, said):
     assert (found.code, said in found.message) == (code, True)
 
 
-TYPES = {
-    "boolean": "true",
-    "int": "7",
-    "bigint": "5000000000L",
-    "float": "cast('NaN' as float)",
-    "double": "double('-Infinity')",
-    "decimal(38,18)": "12345678901234567890.123456789012345678BD",
-    "string": "'ü \\u0000 \\'😀'",
-    "binary": "x'00ff'",
-    "date": "date'0001-01-01'",
-    "timestamp": "timestamp'2026-03-29 01:30:00.123456Z'",
-    "timestamp_ntz": "timestamp_ntz'2026-03-29 02:30:00.123456'",
-    "array<int>": "array(1, null)",
-    "map<string,decimal(5,2)>": "map('a', 1.50BD, 'b', null)",
-    "struct<a:int,`b c`:array<string>>": "named_struct('a', null, 'b c', array('x'))",
-    "variant": "parse_json('{\"a\": [1, null]}')",
-}
-
-
 @pytest.mark.spark
-def test_every_type_comes_back_as_it_went(target):
-    columns = [f"c{index} {type}" for index, type in enumerate(TYPES)]
-    given = ", ".join(f"cast({value} as {type}) c{index}" for index, (type, value) in enumerate(TYPES.items()))
-    nulls = ", ".join(f"cast(null as {type}) c{index}" for index, type in enumerate(TYPES))
-    query = f"select {given} union all select {nulls}"
-    target.write(query, columns)
+@pytest.mark.parametrize("given", [{}, {"write_mode": "upsert", "primary_keys": ["key"]}], ids=["append", "upsert"])
+def test_every_type_comes_back_as_it_went(target, given):
+    types = {**TYPES, "variant": "parse_json('{\"a\": [1, null]}')"}
+    query, columns = query_of(types)
+    if given:  # there is a table to merge into
+        target.write(f"{query} limit 0", columns)
+    target.write(query, columns, **given)
     wanted = target.spark.sql(query)
-    assert [type for _, type in target.read().dtypes] == [type for _, type in wanted.dtypes]
-    shown = "to_json(struct(*), map('ignoreNullFields', 'false'))"
-    assert target.read().selectExpr(shown).exceptAll(wanted.selectExpr(shown)).count() == 0
-    (decimal,) = [row[0] for row in target.rows("c5") if row[0] is not None]
-    assert decimal == Decimal("12345678901234567890.123456789012345678")
+    assert_same_rows(target.read(), wanted)
     (offline,) = connector.tables(options_of(connector.source_options, **target.address), Diagnostics())
     assert [str(column.type) for column in offline.columns] == [type for _, type in wanted.dtypes]
 
@@ -333,6 +323,16 @@ def test_types_that_no_table_can_hold_are_refused():
         ("PEN4003", "a"),
         ("PEN4003", "b"),
         ("PEN4003", "c"),
+    ]
+
+
+def test_a_variant_cannot_be_a_key():
+    given = {"table_path": "lake.db.t", "write_mode": "upsert", "primary_keys": ["v"]}
+    job = write(connector, rows("", "v variant", "id int"), **given)
+    diagnostics = Diagnostics()
+    connector.validate(job.options, job.table, diagnostics)
+    assert [(each.code, each.message) for each in diagnostics] == [
+        ("PEN4008", "the column `v` of type variant cannot be a key")
     ]
 
 

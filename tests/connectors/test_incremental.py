@@ -2,13 +2,14 @@
 
 import pytest
 
+import connectors
 from catalog.datatypes import BIGINT, DATE, DOUBLE, STRING, TIMESTAMP, Decimal
 from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable, Column
 from connectors.support.incremental import INCREMENTAL, Incremental, ReadProgress, Since, check_incremental, conditions
 from engine.cli import main
 from engine.compile import Settings, compile_job
-from tests.connectors.jobs import options_of
+from tests.connectors.jobs import options_of, rows, run_writes, write
 
 EVENTS = CatalogTable.of(
     "events",
@@ -194,3 +195,21 @@ def test_rows_that_two_sinks_read_are_read_once(tmp_path, cache):
     assert found is not None
     [persisted] = [node.name for node in found.plan.nodes() if getattr(node, "persisted", None)]
     assert persisted == "b"
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["Iceberg", "Paimon"])
+def test_a_growing_table_of_a_warehouse_is_read_once(spark, tmp_path, kind):
+    """The watermark is by a column that no sink gets."""
+    columns = ("id int", "at timestamp")
+    address = {"warehouse": f"{tmp_path}/warehouse", "table": "db.events"}
+    named = ", ".join(f'{name} = "{value}"' for name, value in address.items())
+    query = 'Sql { plugin_input = events, plugin_output = ids, query = "select id from events" }'
+    source = f"{kind} {{ plugin_output = events, {named}, incremental {{ column = at }} }}"
+    sink = f'LocalFile {{ plugin_input = ids, path = "{tmp_path}/out", file_format_type = "parquet" }}'
+    for number in range(3):
+        grown = f"select cast(id as int) id, timestamp_seconds(id) at from range({number * 3}, {number * 3 + 3})"
+        target = write(connectors.sink(kind), rows(grown, *columns), **address)
+        run_writes(spark, [target], str(tmp_path / "before"), f"w{number}")
+        run(tmp_path, f"{source} }}\ntransform {{ {query}", sink, f"r{number}")
+        assert sorted(row.id for row in spark.read.parquet(f"{tmp_path}/out").collect()) == list(range(number * 3 + 3))

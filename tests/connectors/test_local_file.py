@@ -8,7 +8,7 @@ import pytest
 
 from catalog.diagnostics import Diagnostics, RunError, Severity
 from connectors.local_file import connector
-from connectors.support.files.file_schema import near_path
+from connectors.support.files.paths import near_path
 from engine.plan.nodes import Scan
 from engine.runtime.transient import is_transient
 from engine.spark.lower import lower
@@ -90,6 +90,16 @@ def test_csv_headers_that_name_no_table(tmp_path, header, reason):
     assert diagnostic.code == "PEN4002"
     assert diagnostic.message.endswith(reason)
     assert "skip_header_row_number" in diagnostic.help
+
+
+@pytest.mark.parametrize(
+    ("encoding", "codes"), [("UTF-16", ["PEN2004"]), ("utf-32", ["PEN2004"]), ("UTF-16LE", []), ("gbk", [])]
+)
+def test_lines_of_json_need_a_byte_order(tmp_path, encoding, codes):
+    (tmp_path / "a.json").write_text("{}")
+    given = {"path": str(tmp_path), "file_format_type": "json", "schema": {"fields": {"id": "int"}}}
+    assert table_of(**given, encoding=encoding)[1] == codes
+    assert table_of(**given, encoding=encoding, multi_line=True)[1] == []
 
 
 def test_csv_header_of_an_unknown_encoding(tmp_path):
@@ -292,18 +302,18 @@ def test_json_keeps_columns_of_nulls(spark, tmp_path):
 
 @pytest.mark.spark
 def test_another_programs_files_are_carried_over(spark, tmp_path, monkeypatch):
-    from connectors.support.files import file_commit
+    from connectors.support.files.committing import local_commit
 
     suite = TestParquet()
     suite.fill(spark, tmp_path)
-    linked = file_commit._link_successor
+    linked = local_commit._link_successor
 
     def then_another_writes(mode, data, target, successor):
         done = linked(mode, data, target, successor)
         spark.sql("select 777L id, 'other' name, cast(1 as decimal(10,2)) amount").write.mode("append").parquet(target)
         return done
 
-    monkeypatch.setattr(file_commit, "_link_successor", then_another_writes)
+    monkeypatch.setattr(local_commit, "_link_successor", then_another_writes)
     run_writes(spark, [suite.write(tmp_path / "target")], str(tmp_path / "state"), "run")
     ids = {row[0] for row in suite.rows_at(spark, tmp_path / "target")}
     assert 777 in ids
@@ -313,11 +323,11 @@ def test_another_programs_files_are_carried_over(spark, tmp_path, monkeypatch):
 @pytest.mark.spark
 @pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA"])
 def test_where_directories_cannot_be_swapped(spark, tmp_path, monkeypatch, mode):
-    from connectors.support.files import file_commit
+    from connectors.support.files.committing import local_commit
 
     suite = TestParquet()
     suite.fill(spark, tmp_path)
-    monkeypatch.setattr(file_commit, "exchange", lambda one, other: False)
+    monkeypatch.setattr(local_commit, "exchange", lambda one, other: False)
     run_writes(spark, [suite.write(tmp_path / "target", data_save_mode=mode)], str(tmp_path / "state"), "run")
     expected = suite.expect(spark, "new" if mode == "DROP_DATA" else "both")
     assert suite.rows_at(spark, tmp_path / "target") == expected
@@ -353,6 +363,9 @@ def test_a_file_in_the_working_directory(tmp_path, monkeypatch):
         ("data/ordres.csv", "data/orders.csv"),
         ("dta/orders.csv", "data/orders.csv"),
         ("data/orders.csv", None),
+        ("dta/ordres.csv", "data/orders.csv"),
+        ("dta/*.csv", "data/*.csv"),
+        ("dta/x1", None),
         ("data/*.parquet", None),
         ("data/something_else", None),
         ("s3a://data/ordres.csv", None),

@@ -6,8 +6,8 @@ import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
 from connectors.local_file import connector
-from connectors.support.files import file_commit
-from connectors.support.files.filesystem import LocalFiles
+from connectors.support.files.committing import local_commit
+from connectors.support.files.local_files import LocalFiles
 from engine.compile import Settings, compile_job
 from engine.runtime.forget import forget
 from engine.spark.writing.journal import journal
@@ -97,7 +97,7 @@ def test_a_dismissed_run_that_was_killed_between_two_renames_loses_no_old_rows(s
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(file_commit, "exchange", lambda new, old: False)  # a disk that cannot swap two directories
+        patched.setattr(local_commit, "exchange", lambda new, old: False)  # a disk that cannot swap two directories
         patched.setattr(LocalFiles, "rename", killed_after_the_first)
         with pytest.raises(Killed):
             run_writes(spark, [job], state, "cut")

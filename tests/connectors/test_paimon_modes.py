@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from decimal import Decimal
 
 import pytest
 
@@ -15,6 +14,7 @@ from engine.compile import Settings, compile_job
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.lake_values import TYPES, assert_same_rows, query_of
 
 COLUMNS = ("id bigint", "region string", "seq int")
 UPSERT = {"write_mode": "upsert", "primary_keys": ["id", "region"], "partition_by": ["region"], "bucket": 2}
@@ -136,40 +136,13 @@ def test_columns_are_added_and_another_change_meanwhile_is_no_hindrance(target):
     assert [path.name for path in sorted(target.folder.glob("schema/*"))] == ["schema-0", "schema-1"]
 
 
-TYPES = {
-    "boolean": "true",
-    "tinyint": "-128Y",
-    "smallint": "32767S",
-    "int": "7",
-    "bigint": "5000000000L",
-    "float": "cast('NaN' as float)",
-    "double": "double('-Infinity')",
-    "decimal(38,18)": "12345678901234567890.123456789012345678BD",
-    "string": "'ü \\u0000 \\'😀'",
-    "binary": "x'00ff'",
-    "date": "date'0001-01-01'",
-    "timestamp": "timestamp'2026-03-29 01:30:00.123456Z'",
-    "timestamp_ntz": "timestamp_ntz'2026-03-29 02:30:00.123456'",
-    "array<int>": "array(1, null)",
-    "map<string,decimal(5,2)>": "map('a', 1.50BD, 'b', null)",
-    "struct<a:int,`b c`:array<string>>": "named_struct('a', null, 'b c', array('x'))",
-}
-
-
 @pytest.mark.spark
 @pytest.mark.parametrize("given", [{}, {"write_mode": "upsert", "primary_keys": ["key"]}], ids=["append", "upsert"])
 def test_every_type_comes_back_as_it_went(target, given):
-    first = ", ".join(f"cast({value} as {type}) c{index}" for index, (type, value) in enumerate(TYPES.items()))
-    nulls = ", ".join(f"cast(null as {type}) c{index}" for index, type in enumerate(TYPES))
-    columns = ["key int", *(f"c{index} {type}" for index, type in enumerate(TYPES))]
-    query = f"select 1 key, {first} union all select 2, {nulls}"
+    query, columns = query_of({"tinyint": "-128Y", "smallint": "32767S", **TYPES})
     target.write(query, columns, **given)
     wanted = target.spark.sql(query)
-    assert target.read().dtypes == wanted.dtypes
-    shown = "to_json(struct(*), map('ignoreNullFields', 'false'))"
-    assert target.read().selectExpr(shown).exceptAll(wanted.selectExpr(shown)).count() == 0
-    (decimal,) = [row[0] for row in target.read().select("c7").collect() if row[0] is not None]
-    assert decimal == Decimal("12345678901234567890.123456789012345678")
+    assert_same_rows(target.read(), wanted)
     (offline,) = connector.tables(options_of(connector.source_options, **target.address), Diagnostics())
     assert [str(column.type) for column in offline.columns] == [type for _, type in wanted.dtypes]
 

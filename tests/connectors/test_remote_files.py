@@ -11,8 +11,9 @@ import pytest
 
 from catalog.savemode import Action
 from connectors.local_file import connector
-from connectors.support.files import file_commit
-from connectors.support.files.filesystem import HadoopFiles, files_at
+from connectors.support.files.committing import file_target
+from connectors.support.files.filesystem import files_at
+from connectors.support.files.hadoop_files import HadoopFiles
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
@@ -168,4 +169,4 @@ def test_explain_tells_where_a_commit_is_seen_half_done(path, mode, said):
 
 
 def test_what_creates_a_target_is_one_rename():
-    assert file_commit.caveats((Action.CREATE, Action.ADD_ROWS)) == ()
+    assert file_target.caveats((Action.CREATE, Action.ADD_ROWS)) == ()

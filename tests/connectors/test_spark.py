@@ -8,7 +8,7 @@ import pytest
 import connectors
 from catalog.diagnostics import Diagnostics, JobError, RunError, Severity
 from connectors.spark import connector
-from connectors.support.files.filesystem import LocalFiles
+from connectors.support.files.local_files import LocalFiles
 from engine.plan.nodes import Scan
 from engine.runtime.forget import forget
 from engine.spark.lower import lower

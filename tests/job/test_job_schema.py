@@ -93,6 +93,12 @@ sink { Console { limit = 5 } }
         ("limit = 5", "limit = null"),
         ("job.name = a", "job.mode = batch"),
         ("limit = 5", "log.print.data = no"),
+        ("row.num = 3, schema { fields { id = bigint } }", "tables_configs = [{ row.num = 3, schema { table = t } }]"),
+        (
+            "FakeSource { row.num = 3, schema { fields { id = bigint } } }",
+            "Jdbc { url = u, table_list = [{ table_path = t }] }",
+        ),
+        ("FakeSource { row.num = 3, schema { fields { id = bigint } } }", "Table { table_list = [{ table = t }] }"),
     ],
 )
 def test_accepted(validator, old, new):

@@ -48,11 +48,12 @@ class Described:
 
 
 def described(spark: Any) -> Mapping[str, Described]:
-    """Every function of the running Spark that is called with brackets."""
-    state, found = spark._jsparkSession.sessionState(), dict[str, Described]()
-    jvm = spark.sparkContext._jvm
+    """Every built-in function of the running Spark that is called with brackets; a session may hold others beside."""
+    jvm, found = spark.sparkContext._jvm, dict[str, Described]()
+    analysis = jvm.org.apache.spark.sql.catalyst.analysis
     random = [jvm.java.lang.Class.forName(f"org.apache.spark.sql.catalyst.expressions.{each}") for each in RANDOM]
-    for registry, is_table in ((state.functionRegistry(), False), (state.tableFunctionRegistry(), True)):
+    for builtin, is_table in ((analysis.FunctionRegistry, False), (analysis.TableFunctionRegistry, True)):
+        registry = builtin.builtin()
         names = registry.listFunction().toList()
         for info in (registry.lookupFunction(names.apply(at)).get() for at in range(names.size())):
             name = info.getName().lower()

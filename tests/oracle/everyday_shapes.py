@@ -1,7 +1,8 @@
 """Queries as people write them, in the forms where sqlglot and Spark most easily differ: each makes one at random.
 
 USING whose key is not the first column, aggregates in ORDER BY beside HAVING and windows, operators without brackets,
-casts of literals, bracketed joins, correlated subqueries in every clause, constant arguments, functions of other systems.
+casts of literals, bracketed joins, correlated subqueries in every clause, constant arguments, functions of other
+systems, comparisons of nested values, names that are computed, items beside a generator, TRANSFORM.
 """
 
 import random
@@ -157,12 +158,78 @@ def collated(chooser: random.Random) -> str:
     ))  # fmt: skip
 
 
-EVERYDAY: tuple[Callable[[random.Random], str], ...] = (
+_BASES = ("small", "num", "big", "dbl", "flt", "money", "huge", "whole", "txt", "day", "ts", "ntz", "flag", "null")
+_NESTS = ("({}, txt)", "named_struct('q', {})", "array({})", "array(named_struct('q', {}))", "map(1, {})", "map({}, 1)")
+
+
+def nested_values(chooser: random.Random) -> str:
+    """Tuples, arrays and maps of two types, in what compares or joins them."""
+    nest = chooser.choice(_NESTS)
+    bases = chooser.sample(_BASES[:-1] if nest.startswith("map({}") else _BASES, 2)
+    one, two = (nest.format(base) for base in bases)
+    operator = chooser.choice(("=", "<", "<=>", "!=", ">="))
+    item = chooser.choice((
+        f"{one} {operator} {two}", f"{one} {operator} {two}", f"{one} in ({two}, {one})",
+        f"{one} in (select {two} from every)", f"{one} between {two} and {two}", f"case {one} when {two} then 1 end",
+        f"coalesce({one}, {two})", f"if(flag, {one}, {two})", f"array({one}, {two})", f"nullif({one}, {two})",
+        f"greatest({one}, {two})", f"array_contains(array({one}), {two})", f"equal_null({one}, {two})",
+        f"array_union(array({one}), array({two}))", f"map({one}, 1)[{two}]", f"array_append(array({one}), {two})",
+    ))  # fmt: skip
+    if chooser.random() < 0.15:
+        return f"select {one} as x from every union all select {two} from every"
+    return f"select {item} as x from every"
+
+
+def named_by_texts(chooser: random.Random) -> str:
+    """IDENTIFIER over a constant text, which may be NULL or no name."""
+    text = chooser.choice((
+        "'num'", "'NU' || 'm'", "concat('n', 'um')", "lower('NUM')", "'num' || null", "concat('num', null)", "null",
+        "trim(' num ')", "concat_ws('', 'n', null, 'um')", "upper(null)", "' num '", "'a b'", "''", "'`num`'", "1",
+        "replace('nom', 'o', 'u')", "reverse('mun')", "cast(null as string)", "'every.num'", "'abs'", "'every'",
+    ))  # fmt: skip
+    return chooser.choice((
+        f"select identifier({text}) from every", f"select identifier({text})(num) from every",
+        f"select num from identifier({text})", f"select identifier({text}) + 1 as x from every where identifier({text}) > 1",
+    ))  # fmt: skip
+
+
+def beside_generators(chooser: random.Random) -> str:
+    """Items without an alias beside a generator, which Spark names after it has taken the generator out."""
+    path = chooser.choice(
+        ("doc:a", "doc:a.b", "doc:a[0]", "doc:['a']", "every.doc:B", "point.a", "point", "num", "nums[0]")
+    )
+    item = chooser.choice((
+        path, f"{path}::string", f"cast({path} as string)", f"({path})", f"({path})::string", f"upper({path}::string)",
+        f"coalesce({path}::string, 'a')", f"{path} is null", f"array({path})", f"{path}::string::int",
+        f"if(flag, {path}, {path})", f"{path}::string || 'a'", f"struct({path})", f"{path} as z",
+    ))  # fmt: skip
+    generator = chooser.choice(
+        ("explode(nums)", "posexplode(nums)", "inline(points)", "explode(nums) as n", "stack(1, 2)")
+    )
+    return f"select {', '.join(chooser.sample((item, generator), 2))} from every"
+
+
+def scripts(chooser: random.Random) -> str:
+    """TRANSFORM: rows through a program."""
+    inputs = chooser.choice(("num, txt", "num", "*", "num + 1, upper(txt)", "every.num", "nums", "sum(num)", "nope"))
+    verb = chooser.choice(("transform({})", "transform ({})", "map {}", "reduce {}"))
+    output = chooser.choice(
+        ("", " as (a, b)", " as (a int, b string)", " as a, b", " as (a decimal(10, 2), b array<int>)")
+    )
+    tail = chooser.choice(("", " where num > 1", " group by num", " limit 1"))
+    query = f"select {verb.format(inputs)} using 'cat'{output} from every{tail}".replace("select map", "map")
+    query = query.replace("select reduce", "reduce")
+    return chooser.choice((query, f"select * from ({query}) as q", f"with q as ({query}) select * from q"))
+
+
+MUTATED: tuple[Callable[[random.Random], str], ...] = (
     *(using, sorted_aggregates, precedence, casts_of_literals, bracketed_joins),
     *(correlated, other_functions, constant_arguments, collated),
 )
+"""Forms of which mutants are made: all of their syntax is followed here, that of TRANSFORM is not."""
+EVERYDAY = (*MUTATED, nested_values, nested_values, named_by_texts, beside_generators, scripts)
 
 
-def everyday_query(seed: int) -> str:
+def everyday_query(seed: int, shapes: tuple[Callable[[random.Random], str], ...] = EVERYDAY) -> str:
     chooser = random.Random(seed)
-    return chooser.choice(EVERYDAY)(chooser)
+    return chooser.choice(shapes)(chooser)

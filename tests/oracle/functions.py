@@ -62,8 +62,8 @@ class Answers:
 
 def examples(spark: object) -> Iterator[str]:
     """The queries of `DESCRIBE FUNCTION EXTENDED`, of all functions."""
-    registry = spark._jsparkSession.sessionState()  # type: ignore[attr-defined]
-    for functions in (registry.functionRegistry(), registry.tableFunctionRegistry()):
+    analysis = spark.sparkContext._jvm.org.apache.spark.sql.catalyst.analysis  # type: ignore[attr-defined]
+    for functions in (analysis.FunctionRegistry.builtin(), analysis.TableFunctionRegistry.builtin()):
         names = functions.listFunction().toList()
         for index in range(names.size()):
             info = functions.lookupFunction(names.apply(index)).get()
@@ -85,8 +85,8 @@ NOT_CALLS = OPERATORS | {
 
 
 def missing(spark: object) -> set[str]:
-    """Functions of which only one of the two knows."""
-    listed = {row[0] for row in spark.sql("show functions").collect()}  # type: ignore[attr-defined]
+    """Built-in functions of which only one of the two knows."""
+    listed = {row[0] for row in spark.sql("show system functions").collect()}  # type: ignore[attr-defined]
     return (listed ^ set(function_names())) - NOT_CALLS
 
 

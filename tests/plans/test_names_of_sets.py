@@ -1,6 +1,7 @@
 """Lineage, the graph page, the schema lock and `explain` know the tables of a set by name, also those of a stream."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,16 @@ def test_explain_prints_the_schedule_of_several_pipelines(job, capsys):
     printed = capsys.readouterr().out
     schedule = "2 pipelines, 2 slots, first come, first served:\n  1: crm.orders (1 sink)\n  2: crm.people (1 sink)\n"
     assert printed.endswith(schedule) is (job is SET)
+
+
+@pytest.mark.parametrize("job", [SET], indirect=True)
+def test_the_schedule_names_the_time_out(job, capsys):
+    text = Path("job.conf").read_text(encoding="utf-8")
+    Path("job.conf").write_text(f"env {{ slot_timeout_seconds = 90 }}\n{text}", encoding="utf-8")
+    assert main(["explain", "job.conf"]) == 0
+    assert "2 slots, first come, first served, waiting at most 90 s:" in capsys.readouterr().out
+    assert main(["explain", "job.conf", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["schedule"]["slot_timeout_seconds"] == 90
 
 
 @pytest.mark.parametrize("job", [SET], indirect=True)

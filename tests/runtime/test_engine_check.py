@@ -52,6 +52,14 @@ def test_where_spark_agrees_nothing_is_said(spark, job):
 
 
 @pytest.mark.spark
+def test_functions_that_penstock_registers_are_known(spark, tmp_path):
+    path = tmp_path / "own.conf"
+    path.write_text(JOB.replace("upper(name)", "penstock_json_path(name, '$..a')"))
+    checked = engine_check([path], Settings())
+    assert (checked.diagnostics, checked.asked) == ((), 1)
+
+
+@pytest.mark.spark
 def test_a_type_that_spark_does_not_give(spark, job, catalogue_says):
     catalogue_says("upper\tscalar\tstring\tint\tany\t")
     (found,) = engine_check([job], Settings()).diagnostics

@@ -51,6 +51,16 @@ def test_the_remedy_names_the_jar_of_the_scheme(text, named):
 
 
 @pytest.mark.parametrize(
+    "text", ["(conn=30) Socket error", "FATAL: terminating connection due to administrator command"]
+)
+def test_a_lost_connection_is_reported_as_such(text):
+    [diagnostic] = as_run_error(RuntimeError(text), WRITE).diagnostics
+    assert (diagnostic.code, diagnostic.span) == ("PEN5012", WRITE.span)
+    assert diagnostic.message.startswith(f"the connection to the database was lost: {text} (in ")
+    assert diagnostic.help
+
+
+@pytest.mark.parametrize(
     ("number", "code"),
     [(errno.ENOSPC, "PEN5031"), (errno.EACCES, "PEN5034"), (errno.EROFS, "PEN5034"), (errno.EIO, "PEN5005")],
 )

@@ -1,5 +1,7 @@
 """`run --dry-run` and `explain --connect` show what is at each target, and what the commit will do there."""
 
+import json
+
 import pytest
 
 from engine.cli import main
@@ -58,3 +60,45 @@ def test_a_merge_is_shown_as_it_is_run(spark, folder, capsys):
     text = shown(folder, capsys, sink)
     assert "target: it exists, it is empty" in text
     assert f"commit: MERGE INTO delta.`{folder}/t` AS t USING staged_rows AS s ON t.`id` = s.`id`" in text
+
+
+def test_tables_of_iceberg_and_paimon_are_shown_as_they_are_made(spark, folder, capsys):
+    sinks = [
+        f'Iceberg {{ warehouse = "{folder}/ice", table = "db.t", partition_by = ["bucket(4, id)"] }}',
+        f'Paimon {{ warehouse = "{folder}/paimon", table = "db.t", write_mode = upsert, primary_keys = [id] }}',
+    ]
+    lines = [line.lstrip("│ ").rstrip() for line in shown(folder, capsys, *sinks).splitlines()]
+    commits = [line for line in lines if line.startswith("commit:")]
+    assert "(`id` bigint, `name` string) USING iceberg PARTITIONED BY (bucket(4, `id`))" in commits[0]
+    assert "TBLPROPERTIES ('primary-key' = 'id', 'bucket' = '4')" in " ".join(lines)
+    assert lines.count("commit: one snapshot: add the staged data files") == 2
+    assert not [*folder.glob("ice/*"), *folder.glob("paimon/*")]
+
+
+@pytest.mark.delta
+def test_a_delta_table_is_made_by_the_statement_that_is_shown(spark, folder, capsys):
+    path = folder / "job.conf"
+    columns = """[{ name = id, type = bigint, nullable = false, comment = "it's \\"the\\" key" },
+                  { name = select, type = "array<int>" }]"""
+    properties = 'partition_by = [id], table_properties { delta.appendOnly = "true" }'
+    path.write_text(
+        f'source {{ FakeSource {{ row.num = 2, schema {{ comment = "all of them", columns = {columns} }} }} }}\n'
+        f'sink {{ Delta {{ path = "{folder}/t", {properties} }} }}\n'
+    )
+    assert main(["explain", "--connect", "--format", "json", str(path)]) == 0, capsys.readouterr().err
+    (create,) = [text for text in texts_of(json.loads(capsys.readouterr().out)) if text.startswith("CREATE TABLE")]
+    spark.sql(create.replace(f"{folder}/t", f"{folder}/shown"))
+    assert main(["run", str(path)]) == 0, capsys.readouterr().err
+    made, shown_table = (spark.sql(f"describe detail delta.`{folder}/{name}`").first() for name in ("t", "shown"))
+    for name in ("description", "partitionColumns", "properties"):
+        assert made[name] == shown_table[name]
+    schemas = [spark.table(f"delta.`{folder}/{name}`").schema.jsonValue() for name in ("t", "shown")]
+    assert schemas[0] == schemas[1]
+
+
+def texts_of(value):
+    """All texts in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts_of(inner)

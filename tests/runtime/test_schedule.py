@@ -132,3 +132,17 @@ def test_states_follow_only_as_the_table_says():
                 with pytest.raises(ValueError, match="does not follow"):
                     follow(state, to)
     assert {state for state in State if state.is_final} == {State.FINISHED, State.FAILED, State.CANCELED}
+
+
+def test_the_error_of_a_cancelled_pipeline_is_no_cause_of_the_job_s_end():
+    pytest.importorskip("pyspark")
+    from engine.runtime.job_execution import causes
+
+    failed, cancelled = RuntimeError("no such table"), RuntimeError("Job 0 cancelled")
+    outcomes = (
+        PipelineOutcome("a", State.CANCELED, 1, 0.0, None, cancelled),
+        PipelineOutcome("b", State.FAILED, 1, 0.0, None, failed),
+        PipelineOutcome("c", State.FINISHED, 1, 0.0),
+    )
+    assert causes(outcomes) == (failed,)
+    assert causes(outcomes[:1]) == (cancelled,)

@@ -32,18 +32,18 @@ def found(tmp_path, block: str, *, compat: bool):
     return [(each.code, each.severity.value, each.help) for each in diagnostics]
 
 
-FAKE = "FakeSource {{ schema {{ fields {{ id = int }} }}, {} }}"
+FILES = "LocalFile {{ path = in, file_format_type = parquet, {} }}"
 
 
 def test_an_option_that_changes_rows_is_refused_also_under_the_flag(tmp_path):
-    reason = unsupported_options("source", "fakesource")["auto.increment.enabled"].reason
-    block = FAKE.format("auto.increment.enabled = true")
+    reason = unsupported_options("source", "localfile")["recursive_file_scan"].reason
+    block = FILES.format("recursive_file_scan = false")
     for compat in (False, True):
         assert found(tmp_path, block, compat=compat) == [("PEN2003", "error", reason)]
 
 
 def test_with_its_default_it_is_nothing(tmp_path):
-    assert found(tmp_path, FAKE.format("auto.increment.enabled = false"), compat=True) == []
+    assert found(tmp_path, FILES.format("recursive_file_scan = true"), compat=True) == []
 
 
 def test_one_without_effect_is_a_warning_under_the_flag(tmp_path):

@@ -33,39 +33,48 @@ COLUMNS = {
     "clock": ("time(6)", "TIME '10:20:30'"),
 }
 FAKE = CatalogTable.of("fake", [Column(name, parse_type(type)) for name, (type, _) in COLUMNS.items()])
-CASES = [
-    tuple(line.split("\t"))
-    for line in (Path(__file__).parent / "functions.tsv").read_text(encoding="utf-8").splitlines()
-    if not line.startswith("#")
-]
 
 
-def translated(query: str) -> str:
-    return to_spark(PlacedText.bare(query), {"fake": FAKE}).value
+def cases(file: str) -> list[tuple[str, ...]]:
+    lines = (Path(__file__).parent / file).read_text(encoding="utf-8").splitlines()
+    return [tuple(line.split("\t")) for line in lines if not line.startswith("#")]
 
 
-@pytest.mark.parametrize(("expression", "type", "value"), CASES, ids=[case[0] for case in CASES])
-def test_each_is_typed_without_spark(expression, type, value):
-    found = analyze(PlacedText.bare(translated(f"select {expression} as x from dual")), {"fake": FAKE})
+CASES = {2: cases("functions.tsv"), 3: cases("functions_3.tsv")}
+"""By the line of SeaTunnel's versions."""
+TYPED = [(line, expression, type) for line, listed in CASES.items() for expression, type, _ in listed]
+
+
+def translated(query: str, line: int = 2) -> str:
+    return to_spark(PlacedText.bare(query), {"fake": FAKE}, line).value
+
+
+@pytest.mark.parametrize(("line", "expression", "type"), TYPED, ids=[f"{case[0]}: {case[1]}" for case in TYPED])
+def test_each_is_typed_without_spark(line, expression, type):
+    found = analyze(PlacedText.bare(translated(f"select {expression} as x from dual", line)), {"fake": FAKE})
     assert not found.diagnostics
     assert [str(column.type) for column in found.columns] == [type]
 
 
 def test_no_function_is_left_out():
-    tested = {name for expression, _, _ in CASES for name in re.findall(r"(\w+)\(", expression)}
+    tested = {name for expression, _, _ in CASES[2] for name in re.findall(r"(\w+)\(", expression)}
     assert set(RULES) <= tested
 
 
 @pytest.mark.spark
-def test_each_has_the_value_that_it_has_there(spark):
+@pytest.mark.parametrize("line", CASES)
+def test_each_has_the_value_that_it_has_there(spark, line):
+    from engine.functions.register import register_functions
+
     row = ", ".join(f"{value} AS `{name}`" for name, (_, value) in COLUMNS.items())
     spark.sql(f"SELECT {row}").createOrReplaceTempView("fake")
-    query = "select " + ", ".join(f"{case[0]} as c{number}" for number, case in enumerate(CASES)) + " from dual"
-    df = spark.sql(translated(query))
-    assert [type for _, type in df.dtypes] == [type for _, type, _ in CASES]
-    shown = df.selectExpr(*(as_text(f"c{number}", case[1]) for number, case in enumerate(CASES))).first()
+    query = "select " + ", ".join(f"{case[0]} as c{number}" for number, case in enumerate(CASES[line])) + " from dual"
+    register_functions(spark, translated(query, line))
+    df = spark.sql(translated(query, line))
+    assert [type for _, type in df.dtypes] == [type for _, type, _ in CASES[line]]
+    shown = df.selectExpr(*(as_text(f"c{number}", case[1]) for number, case in enumerate(CASES[line]))).first()
     found = ["NULL" if value is None else value for value in shown]
-    assert [(case[0], value) for case, value in zip(CASES, found, strict=True) if value != case[2]] == []
+    assert [(case[0], value) for case, value in zip(CASES[line], found, strict=True) if value != case[2]] == []
 
 
 def as_text(name: str, type: str) -> str:

@@ -57,6 +57,18 @@ def test_an_error_is_a_warning_under_the_flag(tmp_path, capsys, parts, said):
     assert validated(tmp_path, capsys, **parts)[0] == 2
 
 
+def test_a_constraint_may_be_a_key(tmp_path):
+    key = "{ constraintName = k, constraintType = KEY, constraintColumns = [{ columnName = name, sortType = DESC }] }"
+    columns = "{ name = id, type = int }, { name = name, type = string }"
+    job = tmp_path / "job.conf"
+    schema = f"schema {{ columns = [{columns}], constraintKeys = [{key}] }}"
+    job.write_text(f"source {{ FakeSource {{ {schema} }} }}\nsink {{ Console {{}} }}")
+    compiled = compile_job(job, Settings(seatunnel=True), Diagnostics())
+    assert compiled is not None
+    [found] = next(iter(compiled.built.nodes())).table.schema.constraint_keys
+    assert (found.type.value, found.columns) == ("INDEX_KEY", (("name", "DESC"),))
+
+
 @pytest.mark.parametrize("kind", ["json", "parquet", "excel"])
 def test_an_empty_folder_is_a_table_of_text(tmp_path, capsys, kind):
     (tmp_path / "empty").mkdir()

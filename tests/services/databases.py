@@ -5,6 +5,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,9 @@ from tests.services.processes import accepts, free_port, start, stop, wait_until
 
 PASSWORD: Final = "planted-secret-7f3a"
 """The password of every test database: no output, file or plan may show it."""
+
+_STARTS: Final = 100
+"""How often a killed server is started again: PostgreSQL refuses while a process of the killed one has not ended."""
 
 
 @dataclass(eq=False)
@@ -160,8 +164,16 @@ def _running(
     def restart() -> None:
         running[0].kill()
         running[0].wait()
-        running[0] = start(again or command, log, user)
-        wait_until(lambda: accepts(port), running[0], log)
+        for left in reversed(range(_STARTS)):
+            running[0] = start(again or command, log, user)
+            try:
+                wait_until(lambda: accepts(port), running[0], log)
+            except RuntimeError:
+                if not left:
+                    raise
+                time.sleep(0.1)
+            else:
+                break
 
     try:
         yield restart

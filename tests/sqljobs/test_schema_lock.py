@@ -9,15 +9,25 @@ from hypothesis import strategies as st
 
 from catalog.datatypes import BIGINT, STRING, TIMESTAMP, Array, Decimal, Field, Struct
 from catalog.lock import Lock, LockError, parse_lock
-from catalog.table import Column
+from catalog.table import Column, PrimaryKey, TableSchema
 from engine.cli import main
 
 TYPES = st.sampled_from([BIGINT, STRING, TIMESTAMP, Decimal(10, 2), Array(STRING), Struct((Field("a b", BIGINT),))])
 NAMES = st.text(alphabet="ab `.ä1[]#", min_size=1, max_size=6)
-COLUMNS = st.lists(st.builds(Column, NAMES, TYPES, st.booleans()), min_size=1, max_size=4).map(tuple)
+COLUMNS = st.lists(
+    st.builds(Column, NAMES, TYPES, st.booleans()), min_size=1, max_size=4, unique_by=lambda column: column.name.lower()
+).map(tuple)
 
 
-@given(st.dictionaries(st.tuples(st.sampled_from(["a.conf", "x/b.sql"]), st.sampled_from(["s", "t u"])), COLUMNS))
+@st.composite
+def schemas(draw):
+    """Columns, some of them the primary key."""
+    columns = draw(COLUMNS)
+    keyed = draw(st.lists(st.sampled_from([column.name for column in columns]), max_size=3, unique=True))
+    return TableSchema(columns, PrimaryKey(tuple(keyed)) if keyed else None)
+
+
+@given(st.dictionaries(st.tuples(st.sampled_from(["a.conf", "x/b.sql"]), st.sampled_from(["s", "t u"])), schemas()))
 def test_a_lock_is_what_was_written(sources):
     assert parse_lock(str(Lock(sources))) == Lock(sources)
 
@@ -27,6 +37,8 @@ def test_a_damaged_lock_names_the_line():
         parse_lock("[a] b\nid bigint")
     with pytest.raises(LockError, match="line 2"):
         parse_lock("[a] b\n  id nonsense")
+    with pytest.raises(LockError, match="the column `line`"):
+        parse_lock("[a] b\n  id int not null\n  primary key (line)")
 
 
 JOB = """

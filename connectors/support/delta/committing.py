@@ -1,24 +1,22 @@
 """Commits the staged rows of a write to a Delta table, in one transaction."""
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from catalog.diagnostics import run_error
 from catalog.quoting import quote
-from connectors.support import run_owner
-from connectors.support.commit_errors import dismissal, rows_are_gone
+from connectors.support.commit_errors import rows_are_gone, table_changed
+from connectors.support.delta import changed_table
 from connectors.support.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.support.delta.merge_staging import commit_merge
 from connectors.support.delta.removing import remove_files, staged_actions, staged_paths
-from connectors.support.delta.transaction import DeltaTable, Replaces, own_session
+from connectors.support.delta.transaction import DeltaTable, Replaces
 from connectors.support.files.filesystem import files_at
+from connectors.support.lakehouse import staged_files
+from connectors.support.lakehouse.own_session import own_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_LOOKED_AT: Final = 64
-"""Up to this many files are checked before every commit; more only if another process staged them."""
 
 
 def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
@@ -26,11 +24,11 @@ def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
     staged.store.apply(spark)
     table = DeltaTable(spark, staged.target)
     files, staging = files_at(spark, staged.staging)
-    if not table.has_committed(staged.application, staged.version):
+    if staged.is_fresh or not table.has_committed(staged.application, staged.version):
         if staged.kind is CommitKind.FILES:
             _commit_files(spark, staged, table)
         else:
-            _refuse_another_table(table, staged)
+            _refuse_another_table(table.found(), staged)
             _refuse_missing_rows(spark, staged)
             commit_merge(spark, staged)
     elif files.exists(f"{staging}/actions.json") and not files.exists(f"{staging}/begun"):
@@ -41,12 +39,14 @@ def commit(spark: "SparkSession", staged: DeltaStaged) -> None:
 
 def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable) -> None:
     actions = staged_actions(spark, staged)
-    is_made_by_another = staged.is_new and table.exists()
+    current = table.found()
+    is_made_by_another = staged.is_new and current is not None
     if is_made_by_another:
-        _refuse_another_schema(table, staged)
+        _refuse_another_schema(current or {}, staged)
     else:
-        _refuse_another_table(table, staged)
-    if len(actions) <= _LOOKED_AT or not run_owner.is_this_process(staged.owner):
+        _refuse_another_table(current, staged)
+    metadata = None if is_made_by_another else _metadata(current or {}, staged)
+    if staged_files.are_checked(len(actions), staged.owner):
         _refuse_missing_files(spark, staged, actions)
     files, staging = files_at(spark, staged.staging)
     files.write(f"{staging}/begun", "")
@@ -55,7 +55,8 @@ def _commit_files(spark: "SparkSession", staged: DeltaStaged, table: DeltaTable)
             actions,
             application=staged.application,
             version=staged.version,
-            metadata=None if is_made_by_another else staged.metadata,
+            is_fresh=staged.is_fresh,
+            metadata=metadata,
             cluster_by=() if is_made_by_another else staged.cluster_by,
             replaces=Replaces(
                 staged.replaces_everything,
@@ -83,22 +84,31 @@ def _refuse_missing_rows(spark: "SparkSession", staged: DeltaStaged) -> None:
         raise rows_are_gone(staged.run_id, staged.target)
 
 
-def _refuse_another_table(table: DeltaTable, staged: DeltaStaged) -> None:
+def _refuse_another_table(current: Mapping[str, Any] | None, staged: DeltaStaged) -> None:
     """Refuse a table that was dropped and recreated since the rows were staged: its schema may differ."""
     if staged.is_new or staged.replaces_schema:
         return
-    if not table.exists() or table.metadata()["id"] != staged.table_id:
-        raise _made_anew(staged)
+    if current is None or current["id"] != staged.table_id:
+        raise table_changed("Delta", staged.target, staged.run_id)
 
 
-def _refuse_another_schema(table: DeltaTable, staged: DeltaStaged) -> None:
+def _metadata(current: Mapping[str, Any], staged: DeltaStaged) -> str | None:
+    """The `metaData` action of the commit; refuses a table whose columns, partitions or constraints were changed so
+    that the staged files do not fit it."""
+    if not staged.before:
+        return staged.metadata
+    if staged.metadata is None:
+        if changed_table.is_changed(staged.before, current):
+            raise table_changed("Delta", staged.target, staged.run_id)
+        return None
+    found = changed_table.metadata_to_commit(staged.metadata, staged.before, current)
+    if found is None:
+        raise table_changed("Delta", staged.target, staged.run_id)
+    return found
+
+
+def _refuse_another_schema(current: Mapping[str, Any], staged: DeltaStaged) -> None:
     """Another write has created the table in the meantime: the staged files fit if the schemas are equal."""
-    wanted, found = json.loads(staged.metadata or "{}").get("metaData", {}), table.metadata()
-    if any(wanted.get(key) != found.get(key) for key in ("schemaString", "partitionColumns")):
-        raise _made_anew(staged)
-
-
-def _made_anew(staged: DeltaStaged) -> Exception:
-    message = f"the Delta table `{staged.target}` was made anew after run `{staged.run_id}` staged its rows"
-    help = f"{dismissal(staged.run_id)}; then run the job again"
-    return run_error("PEN5005", message, None, help)
+    wanted = json.loads(staged.metadata or "{}").get("metaData", {})
+    if any(wanted.get(key) != current.get(key) for key in ("schemaString", "partitionColumns")):
+        raise table_changed("Delta", staged.target, staged.run_id)

@@ -16,6 +16,11 @@ _COMMIT = re.compile(r"(\d{20})\.json\Z")
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint\..*parquet\Z")
 
 
+def holds_log(path: str) -> bool:
+    """Whether a local directory is a Delta table."""
+    return os.path.isdir(os.path.join(path, "_delta_log"))
+
+
 def latest_columns(path: str, version: Value = None) -> list[Column]:
     """The columns as of a version (the latest where none is given); raises `UnknownSchemaError`."""
     fields = json.loads(latest_metadata(path, version)["schemaString"])["fields"]

@@ -6,7 +6,8 @@ from enum import Enum
 from typing import Any
 
 from connectors.support.files.object_store import NO_SETTINGS, StoreSettings
-from connectors.support.staged import Staged
+from connectors.support.lakehouse.keyed_rows import KeyedRows
+from connectors.support.staged import Staged, secret
 
 
 class CommitKind(str, Enum):
@@ -18,29 +19,16 @@ class CommitKind(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class KeyedRows(Staged):
-    """How staged rows match the table's: the columns of their key, and which of several rows of a key wins.
-
-    `versions`: for scd2, the columns with the start and end of a version and whether it is the current one.
-    """
-
-    keys: tuple[str, ...]
-    sequence_field: str | None = None
-    delete_condition: str | None = None
-    has_row_kind: bool = False
-    versions: tuple[str, ...] = ()
-    started_at: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class DeltaStaged(Staged):
     """The locations of a write, and the contents of its transaction.
 
     `target` is the table's directory as a URI, `missing` its parents that did not exist (innermost first), `staging` a
     directory next to the run's journal, `prefix` the start of the staged files' names. `metadata` is Delta's
     action for a table that is new or changes, `replaces_…` what the rows replace, `changes` the columns that
-    a merge adds to the table or widens, with their types in Spark's JSON. `after_commit`: SQL over `{table}`. `store`:
+    a merge adds to the table or widens, with their types in Spark's JSON. `before`: what staged files rely on in the
+    table. `after_commit`: SQL over `{table}`. `store`:
     Hadoop's settings for the table's file system. `cluster_by`: the columns by which a new table is clustered.
+    `is_fresh`: the log need not be searched for this write, which reads all of it; not for another process.
     """
 
     target: str
@@ -62,9 +50,11 @@ class DeltaStaged(Staged):
     after_commit: tuple[str, ...]
     metadata: str | None = None
     table_id: str = ""
+    before: Mapping[str, Any] = field(default_factory=dict)
     changes: Mapping[str, Any] = field(default_factory=dict)
     cluster_by: tuple[str, ...] = ()
     store: StoreSettings = NO_SETTINGS
+    is_fresh: bool = secret(False)
     rows: int | None = None
     bytes: int = 0
 

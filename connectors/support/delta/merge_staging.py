@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from catalog.evolution import SchemaEvolution, widens
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND
-from connectors.support.delta import merging, table_schema
+from connectors.support.delta import table_schema
 from connectors.support.delta.delta_staged import CommitKind, DeltaStaged
-from connectors.support.delta.transaction import DeltaTable, analyze, is_conflict, own_session
+from connectors.support.delta.transaction import DeltaTable, analyze, is_conflict
+from connectors.support.lakehouse import merging
+from connectors.support.lakehouse.own_session import own_session
 from connectors.support.retrying import retried
 from connectors.support.sink import WriteTask
 from connectors.support.spark_types import of_spark_json
@@ -33,7 +35,7 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
     for name, text in table_schema.constraints(metadata, df.columns).items():
         message = quote_text(f"a row breaks the constraint {name} of the Delta table")
         rows = rows.where(f"{merging.DELETED} or assert_true(coalesce(({text}), false), {message}) is null")
-    write_resolved(rows, f"{prepared.staging}/data", task)
+    merging.write_resolved(rows, f"{prepared.staging}/data", task)
     staged = replace(prepared, table_id=str(metadata["id"]), changes=changes)
     if changed is None:
         with own_session(spark, {}) as session:
@@ -52,12 +54,6 @@ def _changes(df: "DataFrame", metadata: Mapping[str, Any], evolution: SchemaEvol
         if is_new or (is_wider and column is not None and widens(column.type, of_spark_json(type))):
             found[field.name] = type
     return found
-
-
-def write_resolved(rows: "DataFrame", folder: str, task: WriteTask) -> None:
-    """Write rows as Parquet."""
-    with merging.local_merge(rows.sparkSession, task):
-        rows.write.mode("overwrite").parquet(folder)
 
 
 def commit_merge(spark: "SparkSession", staged: DeltaStaged) -> None:

@@ -16,13 +16,15 @@ from catalog.evolution import SchemaEvolution
 from catalog.quoting import quote
 from catalog.savemode import Action, WriteMode
 from catalog.table import CatalogTable
-from connectors.support.delta import merging, table_schema
+from connectors.support.delta import table_schema
+from connectors.support.delta.changed_table import relied_on
 from connectors.support.delta.delta_staged import CommitKind, DeltaStaged
 from connectors.support.delta.merge_staging import stage_merge
 from connectors.support.delta.transaction import DeltaTable, stage_files
-from connectors.support.files.file_commit import missing_folders
+from connectors.support.files.committing.file_staged import missing_folders
 from connectors.support.files.filesystem import as_uri, files_at
 from connectors.support.files.object_store import StoreSettings
+from connectors.support.lakehouse import merging
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
 
@@ -45,7 +47,8 @@ def store_settings(options: Options) -> StoreSettings:
 def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:
     options = task.options
     files, target = files_at(spark, options.string("path"))
-    is_new = Action.CREATE in actions or not DeltaTable(spark, as_uri(target)).exists()
+    is_kept = Action.KEEP in actions  # then the check has found it
+    is_new = Action.CREATE in actions or not (is_kept or DeltaTable(spark, as_uri(target)).exists())
     recreates = Action.DROP_AND_CREATE in actions
     merges = not is_new and not recreates and Action.REPLACE_ROWS not in actions
     return DeltaStaged(
@@ -68,6 +71,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         after_commit=after_commit(options.mapping("after_commit")),
         cluster_by=tuple(options.strings("cluster_by")) if is_new or recreates else (),
         store=store_settings(options),
+        is_fresh=task.is_fresh,
     )
 
 
@@ -129,7 +133,8 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
     files.write(f"{staging}/actions.json", "\n".join(found.actions))
     rows, size = _counts(found.actions)
     described = table_schema.with_description(found.metadata, task.table.comment) if creates else found.metadata
-    return replace(prepared, metadata=described, table_id=found.table_id, rows=rows, bytes=size)
+    before = {} if creates or found.before is None else relied_on(found.before)
+    return replace(prepared, metadata=described, table_id=found.table_id, before=before, rows=rows, bytes=size)
 
 
 def _with_comments(df: "DataFrame", table: CatalogTable) -> "DataFrame":

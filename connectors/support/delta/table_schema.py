@@ -10,6 +10,7 @@ from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution, widens
 from catalog.quoting import quote
 from catalog.table import CatalogTable, Column
+from connectors.support.lakehouse.write_modes import refuse_without_partitions
 from connectors.support.option import Options
 from connectors.support.spark_types import of_spark_json
 
@@ -81,7 +82,9 @@ def evolution(options: Options) -> SchemaEvolution:
 
 def refuse_for_new_table(columns: Sequence[Column], options: Options, diagnostics: Diagnostics) -> None:
     """What only a table that is there already may have: columns with certain characters (by column mapping), and NULLs
-    without a type (in the table's type). Delta itself would say so when the other sinks have been committed."""
+    without a type (in the table's type). Delta itself would say so when the other sinks have been committed. And
+    partitions, which are overwritten, need columns."""
+    refuse_without_partitions(bool(options.strings("partition_by")), None, options, diagnostics)
     for column in columns:
         at = options.span("path")
         nested = [field.name for part in parts(column.type) if isinstance(part, Struct) for field in part.fields]

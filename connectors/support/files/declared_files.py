@@ -8,8 +8,9 @@ from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable, Column
 from connectors.support.files.file_options import file_format
-from connectors.support.files.file_schema import UnknownSchemaError, csv_header, file_columns, local_path, near_path
+from connectors.support.files.file_schema import UnknownSchemaError, csv_header, file_columns
 from connectors.support.files.file_types import can_read_as
+from connectors.support.files.paths import local_path, near_path
 from connectors.support.option import Options
 from connectors.support.schema_option import declares_columns, refuse_missing_columns, refuse_schema
 
@@ -34,6 +35,8 @@ def check_declared(
     kind = file_format(options)
     if kind == "csv" and options.flag("csv_use_header_line"):
         _check_headers(table, options, files, parts, diagnostics)
+    elif kind == "csv" and not options.integer("skip_header_row_number"):
+        _warn_of_header(table, options, files, diagnostics)
     if kind in ("parquet", "orc") and files:
         _check_footers(table, options, files, parts, diagnostics)
 
@@ -67,6 +70,18 @@ def _check_headers(
             help = "declare these names in this order, or skip the line: `skip_header_row_number = 1`"
             refuse_schema(message, options.span("schema"), help, options, diagnostics)
         return
+
+
+def _warn_of_header(table: CatalogTable, options: Options, files: Sequence[str], diagnostics: Diagnostics) -> None:
+    """Report a first line that names the declared columns: without an option it is read as a row."""
+    try:
+        names = header_of(options, files[0]) if files else []
+    except UnknownSchemaError:
+        return
+    if names and {name.strip().lower() for name in names} <= {name.lower() for name in table.schema.names}:
+        message = f"the first line of `{files[0]}` is read as a row, and it names columns: {_listed(names)}"
+        help = "`csv_use_header_line = true` takes it for a header"
+        refuse_schema(message, options.span("path"), help, options, diagnostics, is_certain=False)
 
 
 def _check_footers(

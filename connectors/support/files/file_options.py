@@ -223,7 +223,7 @@ SINK_OPTIONS: Final = (
     Option("filename_time_format", OptionType.STRING, "Java's pattern of `${now}`.", default="yyyy.MM.dd"),
     Option("filename_extension", OptionType.STRING, "The extension of the files, instead of the format's: `.dat`."),
     Option("single_file_mode", OptionType.BOOLEAN, "Whether all rows go into one file.", default=False),
-    Option("batch_size", OptionType.INTEGER, "The most rows of a file.", minimum=1),
+    Option("batch_size", OptionType.INTEGER, "The most rows of a file; not in `single_file_mode`.", minimum=1),
     Option(
         "have_partition",
         OptionType.BOOLEAN,
@@ -335,6 +335,9 @@ _QUOTING: Final[Mapping[str, Mapping[str, str]]] = {
     "ALL": {"quoteAll": "true"},
     "NONE": {"quote": NO_QUOTE, "escape": NO_QUOTE},
 }
+_WHOLE_TEXTS: Final = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
+"""Spark's csv writer would cut off the spaces around a text."""
+
 MALFORMED_MODES: Final[Mapping[str, str]] = {"fail": "FAILFAST", "null": "PERMISSIVE", "drop": "DROPMALFORMED"}
 
 
@@ -396,10 +399,12 @@ def reader_options(options: Options) -> dict[str, str]:
 def writer_options(options: Options) -> dict[str, str]:
     """What `df.write` gets for these options."""
     found = spark_options(options)
-    if batch_size := options.optional_integer("batch_size"):
+    batch_size = options.optional_integer("batch_size")
+    if batch_size and not options.flag("single_file_mode"):  # as in SeaTunnel: the file is not split
         found["maxRecordsPerFile"] = str(batch_size)
     if file_format(options) == "csv":
         found["header"] = str(options.flag("enable_header_write")).lower()
+        found |= _WHOLE_TEXTS
         found |= _QUOTING[options.string("csv_string_quote_mode").upper()]
     if file_format(options) == "xml":
         found["rootTag"] = options.string("xml_root_tag")

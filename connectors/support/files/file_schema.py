@@ -1,16 +1,11 @@
-"""The columns of files, read without Spark: CSV header, Parquet and ORC footers, `column=value` directories."""
+"""The columns of files, read without Spark: CSV headers, Parquet and ORC footers, schemas of Avro files."""
 
 import csv
-import glob
 import json
 import os
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import date
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import product
 from typing import IO, TYPE_CHECKING, Final
-from urllib.parse import unquote
 
 from catalog.datatypes import (
     BIGINT,
@@ -32,7 +27,6 @@ from catalog.datatypes import (
     Map,
     Struct,
 )
-from catalog.diagnostics import nearest
 from catalog.table import UNTYPED, Column
 from catalog.typenames import parse_type
 from connectors.support.spark_types import of_spark_json
@@ -41,8 +35,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 _ORC_TYPE: Final = b"spark.sql.catalyst.type"
-HIVE_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
-_SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 _SPARK_METADATA: Final = b"org.apache.spark.sql.parquet.row.metadata"
 
 
@@ -60,65 +52,6 @@ class UnreadableFileError(UnknownSchemaError):
 
 class UnreadSchemaError(UnknownSchemaError):
     """Only Spark will read the columns: a package is not installed, or the files are not on this machine."""
-
-
-def local_path(path: str) -> str | None:
-    """The path on this machine's file system, or None if another file system holds it.
-
-    As in Hadoop's `Path`, the rest of a `file:` URI is the literal path, without escapes.
-    """
-    if path.startswith("file:"):
-        return "/" + path[len("file:") :].lstrip("/")
-    return None if _SCHEME.match(path) else os.path.expanduser(path) if path.startswith("~") else path
-
-
-def data_files(path: str) -> list[str]:
-    """The files under a local path or pattern that Spark would read, sorted (no name begins with `_` or `.`)."""
-    found: list[str] = []
-    for root in _roots(path):
-        found += [root] if os.path.isfile(root) else _files_below(root)
-    return found
-
-
-def _roots(path: str) -> list[str]:
-    if not glob.has_magic(path) and "{" not in path:
-        return [path] if os.path.lexists(path) else []
-    return sorted({match for pattern in _expand_braces(path) for match in glob.glob(pattern)})
-
-
-def spark_path(path: str) -> str:
-    """The path for Spark, which does not expand `~`."""
-    return os.path.expanduser(path) if path.startswith("~") else path
-
-
-def target_folder(path: str) -> str:
-    """The normalized path: on this machine's file system absolute, with links resolved."""
-    local = local_path(path)
-    return path.rstrip("/") if local is None else os.path.realpath(local)
-
-
-def near_path(path: str) -> str | None:
-    """What a local path that leads nowhere may mean: the first part of it that is wrong, set right; else None."""
-    local = local_path(path)
-    if local is None:
-        return None
-    right = os.sep if local.startswith(os.sep) else ""
-    parts = [part for part in local.split(os.sep) if part]
-    for index, part in enumerate(parts):
-        if os.path.lexists(os.path.join(right, part)):
-            right = os.path.join(right, part)
-            continue
-        folder = right or "."
-        meant = _nearest(part, folder, os.stat(folder).st_mtime_ns) if os.path.isdir(folder) else None
-        return None if meant is None or glob.has_magic(part) else os.path.join(right, meant, *parts[index + 1 :])
-    return None
-
-
-@lru_cache(maxsize=64)
-def _nearest(name: str, folder: str, changed: int) -> str | None:
-    """The nearest name in a directory that was last changed then. It is kept: the jobs of a folder often read files in
-    one missing directory."""
-    return nearest(name, [there for there in os.listdir(folder) if not is_hidden(there)])
 
 
 def file_columns(kind: str, files: Sequence[str], read_csv_header: Callable[[str], list[str]] | None) -> list[Column]:
@@ -178,52 +111,6 @@ def _opened(file: str, encoding: str) -> IO[str]:
 
         return gzip.open(file, "rt", encoding=encoding, newline="")
     return open(file, encoding=encoding, newline="")
-
-
-def partition_columns(path: str, files: Iterable[str]) -> list[Column]:
-    """The columns of `column=value` directories, with the types that Spark infers."""
-    values: dict[str, list[str]] = {}
-    root = path if os.path.isdir(path) else os.path.dirname(re.split(r"[*?\[{]", path)[0])
-    for file in files:
-        for part in os.path.relpath(os.path.dirname(file) or ".", root or ".").split(os.sep):
-            name, equals, value = part.partition("=")
-            if equals:
-                values.setdefault(unquote(name), []).append(unquote(value))
-    return [Column(name, _inferred(texts)) for name, texts in values.items()]
-
-
-def _inferred(texts: list[str]) -> DataType:
-    given = [text for text in texts if text != HIVE_NULL]
-    for type, fits in _INFERENCE:
-        if given and all(fits(text) for text in given):
-            return type
-    return STRING
-
-
-def _is_date(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return len(text) == 10
-
-
-def _is_double(text: str) -> bool:
-    return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text) is not None
-
-
-def _is_timestamp(text: str) -> bool:
-    return re.fullmatch(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?", text) is not None
-
-
-_INFERENCE: Final[tuple[tuple[DataType, Callable[[str], bool]], ...]] = (
-    (INT, lambda text: re.fullmatch(r"[+-]?\d+", text) is not None and -(2**31) <= int(text) < 2**31),
-    (BIGINT, lambda text: re.fullmatch(r"[+-]?\d+", text) is not None and -(2**63) <= int(text) < 2**63),
-    (DOUBLE, _is_double),
-    (DATE, _is_date),
-    (TIMESTAMP, _is_timestamp),
-)
-"""The types that Spark tries for partition values, in its order (PartitioningUtils.inferPartitionColumnValue)."""
 
 
 def _arrow_columns(read: Callable[[str], tuple[Column, ...]], file: str) -> list[Column]:
@@ -334,22 +221,3 @@ _ARROW_NAMES: Final[dict[str, DataType]] = {
     "large_binary": BINARY,
     "date32[day]": DATE,
 }
-
-
-def _files_below(root: str) -> list[str]:
-    found = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if not is_hidden(name))
-        found += [os.path.join(folder, name) for name in sorted(files) if not is_hidden(name)]
-    return found
-
-
-def is_hidden(name: str) -> bool:
-    """Whether Spark's readers ignore a file or directory of this name."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
-
-
-def _expand_braces(pattern: str) -> Iterator[str]:
-    parts = re.split(r"\{([^{}]*)\}", pattern)
-    for choice in product(*(part.split(",") for part in parts[1::2])):
-        yield "".join(piece for pair in zip(parts[::2], (*choice, ""), strict=True) for piece in pair)

@@ -2,21 +2,27 @@
 
 import glob
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
 from catalog.table import TablePath
-from connectors.support.files.file_schema import is_hidden, local_path
+from connectors.support.files.paths import is_hidden, local_path
 from connectors.support.option import Options
 
 PLACEHOLDER: Final = re.compile(r"\{(database|schema|table)\}")
 
 
-def table_folders(options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+def table_folders(
+    options: Options, diagnostics: Diagnostics, is_table: Callable[[str], bool] | None = None
+) -> tuple[Options, ...] | None:
     """The options of each table of a pattern, with its own path and its name as `schema.table`; None if the path
-    is no pattern of tables. One listing finds them all."""
+    is no pattern of tables. One listing finds them all.
+
+    `is_table`: which directories are tables, of a source whose `path` is one directory. The paths of others are
+    patterns of files, so that special characters in them are escaped.
+    """
     pattern = options.string("path")
     if not PLACEHOLDER.search(pattern):
         return None
@@ -29,9 +35,12 @@ def table_folders(options: Options, diagnostics: Diagnostics) -> tuple[Options, 
         message = f"`{pattern}` does not say which part names the table"
         diagnostics.error("PEN2004", message, options.span("path"), 'path = "in/{database}/{table}"')
         return ()
-    found = tuple(_named(options, path, table) for path, table in _tables(folder, options, diagnostics))
+    found = tuple(
+        _named(options, path if is_table else glob.escape(path), table)
+        for path, table in _tables(folder, options, diagnostics, is_table or (lambda _path: True))
+    )
     if not found:
-        diagnostics.error("PEN4002", f"nothing is at `{pattern}`", options.span("path"))
+        diagnostics.error("PEN4002", f"{'no table' if is_table else 'nothing'} is at `{pattern}`", options.span("path"))
     return found
 
 
@@ -40,7 +49,9 @@ def _named(options: Options, path: str, table: TablePath) -> Options:
     return replace(options, values={**options.values, "path": path, "schema": schema})
 
 
-def _tables(pattern: str, options: Options, diagnostics: Diagnostics) -> Iterator[tuple[str, TablePath]]:
+def _tables(
+    pattern: str, options: Options, diagnostics: Diagnostics, is_table: Callable[[str], bool]
+) -> Iterator[tuple[str, TablePath]]:
     """The paths that match the pattern, and their tables; a name with a dot is reported."""
     first: set[str] = set()
     parts = []
@@ -52,14 +63,14 @@ def _tables(pattern: str, options: Options, diagnostics: Diagnostics) -> Iterato
     for path in sorted(glob.glob(PLACEHOLDER.sub("*", pattern))):
         match = expression.fullmatch(path)
         names = match.groupdict() if match else {}
-        if match is None or any(is_hidden(name) for name in names.values()):
+        if match is None or any(is_hidden(name) for name in names.values()) or not is_table(path):
             continue
         if any("." in name for name in names.values()):
             message = f"`{path}` cannot be a table: its name has a dot, which separates the parts of a table's path"
             help = "rename it, or list the tables: tables_configs = [{ path = …, schema { table = … } }]"
             diagnostics.error("PEN4002", message, options.span("path"), help)
         else:
-            yield glob.escape(path), TablePath(names["table"], names.get("schema"), names.get("database"))
+            yield path, TablePath(names["table"], names.get("schema"), names.get("database"))
 
 
 def _expression(part: str) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from catalog.diagnostics import run_error
-from connectors.support.files.filesystem import HadoopFiles, files_at
+from connectors.support.files.filesystem import files_at
+from connectors.support.files.hadoop_files import HadoopFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

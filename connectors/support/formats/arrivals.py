@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from catalog.datatypes import TIMESTAMP
 from catalog.diagnostics import Diagnostics
 from catalog.table import Column
-from connectors.support.files.file_schema import is_hidden, local_path, spark_path
 from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.files.paths import is_hidden, local_path, spark_path
 from connectors.support.formats.chosen_files import FileList, listed, passes
 from connectors.support.incremental import Incremental, ReadProgress, Since, duration, incremental_of
 from connectors.support.option import Options

@@ -7,8 +7,8 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, TypeAlias
 
 from connectors.support.files.file_options import CODECS_OF_FORMAT, TEXT_CODECS, file_format
-from connectors.support.files.file_schema import data_files, is_hidden, local_path, spark_path
 from connectors.support.files.filesystem import as_uri, files_at
+from connectors.support.files.paths import data_files, is_hidden, local_path, spark_path
 from connectors.support.formats.archives import unpacked
 from connectors.support.option import Options
 

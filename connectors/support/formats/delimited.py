@@ -7,6 +7,7 @@
 Each level of nesting uses the next character. An empty text is NULL.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,7 +27,9 @@ from catalog.datatypes import (
     Time,
 )
 from catalog.quoting import quote, quote_text
+from catalog.table import Column
 from catalog.typenames import to_ddl
+from connectors.support.files.file_options import file_format
 from connectors.support.option import Options
 
 FIELD_DELIMITER: Final = "\x01"
@@ -52,6 +55,18 @@ class Formats:
             options.optional_string("null_format"),
             mode is not None and str(mode).lower() == "null",
         )
+
+
+def is_delimited(options: Options, columns: Sequence[Column]) -> bool:
+    """Whether lines of text files are split into columns; not if the schema is a single string."""
+    is_line = len(columns) == 1 and columns[0].type == STRING and options.get("field_delimiter") is None
+    return file_format(options) == "text" and not (is_line and is_plain(options))
+
+
+def is_plain(options: Options) -> bool:
+    """Whether Spark's own text format reads and writes such lines: UTF-8, without header and NULL."""
+    has_header = options.get("enable_header_write") or options.get("skip_header_row_number")
+    return options.string("encoding").lower() == "utf-8" and not has_header and not options.get("null_format")
 
 
 def from_text(text: str, type: DataType, formats: Formats, level: int = 1) -> str:

@@ -42,6 +42,15 @@ def check_format(options: Options, names: tuple[str, ...], diagnostics: Diagnost
         diagnostics.warning("PEN4033", message, options.span("compress_codec"), help)
 
 
+def check_encoding(options: Options, diagnostics: Diagnostics) -> None:
+    """Report a character set without a byte order for json files of one row a line, which Spark would refuse in the
+    run."""
+    encoding = options.string("encoding")
+    if file_format(options) == "json" and encoding.lower() in ("utf-16", "utf-32") and not options.flag("multi_line"):
+        message = f"{encoding} has no byte order, which Spark needs to find the lines of json files"
+        diagnostics.error("PEN2004", message, options.span("encoding"), f'encoding = "{encoding}LE", or "{encoding}BE"')
+
+
 def check_modified(options: Options, diagnostics: Diagnostics) -> None:
     """Report bounds of modification times that are no times, and such bounds for archives."""
     for name in ("file_filter_modified_start", "file_filter_modified_end"):

@@ -11,29 +11,29 @@ from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.table import CatalogTable, Column, TableSchema
-from connectors.support.files import file_commit
+from connectors.support.files.committing import file_commit, file_target
+from connectors.support.files.committing.file_staged import FileStaged, staged_data
 from connectors.support.files.declared_files import check_declared, warn_of_missing_path
-from connectors.support.files.file_commit import FileStaged
 from connectors.support.files.file_options import (
     SINK_OPTIONS,
     SOURCE_OPTIONS,
     file_format,
     writer_options,
 )
-from connectors.support.files.file_schema import (
-    UnknownSchemaError,
-    data_files,
-    file_columns,
-    local_path,
-    partition_columns,
-    spark_path,
-    target_folder,
-)
+from connectors.support.files.file_schema import UnknownSchemaError, file_columns
 from connectors.support.files.object_store import StoreSettings, store_jars, store_needs, write_without_renames
+from connectors.support.files.partition_columns import partition_columns
+from connectors.support.files.paths import data_files, local_path, spark_path, target_folder
 from connectors.support.files.table_folders import table_folders
 from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
 from connectors.support.formats.chosen_files import FileList
-from connectors.support.formats.file_checks import check_format, check_modified, check_types, known_columns
+from connectors.support.formats.file_checks import (
+    check_encoding,
+    check_format,
+    check_modified,
+    check_types,
+    known_columns,
+)
 from connectors.support.formats.read_files import open_files, read_files, stream_of_files
 from connectors.support.formats.source_tables import (
     chosen_columns,
@@ -102,6 +102,7 @@ class FileConnector(Source, Sink[FileStaged]):
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         options = self.located(options)
         check_format(options, _SOURCE_NAMES, diagnostics)
+        check_encoding(options, diagnostics)
         check_arrivals(options, diagnostics)
         check_modified(options, diagnostics)
         if file_format(options) == "binary":
@@ -204,7 +205,7 @@ class FileConnector(Source, Sink[FileStaged]):
         self.store_settings(options)  # remembered: a killed run's commit may need the credentials
         options = self.located(options)
         check_format(options, _SINK_NAMES, diagnostics)
-        file_commit.check_path(options, diagnostics)
+        file_target.check_path(options, diagnostics)
         if table.is_open:
             return
         kept = known_columns("sink_columns", table, options, diagnostics)
@@ -235,11 +236,11 @@ class FileConnector(Source, Sink[FileStaged]):
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         path = self.located(options).string("path")
-        return () if local_path(path) else file_commit.caveats(actions, path)
+        return () if local_path(path) else file_target.caveats(actions, path)
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         task = self._opened(spark, task)
-        return file_commit.inspect(
+        return file_target.inspect(
             spark,
             task,
             schema=lambda path: _target_table(spark, path, task),
@@ -249,7 +250,7 @@ class FileConnector(Source, Sink[FileStaged]):
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        return file_commit.statements(replace(task, options=self.located(task.options)), actions)
+        return file_target.statements(replace(task, options=self.located(task.options)), actions)
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> FileStaged:
         return file_commit.prepare(spark, self._opened(spark, task), actions, self.store_settings(task.options))
@@ -284,7 +285,7 @@ class FileConnector(Source, Sink[FileStaged]):
         return file_format(options) in ("parquet", "orc") and not left_out
 
     def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: FileStaged) -> "DataFrame":
-        return spark.read.format(file_format(task.options)).load(file_commit.staged_data(spark, staged))
+        return spark.read.format(file_format(task.options)).load(staged_data(spark, staged))
 
     def commit(self, spark: "SparkSession", staged: FileStaged) -> None:
         file_commit.commit(spark, staged)

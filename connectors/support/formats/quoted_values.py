@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from connectors.support.files.file_schema import data_files, local_path
+from connectors.support.files.paths import data_files, local_path
 from connectors.support.option import Options
 
 _BLOCK: Final = 1 << 22

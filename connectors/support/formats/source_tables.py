@@ -15,14 +15,11 @@ from connectors.support.files.file_schema import (
     UnknownSchemaError,
     UnreadableFileError,
     UnreadSchemaError,
-    data_files,
     file_columns,
-    local_path,
-    near_path,
-    partition_columns,
-    spark_path,
     unfit_name,
 )
+from connectors.support.files.partition_columns import partition_columns
+from connectors.support.files.paths import data_files, local_path, near_path, spark_path
 from connectors.support.formats.chosen_files import listed
 from connectors.support.option import Options
 from connectors.support.schema_option import declared_table

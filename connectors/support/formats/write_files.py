@@ -12,10 +12,13 @@ from catalog.quoting import quote
 from catalog.table import Column
 from catalog.typenames import to_ddl
 from connectors.support.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_format, writer_options
-from connectors.support.files.file_schema import is_hidden
-from connectors.support.files.filesystem import Files, HadoopFiles, files_at
-from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, line_of, to_text
-from connectors.support.formats.read_files import allow_charset, are_attributes, is_plain, stored_type
+from connectors.support.files.filesystem import Files, files_at
+from connectors.support.files.hadoop_files import HadoopFiles
+from connectors.support.files.paths import is_hidden
+from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, is_plain, line_of, to_text
+from connectors.support.formats.read_files import allow_charset
+from connectors.support.formats.stored_values import are_attributes, stored_type
+from connectors.support.java_names import select_sql
 from connectors.support.option import Options
 from connectors.support.spark_types import columns_of
 
@@ -78,7 +81,9 @@ def _writer(
             values.append(f"{to_text(name, column.type, formats)} as {name}")
         else:
             values.append(f"cast({name} as {to_ddl(stored)}) as {name}")
-    return df.selectExpr(*values, *kept).write.format(kind).options(**given)
+    if (*values, *kept) != tuple(map(quote, df.columns)):  # each projection is a query that Spark analyzes
+        df = select_sql(df, [*values, *kept])
+    return df.write.format(kind).options(**given)
 
 
 def _text_writer(df: "DataFrame", given: dict[str, str], options: Options) -> "DataFrameWriter":

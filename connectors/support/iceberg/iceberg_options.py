@@ -6,8 +6,11 @@ from catalog.datatypes import CALENDAR_INTERVAL, VOID, DataType, Interval, Time,
 from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution
 from catalog.table import CatalogTable
-from connectors.support.delta.delta_options import REPLACE_WHERE, VERSION_COLUMNS, check_write_mode
 from connectors.support.iceberg.seatunnel_options import CATALOG_OPTIONS, SNAPSHOT_TIME, TABLE_OPTIONS
+from connectors.support.incremental import INCREMENTAL
+from connectors.support.lakehouse.versions import VERSION_COLUMNS
+from connectors.support.lakehouse.write_modes import REPLACE_WHERE, check_write_mode
+from connectors.support.matching.table_patterns import use_regex_option
 from connectors.support.option import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 from connectors.support.source import SOURCE_QUERY, STREAM
@@ -23,9 +26,14 @@ AT_OPTIONS: Final = ("snapshot_id", "as_of_timestamp", "branch", "tag")
 
 SOURCE_OPTIONS: Final = (
     *_ADDRESS,
+    use_regex_option(
+        "`table_path` or `table`",
+        "those of a local `warehouse` as they are, others as `penstock schema sync` has recorded them",
+    ),
     SCHEMA_OPTION,
     SOURCE_QUERY,
     STREAM,
+    INCREMENTAL,
     Option(
         "snapshot_id", OptionType.INTEGER, "Reads the table as of this snapshot.", alternatives=("use_snapshot_id",)
     ),

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from connectors.support.delta.delta_staged import KeyedRows
 from connectors.support.iceberg.table_address import TableAddress
+from connectors.support.lakehouse.keyed_rows import KeyedRows
 from connectors.support.staged import Staged
 
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics import run_error
-from connectors.support.delta.transaction import own_session
 from connectors.support.iceberg.changed_columns import promotes
 from connectors.support.iceberg.iceberg_staged import NewTable, ReplacedPart
 from connectors.support.iceberg.partitioning import specification
 from connectors.support.iceberg.sorting import sort_order
 from connectors.support.iceberg.table_address import TableAddress
 from connectors.support.iceberg.table_metadata import Metadata, history, table_of
+from connectors.support.lakehouse.own_session import own_session
 from connectors.support.retrying import retried
 from connectors.support.spark_types import of_spark_json
 

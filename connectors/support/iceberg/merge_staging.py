@@ -8,16 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from catalog.evolution import SchemaEvolution
-from catalog.quoting import quote, quote_text
-from connectors.support.commit_errors import rows_are_gone
-from connectors.support.delta import merging
-from connectors.support.delta.merge_staging import write_resolved
+from catalog.quoting import quote
+from connectors.support.commit_errors import rows_are_gone, table_changed
 from connectors.support.files.filesystem import files_at
 from connectors.support.iceberg.changed_columns import changed_columns
 from connectors.support.iceberg.iceberg_staged import IcebergStaged
 from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, opened
-from connectors.support.iceberg.refusals import table_changed
 from connectors.support.iceberg.table_metadata import Metadata, main_snapshot, table_of
+from connectors.support.lakehouse import merging
+from connectors.support.lakehouse.required import without_nulls
 from connectors.support.retrying import retried
 from connectors.support.sink import WriteTask
 
@@ -35,13 +34,8 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
             rows = merging.satisfying(df, prepared.replace_where or "true").selectExpr(
                 "*", f"false as {merging.DELETED}"
             )
-        for column in table_of(metadata).columns:
-            if not column.nullable and column.name in df.columns:
-                message = quote_text(f"the column {column.name} is NULL in a row, and NOT NULL in the Iceberg table")
-                rows = rows.where(
-                    f"{merging.DELETED} or assert_true({quote(column.name)} is not null, {message}) is null"
-                )
-        write_resolved(rows, f"{prepared.staging}/data", task)
+        rows = without_nulls(rows, table_of(metadata).columns, "Iceberg")
+        merging.write_resolved(rows, f"{prepared.staging}/data", task)
         staged = replace(prepared, added=added, table_id=str(metadata["table-uuid"]), base=main_snapshot(metadata))
         if added:
             return staged
@@ -101,10 +95,10 @@ def _statements(spark: "SparkSession", staged: IcebergStaged, target: str, sourc
 
 def _refuse_another_table(table: IcebergTable, staged: IcebergStaged) -> Metadata:
     if not table.exists():
-        raise table_changed(staged)
+        raise table_changed("Iceberg", str(staged.address), staged.run_id)
     metadata = table.metadata()
     if metadata["table-uuid"] != staged.table_id:
-        raise table_changed(staged)
+        raise table_changed("Iceberg", str(staged.address), staged.run_id)
     return metadata
 
 

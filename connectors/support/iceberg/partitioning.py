@@ -24,6 +24,7 @@ from catalog.datatypes import (
     has_unknown,
 )
 from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.quoting import quote
 from catalog.table import CatalogTable
 from connectors.support.option import Options
 
@@ -48,6 +49,15 @@ class PartitionField:
     column: str
     transform: str = "identity"
     width: int | None = None
+
+    @property
+    def sql(self) -> str:
+        """The field in CREATE TABLE."""
+        if self.transform == "identity":
+            return quote(self.column)
+        if self.width is not None:
+            return f"{self.transform}({self.width}, {quote(self.column)})"
+        return f"{self.transform}s({quote(self.column)})"
 
     def takes(self, type: DataType) -> bool:
         if has_unknown(type):

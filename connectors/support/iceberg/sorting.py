@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from catalog.datatypes import VARIANT, Array, Map, Struct
 from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.quoting import quote
 from catalog.table import CatalogTable
 from connectors.support.option import Options
 
@@ -22,6 +23,12 @@ class SortField:
     column: str
     is_descending: bool = False
     has_nulls_first: bool = True
+
+    @property
+    def sql(self) -> str:
+        """The field in WRITE ORDERED BY."""
+        nulls = "FIRST" if self.has_nulls_first else "LAST"
+        return f"{quote(self.column)} {'DESC' if self.is_descending else 'ASC'} NULLS {nulls}"
 
 
 def parse_sort_field(text: str) -> SortField:

@@ -9,33 +9,27 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from catalog.datatypes import VARIANT, parts
-from catalog.diagnostics import run_error
 from catalog.evolution import SchemaEvolution
 from catalog.savemode import Action
 from catalog.table import CatalogTable
-from connectors.support import run_owner
-from connectors.support.commit_errors import rows_are_gone
-from connectors.support.delta import merging
-from connectors.support.files.file_commit import missing_folders
+from connectors.support.commit_errors import created_meanwhile, rows_are_gone, table_changed
+from connectors.support.files.committing.file_staged import missing_folders
 from connectors.support.files.filesystem import files_at
 from connectors.support.iceberg.changed_columns import changed_columns
 from connectors.support.iceberg.iceberg_staged import IcebergStaged, NewTable, ReplacedPart
 from connectors.support.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.support.iceberg.merge_staging import commit_merge, stage_merge
-from connectors.support.iceberg.refusals import table_changed
 from connectors.support.iceberg.table_address import address_of
+from connectors.support.lakehouse import merging, staged_files
 from connectors.support.retrying import retried
 from connectors.support.sink import WriteTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-_LOOKED_AT: Final = 64
-"""Up to so many files are looked for before every commit; more only where another process staged them."""
 
 
 def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> IcebergStaged:
@@ -69,7 +63,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         branch=name,
         keyed=merging.keyed_rows(task),
         partition_by=task.options.strings("partition_by"),
-        properties=_properties(task),
+        properties=new_properties(task),
         replace_where=task.options.optional_string("replace_where") if replaces_matching else None,
         sort_by=task.options.strings("sort_by"),
     )  # fmt: skip
@@ -82,7 +76,7 @@ def _missing(spark: "SparkSession", folder: str | None) -> tuple[str, ...]:
     return tuple(missing_folders(files, target))
 
 
-def _properties(task: WriteTask) -> dict[str, str]:
+def new_properties(task: WriteTask) -> dict[str, str]:
     """Those of a new table; variants need the third version of the format."""
     given = task.options.texts_by_key("table_properties")
     has_variant = any(VARIANT in parts(column.type) for column in task.table.columns)
@@ -110,8 +104,7 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
     creates = prepared.is_new or prepared.replaces is ReplacedPart.TABLE
     with opened(df.sparkSession, prepared.address) as table:
         if prepared.is_new and table.exists():
-            message = f"the Iceberg table `{prepared.address}` was made after this run looked for it"
-            raise run_error("PEN5007", message, task.options.span(), "run the job again")
+            raise created_meanwhile("Iceberg", str(prepared.address), task.options.span())
         columns = _described(df, task.table)
         new = NewTable(columns, prepared.partition_by, prepared.properties, prepared.sort_by) if creates else None
         evolution = task.options.choice("schema_evolution", SchemaEvolution)
@@ -160,8 +153,7 @@ def commit(spark: "SparkSession", staged: IcebergStaged) -> None:
 def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged) -> None:
     text = _staged_files(spark, staged)
     paths = table.paths(text)
-    is_looked_for = len(paths) <= _LOOKED_AT or not run_owner.is_this_process(staged.owner)
-    if is_looked_for and not all(table.holds(path) for path in paths):
+    if staged_files.are_checked(len(paths), staged.owner) and not all(table.holds(path) for path in paths):
         raise rows_are_gone(staged.run_id, str(staged.address))
 
     def attempt() -> None:
@@ -169,13 +161,13 @@ def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergSta
             return  # the attempt before had been committed, only its answer was lost
         is_made_by_another = staged.is_new and table.exists()
         if not staged.is_new and (not table.exists() or str(table.load().uuid()) != staged.table_id):
-            raise table_changed(staged)
+            raise table_changed("Iceberg", str(staged.address), staged.run_id)
         if staged.is_new and not is_made_by_another:
             table.create_namespace()
         new = None if is_made_by_another else staged.table
         transaction = table.begin(new, staged.replaces, staged.added)
         if staged.fields and table.fields(transaction) != staged.fields:
-            raise table_changed(staged)
+            raise table_changed("Iceberg", str(staged.address), staged.run_id)
         table.commit(transaction, text, staged.replaces, staged.summary)
 
     retried(attempt, is_conflict)

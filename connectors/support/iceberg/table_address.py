@@ -1,25 +1,23 @@
 """Which table a block means: by the directory of its warehouse, or by a catalog of Spark's."""
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics import Diagnostics, run_error
-from catalog.quoting import quote
+from catalog.quoting import parse_name, quote
 from catalog.secret_names import is_secret_name, redacted
-from connectors.support.files.file_schema import local_path, target_folder
+from catalog.table import TablePath
 from connectors.support.files.filesystem import as_uri, files_at
 from connectors.support.files.object_store import StoreSettings
+from connectors.support.files.paths import local_path, target_folder
 from connectors.support.iceberg.seatunnel_options import catalog_config
 from connectors.support.option import Options
 from connectors.support.staged import Staged, secret_mapping
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_PART: Final = re.compile(r"`((?:[^`]|``)+)`(?:\.|\Z)|([^.`]+)(?:\.|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +45,6 @@ class TableAddress(Staged):
         return self.folder or ".".join((self.catalog, *self.namespace, self.table))
 
 
-def parse_name(text: str) -> tuple[str, ...]:
-    """The parts of `a.b.c`, each in backquotes or not. Raises ValueError where it is no name."""
-    parts, position = [], 0
-    while position < len(text):
-        match = _PART.match(text, position)
-        if match is None:
-            raise ValueError(text)
-        parts.append(match[1].replace("``", "`") if match[1] else match[2].strip())
-        position = match.end()
-    if not parts or not all(parts) or text.endswith("."):
-        raise ValueError(text)
-    return tuple(parts)
-
-
 def check_address(options: Options, diagnostics: Diagnostics) -> bool:
     """Report options that name no table, or two; whether they name one."""
     path, name, warehouse = (options.optional_string(key) for key in ("table_path", "table", "warehouse"))
@@ -81,6 +65,20 @@ def check_address(options: Options, diagnostics: Diagnostics) -> bool:
         except ValueError:
             diagnostics.error("PEN2004", f"`{text}` is no name of a table", options.span(key), example)
     return mark.is_last
+
+
+def path_of(options: Options) -> TablePath | None:
+    """The table's path: its names in a warehouse, and its catalog where the block names one; None where it names no
+    table."""
+    if options.get("use_regex") or not check_address(options, Diagnostics()):
+        return None
+    path = options.optional_string("table_path")
+    catalog, names = (None, parse_name(options.string("table"))) if path is None else _split(parse_name(path))
+    return TablePath(names[-1], None, ".".join(names[:-1]) or None, catalog)
+
+
+def _split(names: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    return names[0], names[1:]
 
 
 def folder_of(options: Options) -> str | None:
@@ -112,28 +110,46 @@ def target_of(options: Options) -> str:
     return f"iceberg:{place}{options.string('table' if config else 'table_path')}"
 
 
+@dataclass(frozen=True, slots=True)
+class OpenCatalog:
+    """A catalog of Spark's, and the settings by which a session has it; `root`: its directory as a URI, where it is
+    one."""
+
+    name: str
+    root: str | None
+    settings: Mapping[str, str]
+    secrets: Mapping[str, str] = field(repr=False)
+
+
 def address_of(spark: "SparkSession", options: Options) -> TableAddress:
     """Raises `RunError` (PEN5005) where the session has no such catalog."""
+    path = options.optional_string("table_path")
+    names = parse_name(options.string("table") if path is None else path)
+    found = catalog_of(spark, options, None if path is None else names[0])
+    *namespace, table = names if path is None else names[1:]
+    folder = None if found.root is None else "/".join((found.root.rstrip("/"), *namespace, table))
+    return TableAddress(found.name, tuple(namespace), table, folder, found.settings, found.secrets)
+
+
+def catalog_of(spark: "SparkSession", options: Options, name: str | None) -> OpenCatalog:
+    """The catalog of that name in the session, or the block's own. Raises `RunError` (PEN5005) where there is none."""
     warehouse, config = options.optional_string("warehouse"), dict(catalog_config(options))
     hadoop = options.texts_by_key("hadoop.config")
     StoreSettings.of(root_of(options), hadoop).apply(spark)
-    if warehouse is not None or config:
+    if name is None:
         config |= {f"hadoop.{key}": value for key, value in hadoop.items()}
-        *namespace, table = parse_name(options.string("table"))
         root = as_uri(files_at(spark, warehouse)[1]) if warehouse is not None else None
         config |= {} if root is None else {"type": "hadoop", "warehouse": root}
         identity = root if root is not None and len(config) == len(_HADOOP) else repr(sorted(config.items()))
-        catalog = f"penstock_{sha256(identity.encode()).hexdigest()[:12]}"
-        folder = None if root is None else "/".join((root.rstrip("/"), *namespace, table))
-        return TableAddress(catalog, tuple(namespace), table, folder, *_own_catalog(catalog, config))
-    catalog, *namespace, table = parse_name(options.string("table_path"))
-    prefix = f"spark.sql.catalog.{catalog}"
+        own = f"penstock_{sha256(identity.encode()).hexdigest()[:12]}"
+        return OpenCatalog(own, root, *_own_catalog(own, config))
+    prefix = f"spark.sql.catalog.{name}"
     given = {key: value for key, value in spark.conf.getAll.items() if f"{key}.".startswith(f"{prefix}.")}
     if prefix not in given:
-        message = f"the Spark session has no catalog `{catalog}`"
+        message = f"the Spark session has no catalog `{name}`"
         help = f"env {{ {prefix} = org.apache.iceberg.spark.SparkCatalog, {prefix}.type = rest, {prefix}.uri = … }}"
         raise run_error("PEN5005", message, options.span("table_path"), help)
-    return TableAddress(catalog, tuple(namespace), table, None, *_parted(given))
+    return OpenCatalog(name, None, *_parted(given))
 
 
 _HADOOP: Final = ("type", "warehouse")

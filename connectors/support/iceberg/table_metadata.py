@@ -60,6 +60,12 @@ def table_of(metadata: Metadata, name: str = "target") -> CatalogTable:
     return CatalogTable.of(name, columns_of(_schema(metadata, metadata.get("current-schema-id"))))
 
 
+def has_partitions(metadata: Metadata) -> bool:
+    """Whether the table is partitioned now, by whatever transform."""
+    specs = {spec["spec-id"]: spec["fields"] for spec in metadata.get("partition-specs", ())}
+    return any(field["transform"] != "void" for field in specs.get(metadata.get("default-spec-id"), ()))
+
+
 def columns_of(schema: Mapping[str, Any]) -> list[Column]:
     return [
         Column(field["name"], type_of(field["type"]), not field["required"], comment=field.get("doc"))

@@ -12,6 +12,7 @@ from catalog.diagnostics import RunError, run_error
 from catalog.secret_names import redacted
 from connectors.support.jdbc.connection import Connection
 from connectors.support.jdbc.dialect import Dialect
+from connectors.support.jdbc.missing_driver import missing_driver
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,6 +25,11 @@ ISOLATION_LEVELS: Final = {
 }
 """`java.sql.Connection`'s constants."""
 
+_DENIED: Final = re.compile(r"permission denied|command denied|access denied|must be owner", re.IGNORECASE)
+_PRIVILEGES: Final = (
+    "grant it to the user of the job: a write creates a staging table next to its target, and reads and writes "
+    "`penstock_commits` and `penstock_staging`, where it is recorded"
+)
 _UNREADABLE_URL: Final = re.compile(r"IndexOutOfBoundsException|NumberFormatException|NullPointerException")
 
 
@@ -56,9 +62,24 @@ class Database:
                 return -1
             return int(prepared.getUpdateCount())
 
-    def query(self, statement: str) -> list[tuple[str | None, ...]]:
-        """The rows of a query, their values as texts."""
+    def check_syntax(self, statement: str) -> None:
+        """Raise PEN5013 for a statement that the database cannot parse, where the dialect has a way to ask."""
+        from py4j.protocol import Py4JError
+
+        if self.dialect.prepare is None:
+            return
+        asked = self.dialect.prepare.format(self.dialect.text(statement))
+        try:
+            with self._closing(self._handle.createStatement()) as prepared:
+                prepared.execute(asked)
+        except Py4JError as error:  # else it names a table that the run has yet to create
+            if any(code == self.dialect.syntax_error for code in _codes(error)):
+                raise _failed(self.connection, error, statement) from error
+
+    def query(self, statement: str, *, most: int = 0) -> list[tuple[str | None, ...]]:
+        """The rows of a query, their values as texts; at most so many, where that is not 0."""
         with self._closing(self._handle.createStatement()) as prepared, self._errors(statement):
+            prepared.setMaxRows(most)
             return list(_rows(prepared.executeQuery(statement)))
 
     def value(self, statement: str) -> str | None:
@@ -123,13 +144,15 @@ class Database:
 
 
 def connect(spark: "SparkSession", connection: Connection) -> Database:
-    """A connection of the driver; raises `RunError` PEN5012 if none can be opened."""
+    """A connection of the driver; raises `RunError`: PEN5033 if Spark lacks the JDBC driver, PEN5012 if none opens."""
     from py4j.protocol import Py4JError
 
     jvm: Any = spark.sparkContext._jvm
     try:
         return Database(jvm, _open(jvm, connection), connection)
     except Py4JError as error:
+        if missing := missing_driver(str(error)):
+            raise missing from error
         help = "check `url`, `user` and `password`, and that the database can be reached from here"
         cause = cause_of(error)
         if _UNREADABLE_URL.search(str(error)):
@@ -157,18 +180,35 @@ def _open(jvm: Any, connection: Connection) -> Any:
 
 def cause_of(error: BaseException) -> str:
     """The innermost message of a Java exception, in one line, without secrets."""
-    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     text = str(error)
-    while java is not None:
-        text = java.getMessage() or java.getClass().getSimpleName()
-        java = java.getCause()
+    for java in _thrown(error):
+        kind = java.getClass().getSimpleName()
+        text = java.getMessage() or kind
+        if kind == "UnknownHostException":
+            text = f"unknown host `{text}`"
     return str(redacted(re.sub(r"\s*\n\s*", " ", text.strip())))
 
 
 def _failed(connection: Connection, error: BaseException, statement: str) -> RunError:
     shown = statement if len(statement) <= 300 else f"{statement[:300]} …"
     message = f"`{connection.place}` refused a statement: {cause_of(error)}"
-    return run_error("PEN5013", message, None, None, [f"the statement was: {redacted(shown)}"])
+    help = _PRIVILEGES if _DENIED.search(message) else None
+    return run_error("PEN5013", message, None, help, [f"the statement was: {redacted(shown)}"])
+
+
+def _codes(error: BaseException) -> Iterator[int]:
+    """The database's own codes of an error."""
+    for java in _thrown(error):
+        if java.getClass().getSimpleName().startswith("SQL"):
+            yield int(java.getErrorCode())
+
+
+def _thrown(error: BaseException) -> Iterator[Any]:
+    """The exceptions of Java behind an error, outermost first."""
+    java: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    while java is not None:
+        yield java
+        java = java.getCause()
 
 
 def _rows(results: Any) -> Iterator[tuple[str | None, ...]]:

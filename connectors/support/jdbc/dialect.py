@@ -66,6 +66,8 @@ class Dialect:
     hash_bucket: str | None = None
     exact_text: str | None = None
     folded_columns: str | None = None
+    prepare: str | None = None
+    syntax_error: int | None = None
     one_writer: bool = False
     stages_like_target: bool = False
     times_as_text: bool = False

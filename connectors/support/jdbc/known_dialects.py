@@ -130,6 +130,8 @@ MARIADB: Final = Dialect(
     distinct="not ({0} <=> {1})",
     set_type=_MYSQL_SET_TYPE,
     lock_timeout="set session innodb_lock_wait_timeout = {seconds}",
+    prepare="prepare penstock from {}",
+    syntax_error=1064,
     hash_bucket=_MYSQL_HASH,
     exact_text="convert({} using utf8mb4) collate utf8mb4_nopad_bin",
     folded_columns=_MYSQL_FOLDED,

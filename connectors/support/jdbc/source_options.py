@@ -1,6 +1,5 @@
 """The options of a Jdbc source, named as in Apache SeaTunnel, and the read that they describe."""
 
-import re
 from dataclasses import replace
 from typing import Final
 
@@ -10,7 +9,8 @@ from connectors.support.incremental import INCREMENTAL
 from connectors.support.jdbc.connection import CONNECTION_OPTIONS, connection_of
 from connectors.support.jdbc.partitions import Partitioning
 from connectors.support.jdbc.reading import Reading
-from connectors.support.jdbc.table_names import parse_table_name, path_of, pattern_of
+from connectors.support.jdbc.table_names import parse_table_name, path_of
+from connectors.support.matching.table_patterns import check_pattern, use_regex_option
 from connectors.support.option import Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
@@ -31,13 +31,7 @@ _WITHOUT_EFFECT: Final = (
 SOURCE_OPTIONS: Final = (
     *CONNECTION_OPTIONS,
     Option("table_path", OptionType.STRING, "The table: `schema.table`, `database.schema.table` or `table`."),
-    Option(
-        "use_regex",
-        OptionType.BOOLEAN,
-        "Whether `table_path` is a regular expression: all tables whose path matches are read, as `penstock schema "
-        "sync` has recorded them. A dot separates names; `\\\\.` is any character.",
-        default=False,
-    ),
+    use_regex_option("`table_path`", "as `penstock schema sync` has recorded them"),
     Option("query", OptionType.STRING, "A query in the database's own SQL; `table_path` then only names its rows."),
     Option("where_condition", OptionType.STRING, "A condition in the database's own SQL that holds for all rows read."),
     Option("partition_column", OptionType.STRING, "Column by which the read is split: a number, date or string."),
@@ -84,17 +78,10 @@ def check_source(options: Options, diagnostics: Diagnostics) -> None:
 
 
 def _check_pattern(options: Options, diagnostics: Diagnostics) -> None:
-    pattern = options.optional_string("table_path")
-    if pattern is None or options.get("query") is not None:
-        message = "`use_regex` needs a `table_path`, and no `query`"
-        diagnostics.error("PEN2011", message, options.span("use_regex"), 'table_path = "public.orders_\\\\d+"')
-        return
-    try:
-        pattern_of(pattern)
-    except re.error as cause:
-        message = f"`{pattern}` is not a regular expression of tables: {cause}"
-        help = "a dot separates names; write `\\\\.*` for any characters"
-        diagnostics.error("PEN2004", message, options.span("table_path"), help)
+    if options.get("query") is not None:
+        message = "`use_regex` reads tables, and `query` reads none"
+        diagnostics.error("PEN2011", message, options.span("use_regex"), "remove `query`, or `use_regex`")
+    check_pattern(options, "table_path", "public.orders_\\\\d+", diagnostics)
 
 
 def named_table(options: Options, table: CatalogTable) -> CatalogTable:

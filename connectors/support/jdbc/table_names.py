@@ -23,17 +23,6 @@ def parse_table_name(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def pattern_of(text: str) -> re.Pattern[str]:
-    """SeaTunnel's regular expression of a table's path: a dot separates names, and `\\.` is any character.
-
-    `shop.orders_\\d+` is `orders_1` of `shop`, `shop.\\.*` is every table of `shop`. Raises `re.error`.
-    """
-    parts = [part.replace(r"\.", ".") for part in re.split(r"(?<!\\)\.", text)]
-    for part in parts:
-        re.compile(part)
-    return re.compile(r"\.".join(f"(?:{part})" for part in parts))
-
-
 def quoted_name(parts: tuple[str, ...]) -> str:
     """The parts as `parse_table_name` reads them."""
     return ".".join(part if re.fullmatch(r"\w+", part) else '"' + part.replace('"', '""') + '"' for part in parts)

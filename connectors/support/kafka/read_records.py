@@ -14,6 +14,7 @@ from connectors.support.avro.schemas import columns_of_avro
 from connectors.support.change_logs.read_changes import METADATA_TYPES, check_changes, parsed_changes
 from connectors.support.formats.delimited import Formats, from_text
 from connectors.support.formats.loose_json import as_text, is_unreadable, read_text
+from connectors.support.java_names import select_sql
 from connectors.support.kafka.avro_records import (
     check_avro,
     declared_by_avro,
@@ -96,25 +97,33 @@ def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "Dat
     metadata = [f"{quote(name.removeprefix('_'))} as {quote(name)}" for name in _names(options)]
     kind = str(options["format"]).lower()
     if kind == "native":
-        return records.selectExpr(*(_native(column.name) for column in columns), *metadata)
+        return select_sql(records, [*(_native(column.name) for column in columns), *metadata])
     if kind == "raw":
         name, type = columns[0].name, columns[0].type
         value = "cast(value as string)" if type == STRING else "value"
         marks = [f"cast(null as string) as {quote(name)}" for name in added]
-        return records.selectExpr(f"{value} as {quote(name)}", *metadata, *marks)
+        return select_sql(records, [f"{value} as {quote(name)}", *metadata, *marks])
     text = "base64(value)" if kind == "avro" else "cast(value as string)"
-    texts = records.where("value is not null").selectExpr("*", f"{text} as __text")
+    texts = select_sql(records.where("value is not null"), ["*", f"{text} as __text"])
     parsed = _parsed(texts, options, columns)
-    way = str(options["format_error_handle_way"]).lower()
-    if way == "skip":
-        parsed = parsed.where("__error is null")
-    elif way == "fail":
-        parsed = parsed.where(f"if(__error is null, true, raise_error({_message()}))")
     marks = ["__error as `_error`", "if(__error is null, null, __text) as `_value`"] if added else []
     hidden = [quote(ROW_KIND)] if table.has_row_kind else []
     is_right = "if(__error is null, {}, null)" if added else "{}"
     values = (f"{is_right.format(f'__row.{quote(c.name)}')} as {quote(c.name)}" for c in columns)
-    return parsed.selectExpr(*values, *metadata, *marks, *hidden)
+    rows = select_sql(parsed, [*values, *metadata, *marks, *hidden, f"{_READ_ONCE} as __error", *_RECORD])
+    way = str(options["format_error_handle_way"]).lower()
+    if way == "skip":
+        rows = rows.where("__error is null")
+    elif way == "fail":
+        rows = rows.where(f"if(__error is null, true, raise_error({_message()}))")
+    return rows.drop("__error", "__text", "__topic", "__partition", "__offset")
+
+
+_READ_ONCE: Final = "if(spark_partition_id() >= 0, __error, null)"
+"""Spark moves no filter below a projection with a function that is not deterministic: one that it moved would read each
+record a second time, by expressions that contain each other."""
+_RECORD: Final = ("__text", "topic as __topic", "partition as __partition", "offset as __offset")
+"""What the message about a record needs beside the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +142,18 @@ def _parsed(texts: "DataFrame", options: Options, columns: list[Column]) -> "Dat
     if kind in CHANGE_FORMATS:
         return parsed_changes(texts, options, columns)
     if not options.mapping("schema"):
-        return texts.selectExpr("*", f"named_struct({quote_text(columns[0].name)}, __text) as __row",
-                                "cast(null as string) as __error")  # fmt: skip
+        row = f"named_struct({quote_text(columns[0].name)}, __text) as __row"
+        return select_sql(texts, ["*", row, "cast(null as string) as __error"])
     if kind == "json":
         stored = [Column(column.name, as_text(column.type)) for column in columns]
         ddl = columns_to_ddl([*stored, Column(_MALFORMED, STRING)])
         settings = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_MALFORMED}')"
-        split = texts.selectExpr("*", f"from_json(__text, {quote_text(ddl)}, {settings}) as __in")
+        split = select_sql(texts, ["*", f"from_json(__text, {quote_text(ddl)}, {settings}) as __in"])
         made = _typed_json(columns)
     else:
-        split = texts.selectExpr("*", f"{_split(options, len(columns))} as __in")
+        split = select_sql(texts, ["*", f"{_split(options, len(columns))} as __in"])
         made = _typed_texts(columns)
-    return split.selectExpr("*", f"{made.error} as __error", f"{made.struct} as __row")
+    return select_sql(split, ["*", f"{made.error} as __error", f"{made.struct} as __row"])
 
 
 def _typed_json(columns: list[Column]) -> _Parsed:
@@ -204,8 +213,8 @@ def _struct(values: dict[str, str]) -> str:
 def _message() -> str:
     """SQL for the error of a record that does not fit."""
     return (
-        "concat('a record does not fit: ', __error, ' (topic ', topic, ', partition ', partition, ', offset ', offset, "
-        "'): ', left(__text, 200))"
+        "concat('a record does not fit: ', __error, ' (topic ', __topic, ', partition ', __partition, ', offset ', "
+        "__offset, '): ', left(__text, 200))"
     )
 
 

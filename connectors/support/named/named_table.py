@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from catalog.diagnostics import run_error
-from catalog.quoting import quote
+from catalog.quoting import parse_name, quote
 from catalog.source import Span
-from connectors.support.delta.transaction import own_session
-from connectors.support.iceberg.table_address import parse_name
+from connectors.support.lakehouse.own_session import own_session
+from connectors.support.matching.catalog_tables import SESSION_CATALOG
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-SESSION_CATALOG = "spark_catalog"
 
 
 @dataclass(frozen=True, slots=True)

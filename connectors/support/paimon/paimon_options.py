@@ -7,7 +7,9 @@ from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.evolution import SchemaEvolution
 from catalog.savemode import WriteMode
 from catalog.table import CatalogTable
-from connectors.support.delta.delta_options import check_write_mode
+from connectors.support.incremental import INCREMENTAL, incremental_of
+from connectors.support.lakehouse.write_modes import check_write_mode
+from connectors.support.matching.table_patterns import use_regex_option
 from connectors.support.option import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
 from connectors.support.paimon.paimon_types import can_hold
 from connectors.support.paimon.seatunnel_options import CATALOG_OPTIONS, TABLE_OPTIONS
@@ -17,9 +19,11 @@ from connectors.support.source import SOURCE_QUERY
 
 SOURCE_OPTIONS: Final = (
     *ADDRESS_OPTIONS,
+    use_regex_option("`table`", "as the warehouse has them"),
     *CATALOG_OPTIONS,
     SCHEMA_OPTION,
     SOURCE_QUERY,
+    INCREMENTAL,
     Option("snapshot_id", OptionType.INTEGER, "Reads the table as of this snapshot."),
     Option("tag", OptionType.STRING, "Reads the table as of this tag."),
 )
@@ -70,6 +74,11 @@ _OWN_OPTIONS: Final = {
 def check_time_travel(options: Options, diagnostics: Diagnostics) -> None:
     if options.get("snapshot_id") is not None and options.get("tag") is not None:
         diagnostics.error("PEN2011", "`snapshot_id` and `tag` exclude each other", options.span("tag"))
+    asked = incremental_of(options)
+    for name in ("snapshot_id", "tag"):
+        if options.get(name) is not None and asked is not None and asked.column is None:
+            message = f"`{name}` reads one state of the table, `incremental` without `column` its new snapshots"
+            diagnostics.error("PEN2011", message, options.span(name), "leave one of them out")
 
 
 def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:

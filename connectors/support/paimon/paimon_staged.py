@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from connectors.support.delta.delta_staged import KeyedRows
-from connectors.support.staged import Staged
+from connectors.support.lakehouse.keyed_rows import KeyedRows
+from connectors.support.staged import Staged, secret
 
 
 class PaimonOverwrite(str, Enum):
@@ -26,6 +26,7 @@ class PaimonStaged(Staged):
     in `folder`: the table's own directory, where their names begin with `name`; or, if the table is made anew, a
     directory next to it, which takes its place. `staging` is a directory next to the run's journal. `schema` is the
     schema file that the staged files belong to, `adds_schema` says whether the commit adds it to the table.
+    `is_fresh`: the snapshots need not be searched for this write; not for another process.
     """
 
     target: str
@@ -44,6 +45,7 @@ class PaimonStaged(Staged):
     adds_schema: bool = False
     rows: int | None = None
     bytes: int = 0
+    is_fresh: bool = secret(False)
 
     @property
     def properties(self) -> dict[str, str]:

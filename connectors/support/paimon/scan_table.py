@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics import run_error
 from catalog.typenames import columns_to_ddl
+from connectors.support.active_session import active_session
 from connectors.support.files.file_schema import UnknownSchemaError
-from connectors.support.paimon.paimon_table import require_pypaimon
+from connectors.support.incremental import Incremental, NewRows, ReadProgress, Since
+from connectors.support.paimon.paimon_table import opened, require_pypaimon
+from connectors.support.paimon.stream_source import appending_snapshots
 from connectors.support.paimon.table_address import address_span, folder_of, shown
-from connectors.support.paimon.table_files import recorded_schema, table_of
+from connectors.support.paimon.table_files import Schema, recorded_schema, table_of
 from connectors.support.source import ScanTask
 
 if TYPE_CHECKING:
@@ -19,24 +22,70 @@ _TASKS_PER_CORE = 4
 
 def read_table(spark: "SparkSession", task: ScanTask) -> "DataFrame":
     """The columns that the scan names, of the snapshot that it names."""
-    require_pypaimon(task.options.span())
-    from connectors.support.paimon.data_source import FORMAT, paimon_source
-
-    options, folder = task.options, folder_of(task.options)
-    try:
-        schema = recorded_schema(folder, options)
-    except UnknownSchemaError as cause:
-        message = f"the Paimon table `{shown(options)}` cannot be read: {cause.reason}"
-        raise run_error("PEN5004", message, address_span(options)) from cause
-    at = {}
+    options, schema = task.options, _schema(task)
+    at: dict[str, str] = {}
     if (snapshot := options.optional_integer("snapshot_id")) is not None:
         at["scan.snapshot-id"] = str(snapshot)
     if (tag := options.optional_string("tag")) is not None:
         at["scan.tag-name"] = tag
+    return _loaded(spark, _described(spark, task, schema, options=at))
+
+
+def read_appended(spark: "SparkSession", task: ScanTask, asked: Incremental, since: Since) -> NewRows:
+    """The columns that the scan names, of the rows that the snapshots of one run have appended."""
+    schema = _schema(task)
+    table = opened(folder_of(task.options), schema)
+    latest = table.snapshot_manager().get_latest_snapshot()
+    until = int(since.until.value) if since.until else latest.id if latest else 0
+    after = min(_first(asked, since), until)
+    try:
+        if after:
+            appending_snapshots(table, after, until)
+    except ValueError as error:
+        help = "`penstock state JOB --reset NAME` has the next run read the whole table"
+        raise run_error("PEN5004", str(error), task.options.span("incremental"), help) from error
+    df = _loaded(spark, _described(spark, task, schema, after=after, until=until))
+    return NewRows(df, lambda: ReadProgress(str(until)) if until else None)
+
+
+def _first(asked: Incremental, since: Since) -> int:
+    """The snapshot after which a run begins."""
+    if since.after is None:
+        return max(int(asked.initial or 1) - 1, 0)
+    return max(int(since.after.value) - int(asked.lag or 0), 0)
+
+
+def _loaded(spark: "SparkSession", described: tuple[str, str, str]) -> "DataFrame":
+    format, ddl, plan = described
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    with active_session(spark, spark._jsparkSession):
+        return spark.read.format(format).schema(ddl).option("plan", plan).load()
+
+
+def stream_table(spark: "SparkSession", task: ScanTask) -> "DataFrame":
+    """A streaming DataFrame of the columns that the scan names: the rows of the table, then those that are appended."""
+    format, ddl, plan = _described(spark, task, _schema(task))
+    with active_session(spark, spark._jsparkSession):
+        return spark.readStream.format(format).schema(ddl).option("plan", plan).load()
+
+
+def _schema(task: ScanTask) -> Schema:
+    require_pypaimon(task.options.span())
+    try:
+        return recorded_schema(folder_of(task.options), task.options)
+    except UnknownSchemaError as cause:
+        message = f"the Paimon table `{shown(task.options)}` cannot be read: {cause.reason}"
+        raise run_error("PEN5004", message, address_span(task.options)) from cause
+
+
+def _described(spark: "SparkSession", task: ScanTask, schema: Schema, **more: object) -> tuple[str, str, str]:
+    """The name of the data source, the columns as DDL, and the option `plan`; `more` of it than the usual."""
+    from connectors.support.paimon.data_source import FORMAT, paimon_source
+
+    with active_session(spark, spark._jsparkSession):  # Spark refuses a name that another active session knows
+        spark.dataSource.register(paimon_source())
     wanted = {name.lower() for name in task.names}
     columns = [column for column in table_of(schema).columns if not wanted or column.name.lower() in wanted]
     tasks = _TASKS_PER_CORE * spark.sparkContext.defaultParallelism
-    plan = {"folder": folder, "schema": schema, "options": at, "tasks": tasks}
-    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
-    spark.dataSource.register(paimon_source())
-    return spark.read.format(FORMAT).schema(columns_to_ddl(columns)).option("plan", json.dumps(plan)).load()
+    plan = {"folder": folder_of(task.options), "schema": schema, "options": {}, "tasks": tasks, **more}
+    return FORMAT, columns_to_ddl(columns), json.dumps(plan)

@@ -6,7 +6,8 @@ from typing import Final
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import Span
-from connectors.support.files.file_schema import local_path
+from catalog.table import TablePath
+from connectors.support.files.paths import local_path
 from connectors.support.option import Option, Options, OptionType
 
 ADDRESS_OPTIONS: Final = (
@@ -37,6 +38,12 @@ def check_address(options: Options, diagnostics: Diagnostics) -> bool:
         message = f"`{place}` is not on a file system of this machine, and others are not supported for Paimon tables"
         diagnostics.error("PEN2004", message, options.span(key), "a mounted directory, by its path")
     return mark.is_last
+
+
+def path_of(options: Options) -> TablePath | None:
+    """The table's path in a warehouse; None where its directory names it."""
+    named = None if options.get("use_regex") or options.get("table") is None else _named(options)
+    return None if named is None else TablePath(named[1], None, named[0])
 
 
 def folder_of(options: Options) -> str:

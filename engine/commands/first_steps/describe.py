@@ -1,5 +1,6 @@
 """`penstock describe`: prints a source block for data, with the types of its columns."""
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--name", help="the name of the source (default: from the path)")
     parser.add_argument(
         "--file-format",
-        choices=("csv", "json", "parquet", "orc", "text", "delta"),
+        choices=("csv", "json", "parquet", "orc", "avro", "text", "delta"),
         help="the format, if the name does not show it",
     )
     parser.add_argument("--sample", type=positive, metavar="N", help="read types from the first N rows only")
@@ -79,9 +80,11 @@ def _described(arguments: Namespace, found: "Guess") -> "Described":
     from catalog.diagnostics import run_error
     from engine.describing.describe import SETTINGS, describe, needs
     from engine.spark.errors import reason
-    from engine.spark.session import open_session
+    from engine.spark.session import open_session, pipeline_session
 
-    spark = open_session("penstock describe", {**SETTINGS, **dict(arguments.conf)}, *needs(found))
+    print("starting Spark", file=sys.stderr, flush=True)
+    settings = {**SETTINGS, **dict(arguments.conf)}
+    spark = pipeline_session(open_session("penstock describe", settings, *needs(found)), settings)
     try:
         return describe(found, spark, arguments.sample)
     except (PySparkException, Py4JError) as error:

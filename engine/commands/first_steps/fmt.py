@@ -60,7 +60,8 @@ def _format(path: Path, diagnostics: "Diagnostics", *, is_check: bool, shows: bo
         return False
     if shows:
         lines = (source.text.splitlines(keepends=True), text.splitlines(keepends=True))
-        print("".join(unified_diff(*lines, str(path), f"{path} (formatted)")), end="")
+        for line in unified_diff(*lines, str(path), f"{path} (formatted)"):
+            print(line, end="" if line.endswith("\n") else "\n\\ No newline at end of file\n")
     if not is_check:
         ends = "\r\n" if b"\r\n" in path.read_bytes() else "\n"
         path.write_text(text, encoding="utf-8", newline=ends)

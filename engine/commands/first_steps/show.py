@@ -35,10 +35,12 @@ def run(arguments: Namespace) -> int:
     from engine.runtime.summary import console, row_table
     from engine.spark.sample_rows import sample_rows
 
-    with application([compiled], arguments.master) as spark:
-        names, rows = sample_rows(spark, compiled.built, node, arguments.limit)
-    console().print(row_table(names, rows))
-    print(f"{len(rows)} rows of `{node.name}`" + (", and more" if len(rows) == arguments.limit else ""))
+    with application([compiled], arguments.master, is_quiet=False) as spark:
+        names, rows = sample_rows(spark, compiled.built, node, arguments.limit + 1)
+    shown = rows[: arguments.limit]
+    console().print(row_table(names, shown))
+    more = ", and more" if len(rows) > len(shown) else ""
+    print(f"{len(shown)} {'row' if len(shown) == 1 else 'rows'} of `{node.name}`{more}")
     return 0
 
 

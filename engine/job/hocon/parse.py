@@ -21,6 +21,8 @@ _INCLUDE: Final = re.compile(
     r'include\s+(?:(required)\s*\(\s*)?(?:(url|file|package)\s*\(\s*)?("(?:[^"\\\n]|\\.)*")', re.IGNORECASE
 )
 _FIELD: Final = re.compile(r"[^,}\]\n]*")
+_SINGLE_QUOTED: Final = re.compile(r"'[^'\n]*'(?=[ \t]*(?:[,}\]\r\n#]|//|\Z))")
+_REST_OF_TYPE: Final = re.compile(r"[ \t]*,[\w<>():, \t]+")
 _CLOSE: Final = re.compile(r"\s*\)")
 _SECTION: Final = re.compile(r'"?(?:env|source|transform|sink)"?\s*[{\[=:]')
 _CLOSERS: Final = {"{": "}", "[": "]"}
@@ -344,17 +346,56 @@ class _Reader:
         return found
 
     def unquoted(self) -> Syntax:
+        if single := _SINGLE_QUOTED.match(self.text, self.pos):
+            return self.single_quoted(single)
         found = word_at(self.source, self.pos)
+        if isinstance(found, TextNode) and (end := _end_of_type(self.text, self.pos, found.place.end)):
+            return self.unquoted_type(end)
         if found is None:
             return self.forbidden(f"`{self.text[self.pos]}` is not allowed in text without quotes")
         self.pos = found.place.end
         return found
+
+    def single_quoted(self, match: "re.Match[str]") -> TextNode:
+        """`'text'`: HOCON has no single quotes, so that they are a part of the text, and a comma in it ends it."""
+        start, self.pos = match.span()
+        found = word_at(self.source, start)
+        help = 'HOCON has only double quotes: write `"…"`'
+        if isinstance(found, TextNode) and found.place.end == self.pos:
+            message = "the single quotes are a part of this text"
+            self.diagnostics.warning("PEN1002", message, self.source.span(start, self.pos), help)
+            return found
+        self.error(start, self.pos, "a text in single quotes ends at its first special character", help)
+        return TextNode(PlacedText.verbatim(self.source, start + 1, self.pos - 1), self.place(start, self.pos))
+
+    def unquoted_type(self, end: int) -> TextNode:
+        """`decimal(10,2)` without quotes, which would end at the comma."""
+        start, self.pos = self.pos, end
+        written = self.text[start:end]
+        self.error(start, end, "a type with a comma must be in quotes", f'write `"{written}"`')
+        return TextNode(PlacedText.verbatim(self.source, start, end), self.place(start, end))
 
     def forbidden(self, message: str) -> TextNode:
         start = self.pos
         self.skip_line()
         self.error(start, start + 1, message, 'put the value in quotes: `"…"`')
         return TextNode(PlacedText.verbatim(self.source, start, self.pos), self.place(start, self.pos), False)
+
+
+def _end_of_type(text: str, start: int, end: int) -> int | None:
+    """Where a type ends that a comma has cut at `end` (`decimal(10`); None if there is none."""
+    open = _depth(text[start:end])
+    rest = _REST_OF_TYPE.match(text, end)
+    for at in range(end, rest.end() if rest and open > 0 else end):
+        open += _depth(text[at])
+        if open == 0:
+            return at + 1
+    return None
+
+
+def _depth(text: str) -> int:
+    """How many brackets of types are open in it."""
+    return sum((sign in "(<") - (sign in ")>") for sign in text)
 
 
 def _whole_key(item: HoconField) -> tuple[str, HoconField]:

@@ -1,12 +1,12 @@
 """The sections of a job file: lists of blocks in the order of the file, whatever form they are written in."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from operator import is_
 
 from catalog.diagnostics import Diagnostics
 from catalog.source import PlacedText, Segment
+from engine.job.hocon.dotted_names import with_dotted_names, with_spark_settings
 from engine.job.hocon.substitution import SECTIONS, Resolver
 from engine.job.hocon.syntax import HoconArray, HoconField, HoconObject, Syntax, parts_of
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, kind_of
@@ -48,7 +48,12 @@ class _Sections:
             if section_like(field.key) and not isinstance(field.value, ScalarNode | TextNode):
                 places.setdefault(field.key, field)
                 sections.setdefault(field.key, []).extend(self.blocks(field))
-        others = HoconObject([field for field in root.fields if field.key not in sections], root.place)
+        fields = [
+            replace(field, value=with_spark_settings(field.value)) if field.key == "env" else field
+            for field in root.fields
+            if field.key not in sections
+        ]
+        others = HoconObject(fields, root.place)
         entries = [
             entry for entry in self.resolver.map_of(others, (), None).entries if entry.key not in self.resolver.used
         ]
@@ -69,7 +74,7 @@ class _Sections:
                     yield from self.brought(self.resolver.value(part, (section.key,), None), section)
 
     def block(self, field: HoconField, section: str) -> Iterable[MapNode]:
-        node = self.resolver.value(_with_dotted_names(field.value), (section, field.key), None)
+        node = self.resolver.value(with_dotted_names(field.value), (section, field.key), None)
         items = node.items if isinstance(node, ListNode) else (node,)
         for item in items:
             if isinstance(item, MapNode):
@@ -84,7 +89,7 @@ class _Sections:
 
     def listed(self, items: Iterable[Syntax], section: HoconField) -> Iterable[MapNode]:
         for item in items:
-            node = self.resolver.value(_with_dotted_names(item), None, None)
+            node = self.resolver.value(with_dotted_names(item), None, None)
             if isinstance(node, MapNode):
                 yield node
             elif node is not None:
@@ -112,35 +117,6 @@ class _Sections:
                     section.key_place,
                     f"write `{section.key} {{ … }}`",
                 )
-
-
-def _with_dotted_names(block: Syntax) -> Syntax:
-    """The block with `start_mode.offsets = …` as an option of that name where it has an option `start_mode` as well, as
-    Apache SeaTunnel reads it: HOCON's own meaning is that the later one replaces the other."""
-    if isinstance(block, HoconArray):
-        items = [_with_dotted_names(item) for item in block.items]
-        return block if all(map(is_, items, block.items)) else HoconArray(items, block.place)
-    if not isinstance(block, HoconObject):
-        return block
-    plain = {field.key for field in block.fields if not isinstance(field.value, HoconObject)}
-    fields = [_with_dotted_name(field, plain) for field in block.fields]
-    return block if all(map(is_, fields, block.fields)) else HoconObject(fields, block.place)
-
-
-def _with_dotted_name(field: HoconField, plain: Collection[str]) -> HoconField:
-    if not isinstance(field.value, HoconObject | HoconArray):
-        return field
-    if isinstance(field.value, HoconObject) and field.key in plain and _is_dotted(field):
-        inner = field.value.fields[0]
-        field = replace(inner, key=f"{field.key}.{inner.key}")
-    value = _with_dotted_names(field.value)
-    return field if value is field.value else replace(field, value=value)
-
-
-def _is_dotted(field: HoconField) -> bool:
-    """Whether the field is the first step of a dotted key."""
-    place = field.key_place
-    return place.source.text[place.end :].lstrip().startswith(".")
 
 
 def _with_name(block: MapNode, name: str, place: Place) -> MapNode:

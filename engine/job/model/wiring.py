@@ -208,7 +208,7 @@ def _check_presence(job: Job, diagnostics: Diagnostics) -> None:
     if not job.is_whole:
         return
     for kind in (BlockKind.SOURCE, BlockKind.SINK):
-        if not job.of_kind(kind):
+        if not job.of_kind(kind) and not (kind is BlockKind.SOURCE and any(map(reads_nothing, job.blocks))):
             help = _IN_SQL[kind] if job.is_sql else f"add `{kind.value} {{ … }}`"
             diagnostics.error("PEN2010", f"the job has no {kind.value}", job.source.span(0, 0), help)
 

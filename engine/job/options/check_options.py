@@ -8,7 +8,9 @@ from catalog.diagnostics import Diagnostics, did_you_mean, nearest
 from catalog.secret_names import is_secret_name, redacted_text, remember_secret
 from catalog.source import PlacedText, Span
 from connectors.support.option import Option, Options, OptionType, Value
+from connectors.support.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION
 from engine.job.model.tree import Entry, MapNode, Node, Place, ScalarNode, TextNode, flatten, kind_of
+from engine.job.options.foreign_words import foreign_option, meant_value
 from engine.job.options.option_schema import conforms, violations
 from engine.job.options.option_values import converted, nodes, parts_of, written
 from engine.job.options.secret_options import Secrets
@@ -114,8 +116,9 @@ class _Check:
             return
         report = self.diagnostics.warning if self.is_lenient else self.diagnostics.error
         report(
-            "PEN2003", f"{self.owner} has no option `{name}`", entry.key_place.span, did_you_mean(name, self.by_name)
-        )
+            "PEN2003", f"{self.owner} has no option `{name}`", entry.key_place.span,
+            foreign_option(name, self.by_name) or did_you_mean(name, self.by_name),
+        )  # fmt: skip
         meant = nearest(name, self.by_name)
         if meant is None or self.is_lenient:
             return
@@ -157,8 +160,12 @@ class _Check:
             return
         for below, why in violations(value, replace(option, choices=option.supported)):
             span = self.places.get(option.name + below, node.place).span
-            meant = nearest(written(node) or "", option.supported)  # the message names all of them
+            text = written(node) or ""
+            # the nearest one only, since the message names all of them
+            meant = meant_value(text, option.supported) or nearest(text, option.supported)
             help = f"did you mean `{meant}`?" if meant and "`" in why and not _is_secret(option, below) else None
+            if option is SCHEMA_OPTION and not below:
+                help = SCHEMA_EXAMPLE
             self.diagnostics.error(
                 "PEN2004", f"`{name}{below}` {why}, found {self.shown(option, below, node)}", span, help
             )

@@ -7,7 +7,7 @@ from typing import Final
 from catalog.diagnostics import Diagnostics
 from catalog.secret_names import is_secret_name, remember_secret
 from catalog.source import Span
-from connectors.support.option import Option, Options, OptionType
+from connectors.support.option import SEATUNNEL_LINES, Option, Options, OptionType
 from engine.job.model.job import Env, ReadLimit
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
@@ -54,8 +54,9 @@ OPTIONS: Final = (
     Option("shade.identifier", OptionType.STRING, "How sensitive options are encrypted.",
            default=Shade.NONE.value, choices=tuple(shade.value for shade in Shade)),
     Option("sql.dialect", OptionType.STRING,
-           "The SQL of `Sql` transforms: Spark's, or Apache SeaTunnel's with its functions and their semantics. "
-           "Without it, `spark`; with `--compat seatunnel`, `seatunnel`.", choices=("spark", "seatunnel")),
+           "The SQL of `Sql` transforms: Spark's, or Apache SeaTunnel's with its functions and their semantics, of "
+           "its 2.3 line or of 3.x. Without it, `spark`, or what `--compat` names.",
+           choices=("spark", *SEATUNNEL_LINES)),
     Option("shade.options", OptionType.LIST, "Further options that are encrypted.", element=OptionType.STRING),
 )  # fmt: skip
 
@@ -88,9 +89,11 @@ STATIC: Final = frozenset({"spark.python.sql.dataFrameDebugging.enabled"}) | fro
 one too, but a job may need it: the session is started with those of all its jobs."""
 
 
-def read_env(node: MapNode | None, default_name: str, diagnostics: Diagnostics, *, is_lenient: bool) -> Env:
+def read_env(
+    node: MapNode | None, default_name: str, diagnostics: Diagnostics, *, is_lenient: bool, line: int = 2
+) -> Env:
     """The settings of a job; without an `env` block, the defaults."""
-    dialect = "seatunnel" if is_lenient else "spark"
+    dialect = next(name for name, number in SEATUNNEL_LINES.items() if number == line) if is_lenient else "spark"
     if node is None:
         return Env(default_name, dialect=dialect)
     spark = [entry for entry in node.entries if entry.key == "spark" or entry.key.startswith("spark.")]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from catalog.diagnostics import Diagnostics
+from engine.job.hocon.dotted_names import is_one_the_beginning
 from engine.job.model.tree import Entry, MapNode, Place
 from engine.job.script.embedded import embedded
 from engine.job.script.tree_nodes import entry, nested, text_node
@@ -23,7 +24,11 @@ def env_tree(statements: Sequence[Statement], whole: Place, diagnostics: Diagnos
             entries.append(entry(key, value, statement.key))
         elif isinstance(statement, ConfigBlock):
             entries.extend(_settings(statement, diagnostics))
-    return MapNode(tuple(nested(entries)), whole)
+    whole_names = {entry.key: entry for entry in entries if entry.key.startswith("spark.")}
+    if not is_one_the_beginning(whole_names):
+        return MapNode(tuple(nested(entries)), whole)
+    others = nested([entry for entry in entries if entry.key not in whole_names])
+    return MapNode((*others, *whole_names.values()), whole)
 
 
 def _settings(block: ConfigBlock, diagnostics: Diagnostics) -> Sequence[Entry]:

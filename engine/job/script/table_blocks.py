@@ -75,7 +75,7 @@ def sink_entries(relation: ScriptName, table: CreateTable, diagnostics: Diagnost
     written = _options(relation, table, spec, source_spec(_connector(table)))
     yield from option_entries(spec, written, diagnostics)
     given = {property.key.value for property in written}
-    yield from _save_mode(relation, written, diagnostics)
+    yield from _save_mode(relation, table, written, diagnostics)
     lists = {"partition_by": table.partitioned_by}
     lists["primary_keys"] = next((key.columns for key in table.keys if key.is_primary), ())
     for option, columns in lists.items():
@@ -88,7 +88,9 @@ def sink_entries(relation: ScriptName, table: CreateTable, diagnostics: Diagnost
             diagnostics.error("PEN2011", message, columns[0].span(), "leave PARTITIONED BY out")
 
 
-def _save_mode(relation: ScriptName, written: Sequence[Property], diagnostics: Diagnostics) -> Iterator[Entry]:
+def _save_mode(
+    relation: ScriptName, table: CreateTable, written: Sequence[Property], diagnostics: Diagnostics
+) -> Iterator[Entry]:
     """What INSERT OVERWRITE says, as the option that says it."""
     overwriting = [insert for insert in relation.inserts if insert.overwrite]
     if not overwriting:
@@ -99,7 +101,11 @@ def _save_mode(relation: ScriptName, written: Sequence[Property], diagnostics: D
         diagnostics.error("PEN2011", message, first.target.span(), "all rows of a table are written in one way")
     option, value = ("write_mode", "overwrite_partitions") if first.partition else ("data_save_mode", "DROP_DATA")
     before = next((property for property in written if property.key.value == option), None)
-    if before is None:
+    if named(sink_spec(_connector(table)), option) is None:
+        what = "replaces no partitions" if first.partition else "keeps no rows that could be replaced"
+        message = f"`{relation.name}` is a {_connector(table)}, which {what}"
+        diagnostics.error("PEN2011", message, first.target.span(), "write INSERT INTO")
+    elif before is None:
         yield entry(option, text_node(generated(value, first.target)))
     elif before.value.value.upper() != value.upper():
         message = f"`{option}` is `{before.value.value}`, and INSERT OVERWRITE means `{value}`"

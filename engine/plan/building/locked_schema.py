@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 
 from catalog.diagnostics import Diagnostics
 from catalog.lock import Lock, LockError, find_lock, parse_lock
-from catalog.table import Column
+from catalog.table import TableSchema
 from catalog.typenames import to_ddl
 from connectors.support.option import Options, Value
 from connectors.support.source import Source
@@ -23,12 +24,10 @@ def with_locked_schema(options: Options, name: str, job: str, diagnostics: Diagn
     if path is None:
         return options
     lock = read_lock(path, diagnostics)
-    columns = lock.sources.get((job_key(path, Path(job)), name))
-    return (
-        replace(options, values={**options.values, "schema": {**declared, **as_schema(columns)}})
-        if columns
-        else options
-    )
+    locked = lock.sources.get((job_key(path, Path(job)), name))
+    if locked is None or not locked.columns:
+        return options
+    return replace(options, values={**options.values, "schema": {**declared, **as_schema(locked)}})
 
 
 def with_matching_tables(
@@ -44,17 +43,18 @@ def with_matching_tables(
             yield options
             continue
         found = False
-        for (locked, node), columns in sorted(lock.sources.items()):
+        for (locked, node), table_schema in sorted(lock.sources.items(), key=itemgetter(0)):
             table = node.removeprefix(f"{name} ")
             if locked == key and table != node and matches(pattern, table):
                 found = True
-                schema = {**options.mapping("schema"), **as_schema(columns)}
+                schema = {**options.mapping("schema"), **as_schema(table_schema)}
                 one = source.of_table(options, table)
                 yield replace(one, values={**one.values, "schema": schema})
         if not found:
-            message = f"the tables that match `{options['table_path']}` are not known"
-            help = "`penstock schema sync` asks the database, and records them in `penstock.lock`"
-            diagnostics.error("PEN4002", message, options.span("table_path"), help)
+            option = "table_path" if options.get("table_path") is not None else "table"
+            message = f"the tables that match `{options[option]}` are not known"
+            help = "`penstock schema sync` asks the catalog or database, and records them in `penstock.lock`"
+            diagnostics.error("PEN4002", message, options.span(option), help)
 
 
 def locked_name(name: str, table: str) -> str:
@@ -64,7 +64,7 @@ def locked_name(name: str, table: str) -> str:
 
 def matches(pattern: re.Pattern[str], table: str) -> bool:
     """Whether a path, or the end of it, matches."""
-    parts = table.replace('"', "").split(".")
+    parts = table.replace('"', "").replace("`", "").split(".")
     return any(pattern.fullmatch(".".join(parts[start:])) for start in range(len(parts)))
 
 
@@ -84,12 +84,13 @@ def job_key(lock: Path, job: Path) -> str:
     return job.absolute().relative_to(lock.parent).as_posix()
 
 
-def as_schema(columns: tuple[Column, ...]) -> Mapping[str, Value]:
-    """Columns as a `schema` block."""
+def as_schema(schema: TableSchema) -> Mapping[str, Value]:
+    """Columns and primary key as a `schema` block."""
     listed: list[Value] = [
-        {"name": column.name, "type": to_ddl(column.type), "nullable": column.nullable} for column in columns
+        {"name": column.name, "type": to_ddl(column.type), "nullable": column.nullable} for column in schema.columns
     ]
-    return {"columns": listed}
+    key = schema.primary_key
+    return {"columns": listed} if key is None else {"columns": listed, "primaryKey": {"columnNames": [*key.columns]}}
 
 
 @lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ from typing import Protocol
 from catalog.diagnostics import Diagnostic, Diagnostics, Severity
 from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable, TablePath
+from connectors.support.option import SEATUNNEL_LINES
 from engine.job.model.job import Block
 from engine.plan.building.feeds import Feed, united
 from engine.plan.building.output_tables import (
@@ -218,10 +219,11 @@ def _query(
     if text is None:
         return None
     text = reading_members(text, nodes)
-    if dialect == "seatunnel":
+    if dialect in SEATUNNEL_LINES:
         from sql.dialect.seatunnel import to_spark  # here, since most jobs need none of it
 
-        text = to_spark(text, {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()})
+        tables = {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()}
+        text = to_spark(text, tables, SEATUNNEL_LINES[dialect])
     elif len(feeds) == 1:
         nodes = called_as_written(feeds[0], nodes, text)
     analysis = analyze(

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from catalog.diagnostics import Diagnostics
-from connectors.support.files.file_schema import data_files, local_path, target_folder
-from connectors.support.files.filesystem import LocalFiles
 from connectors.support.files.foreign_files import foreign_files, foreign_files_error
+from connectors.support.files.local_files import LocalFiles
+from connectors.support.files.paths import data_files, local_path, target_folder
 from engine.plan.building.write_nodes import replaces
 from engine.plan.nodes import Node, Scan, Write, children
 
@@ -29,7 +29,8 @@ def refuse_replaced_sources(writes: Sequence[Write], diagnostics: Diagnostics) -
             read.add(target)
             for write in replaced[target]:
                 message = (
-                    f"`{write.options['path']}` is replaced, and `{scan.name}` reads `{scan.options['path']}` in it"
+                    f"the sink would replace `{write.options['path']}`, from which `{scan.name}` reads "
+                    f"`{scan.options['path']}`"
                 )
                 help = "write to another `path`; `overwrite_foreign_files = true` lets the run delete its own source"
                 diagnostics.error("PEN5030", message, write.options.span("path"), help)

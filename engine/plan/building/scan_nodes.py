@@ -22,11 +22,12 @@ def scan_nodes(block: Block, name: str, job: str, diagnostics: Diagnostics) -> t
     if source is None or not block.options.is_valid:
         return None
     own = Diagnostics()
-    listed = [table.options for table in block.tables]
-    if not listed and (expanded := source.expand(block.options, own)) is not None:
-        listed = list(expanded)
-        if not listed and not own.has_errors:
-            own.error("PEN4002", f"`{name}` has no table", block.options.span("path"), "is the pattern right?")
+    is_set, listed = _listed(block, source, own)
+    if is_set and not listed and not own.has_errors:
+        own.error("PEN4002", f"`{name}` has no table", block.options.span("path"), "is the pattern right?")
+    if is_set and own.has_errors:
+        diagnostics.extend(own)
+        return None
     if any(source.table_pattern(options) for options in listed or [block.options]):
         listed = list(with_matching_tables(source, listed or [block.options], name, job, own))
         if own.has_errors:
@@ -53,6 +54,9 @@ class _Reader:
     def of_block(self, name: str) -> Iterator[Scan]:
         """The scans of a block as it is: one, or those of a connector that lists tables by itself."""
         tables = self.tables(name, self.block.options)
+        if len(tables) == 1 and "table" not in self.block.options.mapping("schema"):
+            path = self.source.table_path(self.block.options)
+            tables = (replace(tables[0], path=path),) if path else tables
         if len(tables) == 1 or len(self.block.outputs) == len(tables):
             outputs = [output.name for output in self.block.outputs]
             names: Iterable[str] = outputs if len(outputs) == len(tables) else (name,)
@@ -104,12 +108,21 @@ class _Reader:
 
 def members(block: Block, name: str, source: Source, diagnostics: Diagnostics) -> tuple[tuple[str, Options], ...]:
     """The tables of a source block, each with its name and options: those of its set, or the block itself."""
-    listed = [table.options for table in block.tables]
-    listed = listed or list(source.expand(block.options, diagnostics) or ())
+    _, listed = _listed(block, source, diagnostics)
     if not listed:
         return ((name, block.options),)
     names = member_names(name, [_path(source, options) or TablePath(name) for options in listed])
     return tuple(zip(names, listed, strict=True))
+
+
+def _listed(block: Block, source: Source, diagnostics: Diagnostics) -> tuple[bool, list[Options]]:
+    """Whether the block lists tables or has a pattern of them, and the options of each; none of a block as it is."""
+    blocks = [table.options for table in block.tables]
+    found = [source.expand(options, diagnostics) for options in blocks or [block.options]]
+    if not blocks:
+        return found[0] is not None, list(found[0] or ())
+    each = zip(blocks, found, strict=True)
+    return True, [own for options, expanded in each for own in ((options,) if expanded is None else expanded)]
 
 
 def with_unseen_columns(job: Job, errors: Iterable[Diagnostic]) -> Job | None:

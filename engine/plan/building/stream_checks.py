@@ -1,12 +1,13 @@
 """Whether a streaming job can be computed batch by batch: what cannot is reported where it is, before anything runs."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from catalog.diagnostics import Diagnostics
 from catalog.evolution import SchemaEvolution
 from catalog.savemode import WriteMode
-from catalog.source import PlacedText
+from catalog.source import PlacedText, Span
 from connectors.support.incremental import incremental_of
 from engine.job.model.job import Env
 from engine.plan.building.stream_trigger import check_trigger
@@ -16,6 +17,7 @@ from engine.plan.streams import Flows, StreamPlan, flow_of, is_stream, streams_o
 from engine.transforms.base import StatefulTransform
 from sql.streams.stream_rows import StreamQueryError, StreamRows
 
+_QUOTED: Final = re.compile(r"`(\w+)`")
 _REPLACING: Final = (WriteMode.OVERWRITE_PARTITIONS, WriteMode.REPLACE_WHERE)
 
 
@@ -38,7 +40,9 @@ def _check_pipeline(plan: Plan, diagnostics: Diagnostics) -> None:
     streams = [scan for scan in scans if is_stream(scan)]
     for scan in streams:
         if why := scan.connector.stream_obstacle(scan.options):
-            diagnostics.error("PEN2030", f"`{scan.name}` cannot be read as a stream: {why}", scan.span)
+            help = "`stream = false` reads it as a table, anew for each micro-batch" if len(streams) > 1 else None
+            span = _named_option(scan, why)
+            diagnostics.error("PEN2030", f"`{scan.name}` cannot be read as a stream: {why}", span, help)
     for scan in scans:
         if incremental_of(scan.options) is not None:
             message = "`incremental` is for batch jobs: a stream reads what is new by its checkpoint"
@@ -55,6 +59,12 @@ def _check_pipeline(plan: Plan, diagnostics: Diagnostics) -> None:
             _check_write(node, flows, diagnostics)
         elif (rows := _checked(node, flows, diagnostics)) is not None:
             flows[node] = rows
+
+
+def _named_option(scan: Scan, why: str) -> Span | None:
+    """Where the option that a reason names first, such as `path`, has its value; else the whole block."""
+    named = _QUOTED.search(why)
+    return (scan.options.span(named.group(1)) if named else None) or scan.span
 
 
 def _check_write(write: Write, flows: Flows, diagnostics: Diagnostics) -> None:

@@ -16,7 +16,8 @@ def schedule_text(plan: Plan) -> str:
     named = named_pipelines(plan)
     if len(named) < 2:
         return ""
-    lines = [f"{len(named)} pipelines, {slots(plan)} slots, first come, first served:"]
+    waits = f", waiting at most {plan.env.slot_timeout:g} s" if plan.env.slot_timeout is not None else ""
+    lines = [f"{len(named)} pipelines, {slots(plan)} slots, first come, first served{waits}:"]
     limits = limits_of(plan)
     for name, pipeline in list(named.items())[:MOST]:
         lines.append(f"  {name} ({', '.join(_taken(pipeline, limits))})")
@@ -40,4 +41,4 @@ def schedule_json(plan: Plan) -> dict[str, Value]:
         {"name": name, "slots": weight(pipeline), "writes": [write.name for write in pipeline.writes]}
         for name, pipeline in named_pipelines(plan).items()
     ]
-    return {"slots": slots(plan), "pipelines": pipelines}
+    return {"slots": slots(plan), "slot_timeout_seconds": plan.env.slot_timeout, "pipelines": pipelines}

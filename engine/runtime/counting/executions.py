@@ -1,8 +1,11 @@
 """Read from a running Spark the graphs of the queries it ran, with their counters."""
 
+import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.runtime.counting.counts import Execution, Operator
 
@@ -31,7 +34,7 @@ def executions(spark: "SparkSession", wanted: Callable[[str], bool], after: int 
         if (execution_id := execution.executionId()) <= after:
             break
         if wanted(description := execution.description()):
-            by_description[description].insert(0, _execution(store, execution_id))
+            by_description[description].insert(0, _execution(spark, store, execution_id))
     return by_description
 
 
@@ -47,31 +50,37 @@ def _listed(spark: "SparkSession") -> Any:
 def attributes_of(df: "DataFrame") -> frozenset[int]:
     """The ids of the columns that the leaves of a DataFrame's plan yield."""
     leaves: Any = df._jdf.queryExecution().analyzed().collectLeaves()
-    ids = set()
-    for index in range(leaves.size()):
-        output = leaves.apply(index).output()
-        ids |= {output.apply(column).exprId().id() for column in range(output.size())}
+    ids: set[int] = set()
+    for index in range(leaves.size()):  # a column is shown as its name and id
+        shown = str(leaves.apply(index).output().mkString(_BETWEEN)).split(_BETWEEN)
+        ids |= {int(found[1]) for column in shown if (found := _ATTRIBUTE_ID.search(column))}
     return frozenset(ids)
 
 
-def _execution(store: Any, execution_id: int) -> Execution:
+_BETWEEN: Final = "\u001f"
+_ATTRIBUTE_ID: Final = re.compile(r"#(\d+)L?$")
+
+
+def _execution(spark: "SparkSession", store: Any, execution_id: int) -> Execution:
+    """A query and its counters: three texts instead of a question for each operator and counter."""
+    text = _json_writer(spark.sparkContext._jvm).writeValueAsString
     graph = store.planGraph(execution_id)
-    values = store.executionMetrics(execution_id)
-    nodes, edges = graph.allNodes(), graph.edges()
-    operators = tuple(_operator(nodes.apply(index), values) for index in range(nodes.size()))
+    values = json.loads(text(store.executionMetrics(execution_id)))
+    operators = tuple(_operator(node, values) for node in json.loads(text(graph.allNodes())))
     inputs: dict[int, tuple[int, ...]] = {}
-    for index in range(edges.size()):
-        edge = edges.apply(index)
-        inputs[edge.toId()] = (*inputs.get(edge.toId(), ()), edge.fromId())
+    for edge in json.loads(text(graph.edges())):
+        inputs[edge["toId"]] = (*inputs.get(edge["toId"], ()), edge["fromId"])
     return Execution(operators, inputs)
 
 
-def _operator(node: Any, values: Any) -> Operator:
-    metrics = node.metrics()
-    counters = {}
-    for index in range(metrics.size()):
-        metric = metrics.apply(index)
-        value = values.get(metric.accumulatorId())
-        if value.isDefined():
-            counters[metric.name()] = value.get()
-    return Operator(node.id(), node.name(), node.desc(), counters)
+def _operator(node: Mapping[str, Any], values: Mapping[str, str]) -> Operator:
+    known = {metric["name"]: values.get(str(metric["accumulatorId"])) for metric in node["metrics"]}
+    counters = {name: value for name, value in known.items() if value is not None}
+    return Operator(node["id"], node["name"], node["desc"], counters)
+
+
+@cache
+def _json_writer(jvm: Any) -> Any:
+    """Writes objects of Scala as JSON."""
+    module = getattr(getattr(jvm.com.fasterxml.jackson.module.scala, "DefaultScalaModule$"), "MODULE$")
+    return jvm.com.fasterxml.jackson.databind.ObjectMapper().registerModule(module)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics import Diagnostic, RunError, Severity, run_error
 from connectors.support.files.filesystem import Files, as_uri, files_at
-from engine.plan.nodes import Native, Node, Plan, Query, Write, plugin_of
+from engine.plan.nodes import Native, Node, Plan, Query, Write, children, plugin_of
 from engine.plan.option_values import shown
 from engine.plan.streams import StreamPlan
 
@@ -157,17 +157,31 @@ def _own_record(stream: StreamPlan, run_id: str) -> StreamRecord:
     (connector, identity), *others = [
         (scan.connector.name, scan.connector.stream_identity(scan.options)) for scan in stream.scans
     ]
-    sinks = tuple(sorted(write.connector.target(write.options) or write.name for write in plan.writes))
+    sinks = tuple(sorted(write.target for write in plan.writes))
     state = tuple(_state_of(node) for node in stream.stateful)
     return StreamRecord(run_id, plan.env.name, connector, identity, sinks, tuple(others), state)
 
 
 def _state_of(node: Node) -> str:
-    """What the state of a node depends on."""
+    """What the state of a node depends on: what it does, and the types of the columns that it names."""
     if isinstance(node, Query):
-        return node.analysis.fingerprint
-    options = shown(node.options) if isinstance(node, Native) else {}
-    return f"{plugin_of(node)} {json.dumps(options, sort_keys=True, default=str)}"
+        does = node.analysis.fingerprint
+    else:
+        options = shown(node.options) if isinstance(node, Native) else {}
+        does = f"{plugin_of(node)} {json.dumps(options, sort_keys=True, default=str)}"
+    words = {word.lower() for word in re.findall(r"\w+", does)}
+    is_all = _ALL_COLUMNS.search(does) is not None
+    types = (
+        f"{column.name} {column.type}"
+        for child in children(node)
+        for column in child.table.columns
+        if is_all or column.name.lower() in words
+    )
+    return f"{does} of {', '.join(types)}"
+
+
+_ALL_COLUMNS: Final = re.compile(r"(?i)(select|distinct|all|,|[.]) [*]")
+"""In a fingerprint, with a space between its words: `count ( * )` and products are others."""
 
 
 def _record(files: Files, folder: str) -> StreamRecord | None:
@@ -213,7 +227,9 @@ def _refuse_renamed(files: Files, root: str, stream: StreamPlan, own: StreamReco
 
 
 def _kept(stream: StreamPlan, record: StreamRecord, offsets: Sequence[str]) -> list[str]:
-    """The offsets of each source, of what it still reads."""
+    """The offsets of each source, of what it still reads; none before the first micro-batch."""
+    if not offsets:
+        return []
     order = record.order or (0,) * len(offsets)
     return [
         stream.scans[source].connector.kept_offsets(stream.scans[source].options, line)
@@ -272,7 +288,7 @@ def _new_sinks(found: StreamRecord, plan: Plan) -> list[Diagnostic]:
     return [
         _changed(f"`{write.name}` is new: it receives what arrives from now on", write)
         for write in plan.writes
-        if (write.connector.target(write.options) or write.name) not in found.sinks
+        if write.target not in found.sinks
     ]
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -25,9 +25,19 @@ class Progress:
         return {"latency_seconds": self.seconds, "lag": self.lag}
 
 
-def progress_of(query: "StreamingQuery") -> tuple[Progress, ...]:
-    """What Spark has reported of the latest micro-batches, the last one at the end."""
-    return tuple(parse_progress(json.loads(reported.json)) for reported in query.recentProgress)
+def progress_of(query: "StreamingQuery", after: int) -> tuple[Progress, ...]:
+    """What Spark has reported of the latest micro-batches, from the first one behind `after`; at least the last one.
+
+    Spark keeps a hundred reports, and PySpark asks Java dozens of times for each: new ones are read here, as JSON.
+    """
+    reported: Any = query._jsq.recentProgress()
+    found: list[Progress] = []
+    for index in reversed(range(len(reported))):
+        progress = parse_progress(json.loads(str(reported[index].json())))
+        if found and progress.batch <= after:
+            break
+        found.insert(0, progress)
+    return tuple(found)
 
 
 def parse_progress(reported: Mapping[str, object]) -> Progress:

@@ -7,7 +7,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics import Diagnostic, PenstockError, run_error
-from connectors.support.files.filesystem import Files, files_at
+from connectors.support.files.filesystem import Files, as_uri, files_at
 from engine.compile import Compiled
 from engine.plan.nodes import Plan
 from engine.plan.streams import streams_of
@@ -62,6 +62,7 @@ def _run(
     plan = compiled.plan
     state = state_dir_of(plan, state_dir)
     files, root = files_at(spark, state)
+    state = as_uri(root)  # looked up once, not by each micro-batch
     warnings = recover(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     job = _Job(files, root, entry, metrics=_metrics_file(spark, plan))
@@ -161,6 +162,9 @@ class _Job:
         error = stream.failure()
         if error is None:
             return False
+        if stream.is_unreported:
+            stream.start()
+            return True
         env = stream.plan.env
         stream.failures += 1
         is_final = isinstance(error, BatchFailedError)  # the micro-batch was retried by itself

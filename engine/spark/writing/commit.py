@@ -9,7 +9,7 @@ from catalog.diagnostics import Diagnostic, PenstockError, RunError, Severity, r
 from engine.incremental.watermarks import HighWatermark, move, refuse_moved
 from engine.plan.nodes import Write, below
 from engine.spark.environment_errors import unwritable
-from engine.spark.errors import SPARK_ERRORS, as_run_error, reason
+from engine.spark.errors import SPARK_ERRORS, as_run_error, placed, reason
 from engine.spark.writing.abort import CONNECTOR_ERRORS
 from engine.spark.writing.commit_groups import (
     Pending,
@@ -49,7 +49,7 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWater
         except SPARK_ERRORS as error:
             raise _unfinished(run.run_id, as_run_error(error, write)) from error
         except PenstockError as error:
-            raise _unfinished(run.run_id, error) from error
+            raise _unfinished(run.run_id, placed(error, write)) from error
         except OSError as error:
             raise _unfinished(run.run_id, unwritable(error, write)) from error
     _acknowledge(spark, run, writes.values())
@@ -98,13 +98,21 @@ def _begin_commits(
             cancel(pending)
             if isinstance(error, SPARK_ERRORS):
                 raise as_run_error(error, writes[group[0].write_id]) from error
+            if isinstance(error, PenstockError):
+                raise placed(error, writes[group[0].write_id]) from error.__cause__
             raise
     return pending
 
 
 def _unfinished(run_id: str, error: PenstockError) -> RunError:
     help = f"the run has begun to commit; finish it by `penstock run --resume {run_id}`"
-    return RunError([replace(diagnostic, help=diagnostic.help or help) for diagnostic in error.diagnostics])
+    return RunError([_with_help(diagnostic, help) for diagnostic in error.diagnostics])
+
+
+def _with_help(diagnostic: Diagnostic, help: str) -> Diagnostic:
+    """The remedy, and the diagnostic's own as a note."""
+    own = (diagnostic.help,) if diagnostic.help else ()
+    return replace(diagnostic, help=help, notes=(*diagnostic.notes, *own))
 
 
 def _unjournaled(run: OpenRun, error: OSError) -> RunError:

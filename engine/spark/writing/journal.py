@@ -66,16 +66,21 @@ class Journal:
         mark: Mapping[str, Value],
         writes: Mapping[str, str],
         job: str,
+        *,
         done: Collection[str] = (),
         incremental: Collection[str] = (),
+        targets: Mapping[str, str] | None = None,
     ) -> None:
         """Start again: `writes` are connector names by write id. The steps of an earlier, ended try are removed; `done`
-        are the ids of writes that it committed; `incremental` the sources whose watermarks the run is to move.
+        are the ids of writes that it committed; `incremental` the sources whose watermarks the run is to move;
+        `targets` where these writes and the done ones write to, by write id.
 
         If the process is killed in between, either the earlier try has ended or this one has begun:
         `end.json` is removed last.
         """
         content = {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job}
+        if targets:
+            content["targets"] = dict(targets)
         if incremental:
             content["incremental"] = sorted(incremental)
         if not done:
@@ -174,6 +179,11 @@ class Recorded:
         before = frozenset(self.steps["begin"].get("done") or ())
         ended = self.outcome in (RunOutcome.FINISHED, RunOutcome.DISMISSED)
         return before | {write_id for write_id in self.writes if ended and self.is_committed(write_id)}
+
+    @property
+    def targets(self) -> Mapping[str, str]:
+        """Where the writes go, by their ids; also those of earlier tries that are `done`."""
+        return dict(self.steps["begin"].get("targets") or {})
 
     @property
     def is_decided(self) -> bool:

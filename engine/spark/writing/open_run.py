@@ -1,8 +1,11 @@
 """Opens a run: its journal, and the places where its writes will stage."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from threading import Lock
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -38,12 +41,16 @@ def begin(
     job: str = "",
     *,
     incremental: Collection[str] = (),
+    is_of_stream: bool = False,
+    is_fresh: bool = False,
 ) -> OpenRun | None:
     """Open the run's journal; None if this run id has already committed all these writes.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
-    will stand. `incremental`: the sources whose watermarks the run is to move. Raises PEN5007 if a living process holds
-    the run id, PEN5005 if a target can never be one.
+    will stand. `incremental`: the sources whose watermarks the run is to move. `is_of_stream`: a micro-batch,
+    whose stream keeps other processes from running the job. `is_fresh`: no process has begun a run of this id before,
+    nor one whose journal is lost. Raises PEN5007 if a living process holds the
+    run id, PEN5005 if a target can never be one.
     """
     log = journal(spark, state, run_id)
     recorded = log.read()
@@ -54,13 +61,22 @@ def begin(
         raise run_error("PEN5007", f"run {run_id} is still running: {owner.describe(recorded.mark)}")
     if recorded is not None and recorded.is_decided and not (recorded.outcome or owner.is_this_process(recorded.mark)):
         raise run_error("PEN5011", f"run `{run_id}` has begun to commit, and has not ended", None, ways_to_end(run_id))
-    refuse_second_run(spark, state, run_id, [check.write for check in checks], job)
+    if not is_of_stream:
+        refuse_second_run(spark, state, run_id, [check.write for check in checks], job)
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
-    tasks = {check.write.id: replace(task_of(check.write, run_id), owner=mark, journal=log.uri) for check in checks}
+    fresh = is_fresh and recorded is None
+    tasks = {
+        check.write.id: replace(task_of(check.write, run_id), owner=mark, journal=log.uri, is_fresh=fresh)
+        for check in checks
+    }
     places = {
         check.write.id: check.write.connector.prepare(spark, tasks[check.write.id], check.actions) for check in checks
     }
-    log.begin(mark, {check.write.id: check.write.connector.name for check in checks}, job, done, incremental)
+    before = recorded.targets if recorded is not None else {}
+    targets = {write_id: before[write_id] for write_id in sorted(done) if write_id in before}
+    targets |= {check.write.id: check.write.target for check in checks}
+    writes = {check.write.id: check.write.connector.name for check in checks}
+    log.begin(mark, writes, job, done=done, incremental=incremental, targets=targets)
     for write_id, place in places.items():
         log.prepared(write_id, place)
     return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
@@ -109,6 +125,24 @@ def committed_writes(spark: SparkSession, state: str, run_id: str) -> frozenset[
     return recorded.done if recorded is not None else frozenset()
 
 
+def unwritten(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write]) -> tuple[Write, ...]:
+    """The writes that a run of this id still has to do, also where the job has changed since: what it committed as
+    another write of the same target is written, and would be there twice."""
+    recorded = journal(spark, state, run_id).read()
+    if recorded is None:
+        return tuple(writes)
+    missing = [write for write in writes if write.id not in recorded.done]
+    changed = recorded.done - {write.id for write in writes}
+    written = Counter(recorded.targets[write_id] for write_id in changed if write_id in recorded.targets)
+    found = []
+    for write in missing:
+        if written[write.target]:
+            written[write.target] -= 1
+        else:
+            found.append(write)
+    return tuple(found)
+
+
 def ways_to_end(run_id: str) -> str:
     return (
         f"`penstock run --resume {run_id}` finishes it; where it cannot, `penstock runs --forget {run_id}` dismisses "
@@ -117,4 +151,9 @@ def ways_to_end(run_id: str) -> str:
 
 
 def _jvm_pid(spark: SparkSession) -> int:
-    return int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())  # type: ignore[union-attr]
+    return _pid(spark.sparkContext._jvm)
+
+
+@cache
+def _pid(jvm: Any) -> int:
+    return int(jvm.java.lang.ProcessHandle.current().pid())

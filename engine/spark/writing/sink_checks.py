@@ -13,7 +13,7 @@ from catalog.table import CatalogTable
 from connectors.support.sink import WriteTask
 from engine.plan.nodes import Write
 from engine.spark.environment_errors import unwritable
-from engine.spark.errors import SPARK_ERRORS, as_run_error
+from engine.spark.errors import SPARK_ERRORS, as_run_error, placed
 
 DRY_RUN: Final = "dry-run"
 
@@ -51,7 +51,7 @@ def check(
         try:
             state = write.connector.inspect(spark, replace(task_of(write, run_id), looks_for_rows=looks_for_rows))
         except PenstockError as error:
-            diagnostics.extend(error.diagnostics)
+            diagnostics.extend(placed(error, write).diagnostics)
             continue
         except SPARK_ERRORS as error:
             diagnostics.extend(as_run_error(error, write).diagnostics)
@@ -98,6 +98,8 @@ def _remedy(write: Write, target: CatalogTable, problem: Problem) -> str:
             return f"schema_evolution = {evolution} changes the target and keeps its rows"
     if target.column(problem.column) is None:
         return f"leave `{problem.column}` out of the query, or add the column to the target first"
+    if not write.table.is_open and write.table.column(problem.column) is None:
+        return f"add `{problem.column}` to the query, or give the column a default in the target"
     return f"cast `{problem.column}` in the query to the target's type"
 
 

@@ -5,18 +5,19 @@ from collections.abc import Iterable, Mapping
 from pyspark.sql import DataFrame, SparkSession
 
 from catalog.datatypes import is_collated, without_collations
-from catalog.diagnostics import run_error
+from catalog.diagnostics import PenstockError, run_error
 from catalog.evolution import SchemaEvolution, widens
 from catalog.quoting import quote
 from catalog.row_kind import ROW_KIND
 from catalog.savemode import plan_actions
 from catalog.table import CatalogTable
 from catalog.typenames import to_ddl
+from connectors.support.java_names import select_sql
 from connectors.support.staged import Staged
 from engine.plan.nodes import AnyNode, Scan, Write
 from engine.plan.staged_rules import staged_rules
 from engine.spark.environment_errors import unwritable
-from engine.spark.errors import SPARK_ERRORS, as_run_error
+from engine.spark.errors import SPARK_ERRORS, as_run_error, placed
 from engine.spark.writing.open_run import OpenRun
 from engine.spark.writing.sink_checks import SinkCheck, kept_table
 
@@ -35,6 +36,8 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
         _refuse_changed_target(run, checked)
     except SPARK_ERRORS as error:
         raise as_run_error(error, write, nodes) from error
+    except PenstockError as error:
+        raise placed(error, write) from error.__cause__
     except OSError as error:
         raise unwritable(error, write) from error
     with run.lock:
@@ -80,7 +83,7 @@ def _uncollated(df: DataFrame, table: CatalogTable) -> DataFrame:
         type = collated.get(name.lower())
         value = quote(name) if type is None else f"cast({quote(name)} as {to_ddl(without_collations(type))})"
         columns.append(f"{value} as {quote(name)}")
-    return df.selectExpr(*columns)
+    return select_sql(df, columns)
 
 
 def _aligned(df: DataFrame, checked: SinkCheck) -> DataFrame:
@@ -99,4 +102,4 @@ def _aligned(df: DataFrame, checked: SinkCheck) -> DataFrame:
         given = checked.write.table.column(name) if name and is_widened else None
         type = given.type if given is not None and widens(column.type, given.type) else column.type
         columns.append(f"cast({value} as {to_ddl(type)}) as {quote(column.name)}")
-    return df.selectExpr(*columns, *(quote(name) for name in names.values()))
+    return select_sql(df, [*columns, *(quote(name) for name in names.values())])

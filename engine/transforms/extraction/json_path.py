@@ -10,6 +10,7 @@ from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable
 from catalog.typenames import TypeTextError, to_ddl, to_spark, type_of_value
 from connectors.support.option import Option, Options, OptionType, Value
+from engine.functions.json_queries import PathError, parse
 from engine.transforms.base import check_columns, with_columns
 from engine.transforms.support.json_steps import Steps, steps_of
 from engine.transforms.support.loose_json import strict_json
@@ -37,7 +38,8 @@ class JsonPath:
     doc: ClassVar[str] = (
         "Extract values by JSON path into new columns, from a JSON text or from an array, map or row. A path that the "
         "text does not have, and a value that does not fit the type, are errors: the job fails, the row is skipped, or "
-        "the column is NULL."
+        "the column is NULL. Filters, slices, `..` and functions (`$.items[?(@.price < 10)].name`, `$.items.length()`) "
+        "work as in Jayway's JsonPath; Python computes them."
     )
     options: ClassVar[tuple[Option, ...]] = (
         Option(
@@ -127,15 +129,15 @@ def _extracted(
 ) -> tuple[str, str | None] | None:
     """The column's expression, and the predicate that rows must keep where an error skips them."""
     source = table.column(column.source)
-    steps = steps_of(column.path)
-    if steps is None or source is None:
+    steps, rest = steps_of(column.path)
+    if source is None or (rest and not _can_be_read(column.path)):
         diagnostics.error(
             "PEN2004", f"`{column.path}` is not a path that can be read", options.span(f"{column.place}.path"),
-            "paths have `.name`, `['name']`, `[0]` and `[*]`: `$.items[0].price`",
+            "for example `$.items[0].price`, `$.items[?(@.price < 10)].name`, `$..price` or `$.items[0:2]`",
         )  # fmt: skip
         return None
     is_loose = options.seatunnel is not None
-    text, is_missing = _text(quote(column.source), source.type, steps, is_loose)
+    text, is_missing = _text(quote(column.source), source.type, steps, rest, is_loose=is_loose)
     value = _converted(text, column.type)
     is_wrong = f"({is_missing} OR ({text} IS NOT NULL AND {value} IS NULL))"
     match column.way:
@@ -150,10 +152,19 @@ def _extracted(
             return f"CASE WHEN {is_wrong} THEN raise_error({message}) ELSE {value} END", None
 
 
-def _text(source: str, type: DataType, steps: Steps, is_loose: bool) -> tuple[str, str]:
-    """The value as a text (of a JSON text or a nested column), and whether it is missing in a source that is there."""
+def _can_be_read(path: str) -> bool:
+    try:
+        parse(path)
+    except PathError:
+        return False
+    return True
+
+
+def _text(source: str, type: DataType, steps: Steps, query: str, *, is_loose: bool) -> tuple[str, str]:
+    """The value as a text (of a JSON text or a nested column), and whether it is missing in a source that is there.
+    `query` is the rest of the path, from its first step that Spark cannot take."""
     expression, rest, last = _nested(source, type, steps)
-    if not rest:
+    if not rest and not query:
         text = f"CAST({expression} AS STRING)"
         if isinstance(last, Array | Map | Struct):
             text = f"to_json({expression})"
@@ -166,7 +177,10 @@ def _text(source: str, type: DataType, steps: Steps, is_loose: bool) -> tuple[st
         else f"to_json({expression})"
     )
     json = strict_json(json) if is_loose and last in (STRING, BINARY) else json
-    path = quote_text("$" + "".join(rest))
+    path = quote_text("$" + "".join(rest) + query)
+    if query:
+        found = f"penstock_json_path({json}, {path})"
+        return f"get_json_object({found}, '$')", f"({source} IS NOT NULL AND {found} IS NULL)"
     text = f"get_json_object({json}, {path})"
     if "[*]" in rest:
         return text, f"({source} IS NOT NULL AND {text} IS NULL)"

@@ -20,14 +20,16 @@ if TYPE_CHECKING:
 class FieldEncrypt:
     name: ClassVar[str] = "FieldEncrypt"
     doc: ClassVar[str] = (
-        "Encrypt or decrypt text columns with AES-CBC. The result is base64 of a random IV and the ciphertext; the key "
+        "Encrypt or decrypt text columns with AES. The result is base64 of a random IV and the ciphertext; the key "
         "is not in the plan, and not in what Spark shows or logs of it."
     )
     options: ClassVar[tuple[Option, ...]] = (
         Option("fields", OptionType.LIST, "The columns, texts.", required=True, element=OptionType.STRING),
         Option("key", OptionType.STRING, "16, 24 or 32 bytes in base64, with or without `base64:` before it.",
                required=True, sensitive=True),
-        Option("algorithm", OptionType.STRING, "The cipher.", default="AES_CBC", choices=("AES_CBC",)),
+        Option("algorithm", OptionType.STRING,
+               "The cipher; `AES_GCM` also detects values that were changed since.", default="AES_CBC",
+               choices=("AES_CBC", "AES_GCM")),
         Option("mode", OptionType.STRING, "Which way.", default="ENCRYPT", choices=("ENCRYPT", "DECRYPT")),
         Option("max_field_length", OptionType.INTEGER, "Accepted for compatibility, no effect.", minimum=1),
     )  # fmt: skip
@@ -48,7 +50,8 @@ class FieldEncrypt:
     def apply(self, df: "DataFrame", table: CatalogTable, options: Options) -> "DataFrame":
         names = {name.lower(): name for name in df.columns}
         fields = tuple(names[name.lower()] for name in options.strings("fields"))
-        run = partial(ciphers.run, fields, _key(options), options.string("mode") == "ENCRYPT")
+        way = options.string("algorithm").upper(), options.string("mode").upper() == "ENCRYPT"
+        run = partial(ciphers.run, fields, _key(options), way)
         return by_batches(df, table, run, ciphers)
 
 

@@ -1,9 +1,9 @@
-"""Encrypts and decrypts columns, in Spark's workers: AES-CBC, base64 of a random IV and the ciphertext."""
+"""Encrypts and decrypts columns, in Spark's workers: base64 of a random IV and the ciphertext."""
 
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.transforms.support.arrow_rows import with_values
 
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 def run(
     fields: Sequence[str],
     key: bytes,
-    encrypts: bool,
+    way: tuple[str, bool],
     batches: "Iterator[pyarrow.RecordBatch]",
     schema: "pyarrow.Schema",
 ) -> Iterator[Any]:
-    change = encrypted if encrypts else decrypted
+    """The batches with these columns changed; `way` is the algorithm, and whether it encrypts."""
+    change = _CHANGES[way]
     for batch in batches:
         added = {}
         for name in fields:
@@ -27,7 +28,7 @@ def run(
         yield with_values(batch, added, schema)
 
 
-def encrypted(text: str, key: bytes) -> str:
+def cbc_encrypted(text: str, key: bytes) -> str:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     from cryptography.hazmat.primitives.padding import PKCS7
 
@@ -38,7 +39,7 @@ def encrypted(text: str, key: bytes) -> str:
     return b64encode(iv + encryptor.update(padded) + encryptor.finalize()).decode()
 
 
-def decrypted(text: str, key: bytes) -> str:
+def cbc_decrypted(text: str, key: bytes) -> str:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     from cryptography.hazmat.primitives.padding import PKCS7
 
@@ -47,3 +48,30 @@ def decrypted(text: str, key: bytes) -> str:
     padded = decryptor.update(data[16:]) + decryptor.finalize()
     unpadder = PKCS7(128).unpadder()
     return (unpadder.update(padded) + unpadder.finalize()).decode()
+
+
+def gcm_encrypted(text: str, key: bytes) -> str:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    iv = os.urandom(_GCM_IV)
+    return b64encode(iv + AESGCM(key).encrypt(iv, text.encode(), None)).decode()
+
+
+def gcm_decrypted(text: str, key: bytes) -> str:
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    data = b64decode(text)
+    try:
+        return AESGCM(key).decrypt(data[:_GCM_IV], data[_GCM_IV:], None).decode()
+    except InvalidTag:
+        raise ValueError("a value was encrypted with another key, or changed since") from None
+
+
+_GCM_IV: Final = 12
+_CHANGES: Final[Mapping[tuple[str, bool], Callable[[str, bytes], str]]] = {
+    ("AES_CBC", True): cbc_encrypted,
+    ("AES_CBC", False): cbc_decrypted,
+    ("AES_GCM", True): gcm_encrypted,
+    ("AES_GCM", False): gcm_decrypted,
+}

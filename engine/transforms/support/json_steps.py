@@ -1,4 +1,4 @@
-"""A JSON path as its steps: `$.a['b'][0]` is `.a`, `['b']` and `[0]`."""
+"""A simple JSON path as its steps: `$.a['b'][0]` is `.a`, `['b']` and `[0]`."""
 
 import re
 from typing import Final, TypeAlias
@@ -8,18 +8,17 @@ Steps: TypeAlias = tuple[str, ...]
 _STEP: Final = re.compile(r"\.(?:[^.\[\]'\"*$?@()]+)|\['[^']+'\]|\[\"[^\"]+\"\]|\[\d+\]|\[\*\]")
 
 
-def steps_of(path: str) -> Steps | None:
-    """The steps behind `$`; None for a path with anything else (filters, `..`, slices)."""
+def steps_of(path: str) -> tuple[Steps, str]:
+    """The steps behind `$` that Spark can take, and the rest of the path, which begins with another: a filter, `..`, a
+    slice or a function."""
     text = path.strip()
-    if not text.startswith("$"):
-        return None
     steps: list[str] = []
-    position = 1
-    while position < len(text):
+    position = 1 if text.startswith("$") else 0
+    while position and position < len(text):
         match = _STEP.match(text, position)
-        if match is None:
-            return None
+        if match is None or text.startswith("(", match.end()):
+            break
         step = match.group()
         steps.append(f"['{step[2:-2]}']" if step.startswith('["') else step)
         position = match.end()
-    return tuple(steps)
+    return tuple(steps), text[position:]

@@ -171,7 +171,8 @@ def _filled(value: Any, names: Mapping[str, Any]) -> Any:
 def found_at(document: Any, path: str) -> list[Any]:
     """The values at a JSON path."""
     values = [document]
-    for step in steps_of(path) or ():
+    steps, rest = steps_of(path)
+    for step in () if rest else steps:
         if step == "[*]":
             values = [item for value in values if isinstance(value, list) for item in value]
         elif step.startswith("[") and step[1:-1].isdigit():

@@ -24,6 +24,8 @@ class Chunking:
 
 
 def run(rules: Chunking, batches: "Iterator[pyarrow.RecordBatch]", schema: "pyarrow.Schema") -> Iterator[Any]:
+    import pyarrow
+
     for batch in batches:
         rows: list[int] = []
         made: list[str | None] = []
@@ -33,7 +35,9 @@ def run(rules: Chunking, batches: "Iterator[pyarrow.RecordBatch]", schema: "pyar
             rows += [row] * len(found)
             made += found
             numbers += range(len(found))
-        yield with_values(batch.take(rows), {rules.chunk: made, rules.index: numbers}, schema)
+        yield with_values(
+            batch.take(pyarrow.array(rows, pyarrow.int32())), {rules.chunk: made, rules.index: numbers}, schema
+        )
 
 
 def chunks(text: str, rules: Chunking) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from catalog.datatypes import BIGINT, DATE, INT, SMALLINT, TIMESTAMP, TIMESTAMP_NTZ, TINYINT, Decimal
+from catalog.datatypes import BIGINT, DATE, DOUBLE, FLOAT, INT, SMALLINT, TIMESTAMP, TIMESTAMP_NTZ, TINYINT, Decimal
 from sql.dialect.sites.call import CallSite, Rule
 from sql.dialect.sites.edits import Parts
 
@@ -21,14 +21,27 @@ def remainder(call: CallSite) -> Parts | None:
 
 
 def _whole(name: str) -> Rule:
-    """`ceil` and `floor`: an INT; with digits, the nearest decimal as a double."""
+    """`ceil` and `floor`: an INT; in 3.x, the type of the argument."""
 
     def rule(call: CallSite) -> Parts | None:
+        if call.edits.line == 3:
+            return _whole_of_type(call, name)
         if call.count == 1:
             return call.fill(f"CAST({name}({{0}}) AS INT)")
         return call.fill(f"CAST({name}({{0}}, {{1}}) AS INT)") if call.count == 2 else None
 
     return rule
+
+
+def _whole_of_type(call: CallSite, name: str) -> Parts | None:
+    type = call.type(0)
+    if type is None or call.count not in (1, 2):
+        return None
+    if call.count == 2:
+        return call.fill(f"CAST({name}({{0}}, {{1}}) AS {type})")
+    if type in (FLOAT, DOUBLE):  # from 2^53 on, doubles are whole, and more than a BIGINT holds
+        return call.fill(f"CASE WHEN abs({{0}}) < 9007199254740992 THEN CAST({name}({{0}}) AS {type}) ELSE {{0}} END")
+    return call.fill(f"CAST({name}({{0}}) AS {type})")
 
 
 def _round(call: CallSite) -> Parts | None:
@@ -39,13 +52,14 @@ def _round(call: CallSite) -> Parts | None:
 
 
 def _trunc(call: CallSite) -> Parts | None:
-    """Toward zero, a DOUBLE; of a date, Spark's own function."""
+    """Toward zero, a DOUBLE, in 3.x of the argument's type; of a date, Spark's own function."""
     if call.count == 2 and (call.text_constant(1) or call.type(0) in (DATE, TIMESTAMP, TIMESTAMP_NTZ)):
         return None
     digits = "{1}" if call.count == 2 else "0"
     value = "CAST({0} AS DECIMAL(38,18))"
     whole = f"CASE WHEN {{0}} < 0 THEN ceil({value}, {digits}) ELSE floor({value}, {digits}) END"
-    return call.fill(f"CAST({whole} AS DOUBLE)")
+    type = call.type(0) if call.edits.line == 3 else None
+    return call.fill(f"CAST({whole} AS {type or DOUBLE})")
 
 
 def _log(call: CallSite) -> Parts | None:
@@ -64,8 +78,24 @@ def _trim_scale(call: CallSite) -> Parts | None:
 
 
 def _reduce(call: CallSite) -> Parts | None:
-    is_cut = call.count == 3 and (call.text_constant(2) or "").upper() == "TRUNCATE"
-    return call.fill("slice({0}, 1, {1})") if is_cut else None
+    """The first numbers of a vector, or its products with random vectors, which every row and run has alike."""
+    method = (call.text_constant(2) or "").upper() if call.count == 3 else ""
+    if method == "TRUNCATE":
+        return call.fill("slice({0}, 1, {1})")
+    if method not in _PROJECTIONS:
+        return None
+    product = _dot("{0}", f"transform(sequence(1, size({{0}})), at_column -> {_PROJECTIONS[method]})")
+    return call.fill(f"transform(sequence(1, {{1}}), at_row -> CAST({product} / sqrt({{1}}) AS FLOAT))")
+
+
+_EVEN: Final = "(xxhash64(at_row, at_column, {}) & 9007199254740991 | 1) / 9007199254740992D"
+"""A number between 0 and 1 for each place of a matrix."""
+_PROJECTIONS: Final = {
+    "RANDOM_PROJECTION": f"sqrt(-2 * ln({_EVEN.format(1)})) * cos(2 * pi() * {_EVEN.format(2)})",
+    "SPARSE_RANDOM_PROJECTION": "sqrt(3D) * CASE pmod(xxhash64(at_row, at_column), 6) WHEN 0 THEN 1 WHEN 1 THEN -1 "
+    "ELSE 0 END",
+}
+"""A number of the random matrix: normally distributed, or mostly zero."""
 
 
 def _sum(of: str) -> str:

@@ -211,6 +211,11 @@ _INSERT: Final = (
 )
 _TRANSLATE: Final = "translate({0}, {1}, concat({2}, substring({1}, length({2}) + 1)))"
 
+
+def _murmur64(call: CallSite) -> Parts | None:
+    return ["penstock_murmur64(", *as_text(call, 0), ")"] if call.count == 1 else None
+
+
 RULES: Final[Mapping[str, Rule]] = {
     "ascii": "nullif(ascii({0}), 0)",
     "bit_length": _octets("bit_length({0})"),
@@ -236,6 +241,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "regexp_like": _regexp_like,
     "regexp_substr": _regexp_substr,
     "replace": lambda call: call.fill("replace({0}, {1}, coalesce({2}, ''))") if call.count == 3 else None,
+    "murmur64": _murmur64,
     "soundex": f"CASE WHEN {{0}} = '' THEN '0000' ELSE soundex({_LETTERS}) END",
     "split": _split,
     "substring": _substring,

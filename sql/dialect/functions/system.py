@@ -163,6 +163,15 @@ def _aes_decrypt(call: CallSite) -> Parts | None:
     return call.fill(f"decode(aes_decrypt({given}, {_key(call)}, 'CBC', 'PKCS'), 'UTF-8')")
 
 
+def _des(direction: str) -> Rule:
+    def rule(call: CallSite) -> Parts | None:
+        if call.count != 2:
+            return None
+        return [f"penstock_des_{direction}(", call.arg(0), ", ", *as_text(call, 1), ")"]
+
+    return rule
+
+
 RULES: Final[Mapping[str, Rule]] = {
     "coalesce": _coalesce,
     "ifnull": _coalesce,
@@ -171,4 +180,6 @@ RULES: Final[Mapping[str, Rule]] = {
     "array": _array,
     "aes_encrypt": _aes_encrypt,
     "aes_decrypt": _aes_decrypt,
+    "des_encrypt": _des("encrypt"),
+    "des_decrypt": _des("decrypt"),
 }

@@ -56,18 +56,25 @@ def _dateadd(call: CallSite) -> Parts | None:
 
 
 def _datediff(call: CallSite) -> Parts | None:
-    """From the first to the second, in whole units; months beyond whole years."""
+    """From the first to the second, in whole units; in 2.3, months beyond whole years."""
     unit = _unit(call, 2)
     if call.count not in (2, 3) or unit is None:
         return None
     if unit in ("YEAR", "MONTH"):
-        beyond = " % 12" if unit == "MONTH" else ""
+        beyond = " % 12" if unit == "MONTH" and call.edits.line == 2 else ""
         return call.fill(f"(timestampdiff({unit}, to_date({{0}}), to_date({{1}})){beyond})")
     if unit == "DAY":
         return call.fill("CAST(datediff({1}, {0}) AS BIGINT)")
     name = {"DAYTIME": "DAY", "WEEK": "WEEK", "HOUR": "HOUR", "MINUTE": "MINUTE", "SECOND": "SECOND",
             "MILLISECOND": "MILLISECOND"}.get(unit)  # fmt: skip
     return None if name is None else call.fill(f"timestampdiff({name}, {{0}}, {{1}})")
+
+
+def _week(call: CallSite) -> Parts | None:
+    """In 3.x the ISO week."""
+    if call.count != 1:
+        return None
+    return call.fill(WEEK_OF_YEAR if call.edits.line == 2 else "weekofyear({0})")
 
 
 def _date_trunc(call: CallSite) -> Parts | None:
@@ -164,7 +171,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "parsedatetime": _parse,
     "to_date": _parse,
     "is_date": _is_date,
-    "week": WEEK_OF_YEAR,
+    "week": _week,
     "from_unixtime": _from_unixtime,
     "unix_timestamp": _unix_timestamp,
 }

@@ -71,11 +71,12 @@ Rule: TypeAlias = "str | Callable[[CallSite], Parts | None]"
 
 
 def argument_ranges(tokens: Sequence[Token], opening: int, end: int) -> list[tuple[int, int]]:
-    """First and last token of each argument between the brackets at `opening` and `end`."""
+    """First and last token of each argument between the brackets at `opening` and `end`, which may be the end of the
+    query."""
     ranges: list[tuple[int, int]] = []
     depth, first = 0, opening + 1
     for index in range(opening + 1, end + 1):
-        kind = tokens[index].token_type
+        kind = tokens[index].token_type if index < len(tokens) else None
         if (kind == TokenType.COMMA and depth == 0) or index == end:
             if index > first:
                 ranges.append((first, index - 1))

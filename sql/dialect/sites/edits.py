@@ -36,11 +36,13 @@ class Site:
 
 @dataclass(eq=False, slots=True)
 class Edits:
-    """The text and what has been replaced in it; replacements are disjoint and in order."""
+    """The text and what has been replaced in it; replacements are disjoint and in order. `line`: of SeaTunnel's
+    versions, 2 or 3."""
 
     text: PlacedText
     tokens: Sequence[Token]
     type_at: "Callable[[PlacedText, int], DataType | None]"
+    line: int = 2
     replaced: list[tuple[int, int, PlacedText]] = field(default_factory=list)
 
     def current(self, start: int, end: int) -> PlacedText:

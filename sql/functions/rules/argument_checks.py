@@ -1,9 +1,9 @@
 """Checks of arguments for result rules: arrays and maps, and the common type of all."""
 
-from catalog.datatypes import FLOAT, INTEGRAL_TYPES, STRING, UNKNOWN, Array, DataType, Map, has_unknown
+from catalog.datatypes import FLOAT, INTEGRAL_TYPES, UNKNOWN, Array, DataType, Map, has_unknown
 from sql.functions.rules.call import Call
 from sql.types.casts import forces_null
-from sql.types.coercion import tightest, widest, widest_of
+from sql.types.coercion import tightest, widest_of
 from sql.types.expression_type import Typed
 from sql.types.mismatch import Mismatch
 
@@ -42,11 +42,6 @@ def fitting(element: DataType, value: DataType) -> DataType:
             return UNKNOWN
         raise Mismatch(f"the array holds {element}, the value beside it is {value}")
     return found
-
-
-def without_strings(a: DataType, b: DataType) -> DataType | None:
-    """The type that both are compared in; a string is not cast beside another type."""
-    return widest(a, b) if (a == STRING) == (b == STRING) else tightest(a, b)
 
 
 def _is_integral(a: DataType, b: DataType) -> bool:

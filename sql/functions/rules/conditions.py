@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from catalog.datatypes import BOOLEAN, INT, STRING, UNKNOWN, VOID, DataType
+from catalog.datatypes import BOOLEAN, INT, UNKNOWN, VOID, DataType
 from sql.functions.rules.argument_checks import becomes_null, common
 from sql.functions.rules.call import Call, Rule
 from sql.types.casts import forces_null
-from sql.types.coercion import widest
+from sql.types.coercion import widest, widest_unpromoted
 from sql.types.expression_type import Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import comparison, is_orderable
@@ -69,19 +69,13 @@ def equal_null(call: Call) -> DataType:
 def greatest(call: Call) -> Typed:
     found: DataType | None = VOID
     for arg in call.args:
-        found = None if found is None else _without_strings(found, arg.type)
+        found = None if found is None else widest_unpromoted(found, arg.type)
         if found is None:
             raise Mismatch(f"arguments of `{call.name}` must be of one type, one is {arg.type}")
     assert found is not None
     if not is_orderable(found):
         raise Mismatch(f"`{call.name}` can't order {found}", 0)
     return Typed(found, all(arg.nullable or forces_null(arg.type, found) for arg in call.args))
-
-
-def _without_strings(a: DataType, b: DataType) -> DataType | None:
-    if a == b or STRING not in (a, b) or VOID in (a, b) or UNKNOWN in (a, b):
-        return widest(a, b)
-    return None
 
 
 RULES: Final[dict[str, Rule]] = {

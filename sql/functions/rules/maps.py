@@ -3,9 +3,9 @@
 from typing import Final
 
 from catalog.datatypes import BOOLEAN, STRING, UNKNOWN, VARIANT, Array, DataType, Field, Map, Struct
-from sql.functions.rules.argument_checks import array_of, becomes_null, common, without_strings
+from sql.functions.rules.argument_checks import array_of, becomes_null, common
 from sql.functions.rules.call import Call, Rule
-from sql.types.coercion import holds_map
+from sql.types.coercion import holds_map, widest_unpromoted
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch
 
@@ -47,7 +47,7 @@ def map_contains_key(call: Call) -> DataType:
     held = call.type(0)
     if isinstance(held, Map):
         value = call.type(1)
-        if UNKNOWN not in (held.key, value) and without_strings(held.key, value) is None:
+        if UNKNOWN not in (held.key, value) and widest_unpromoted(held.key, value) is None:
             raise Mismatch(f"the keys of the map are {held.key}, this is {value}", 1)
     return BOOLEAN
 

@@ -11,9 +11,11 @@ from catalog.avro.schema_types import AvroSchemaError, type_of_avro
 from catalog.datatypes import (
     BIGINT,
     BOOLEAN,
+    DATE,
     DOUBLE,
     INT,
     STRING,
+    TIMESTAMP,
     UNKNOWN,
     VARIANT,
     VOID,
@@ -25,6 +27,7 @@ from catalog.datatypes import (
 )
 from sql.functions.rules.call import Call, Rule
 from sql.grammar.call_names import call_name
+from sql.grammar.typed_literals import is_date, read_timestamp
 from sql.types.casts import can_cast
 from sql.types.mismatch import Mismatch
 from sql.types.type_names import parse_schema, schema_error
@@ -112,10 +115,10 @@ def _sampled(node: exp.Expr) -> DataType:
 
 
 def _type_of_line(line: str) -> DataType:
-    """Of plain numbers, booleans and words; of what is quoted or may be a point in time nothing is said."""
-    if any(sign in line for sign in '"\\:\n\r\t'):
+    """Of numbers, booleans, words, dates and times; of cells with quotes or escapes within nothing is said."""
+    if not line or any(sign in line for sign in "\\\n\r\t") or not _CELLS.fullmatch(line):
         return UNKNOWN
-    cells = [_type_of_cell(cell) for cell in line.split(",")]
+    cells = [_type_of_cell(cell[1:-1] if cell[:1] == '"' else cell) for cell in _CELL.findall(line)]
     if UNKNOWN in cells:
         return UNKNOWN
     return Struct(tuple(Field(f"_c{index}", type) for index, type in enumerate(cells)))
@@ -127,11 +130,22 @@ def _type_of_cell(cell: str) -> DataType:
         return INT if -(2**31) <= number < 2**31 else BIGINT if -(2**63) <= number < 2**63 else UNKNOWN
     if re.fullmatch(r"[+-]?\d*\.\d+", cell):
         return DOUBLE
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", cell) and is_date(cell):
+        return DATE
+    if _MOMENT.fullmatch(cell):
+        return STRING if read_timestamp(cell) is None else TIMESTAMP
     if cell.lower() in ("true", "false"):
         return BOOLEAN
+    if not cell or "," in cell or "/" in cell:
+        return STRING
     return STRING if re.fullmatch(r"[A-Za-z_ ]*[A-Za-z][A-Za-z_ ]*", cell) and cell not in _NUMBER_WORDS else UNKNOWN
 
 
+_MOMENT: Final = re.compile(
+    r"(\d{4}-\d{1,2}(-\d{1,2}([ T]\d{1,2}:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?)?)?|\d{1,2}:\d\d(:\d\d)?)"
+)
+_CELL: Final = re.compile(r'(?:(?<=,)|^)("[^"]*"|[^",]*)(?=,|$)')
+_CELLS: Final = re.compile(r'("[^"]*"|[^",]*)(,("[^"]*"|[^",]*))*')
 _NUMBER_WORDS: Final = frozenset(("NaN", "Inf", "Infinity"))
 
 

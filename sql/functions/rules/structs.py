@@ -36,11 +36,11 @@ def struct(call: Call) -> DataType:
 
 def _positions(nodes: Sequence[exp.Expr]) -> Iterator[int]:
     """The position of each argument as written, where a star is one argument."""
-    position, in_star = 0, False
+    position, last = 0, None
     for node in nodes:
-        is_starred = isinstance(node, exp.Column) and node.parent is None
-        position += not (in_star and is_starred)
-        in_star = is_starred
+        star = node.parent if isinstance(node, exp.Column) and node.parent is not None and node.parent.is_star else None
+        position += star is None or star is not last
+        last = star
         yield position
 
 

@@ -87,7 +87,7 @@ def test_not_a_number(spark, database, tmp_path):
         run_writes(spark, job, str(tmp_path), "run")
         assert str(read(spark, database).first().x) == "nan"
         return
-    with pytest.raises(RunError, match="column x is NaN or infinite"):
+    with pytest.raises(RunError, match="column `x` is NaN or infinite"):
         run_writes(spark, job, str(tmp_path), "run")
     assert "t" not in database.tables()
 
@@ -98,6 +98,17 @@ COLUMNS = ("id int", "name string", "at int")
 def values(*rows):
     listed = ", ".join(f"({', '.join(repr(value) if value is not None else 'null' for value in row)})" for row in rows)
     return f"select * from values {listed} as v(id, name, at)"
+
+
+def test_names_in_upper_case(spark, database, tmp_path):
+    given = {"field_ide": "UPPERCASE", "write_mode": "upsert", "primary_keys": ["id"], "sequence_field": "at",
+             "table_prefix": "ods_", "table_suffix": "_di"}  # fmt: skip
+    for run, name in (("one", "old"), ("two", "new")):  # the first run makes the table, the second finds it
+        job = sink(database, values((1, name, len(run))), *COLUMNS, table="t_cased", **given)
+        run_writes(spark, [job], str(tmp_path), run)
+    df = read(spark, database, table="ODS_T_CASED_DI")
+    assert df.columns == ["ID", "NAME", "AT"]
+    assert [tuple(row) for row in df.collect()] == [(1, "new", 3)]
 
 
 @pytest.mark.parametrize("keyed", ["primary key", "no index"])
@@ -145,6 +156,47 @@ def test_custom_sql_and_own_insert(spark, database, tmp_path):
                 data_save_mode="CUSTOM_PROCESSING", custom_sql=custom)]  # fmt: skip
     run_writes(spark, job, str(tmp_path), "run")
     assert sorted(database.rows("select id, name from t")) == [(2, "N"), (2, "kept")]
+
+
+def test_custom_sql_that_no_database_can_parse_leaves_no_table(spark, database, tmp_path):
+    """MariaDB commits the CREATE TABLE before it at once: the run may not have decided by then."""
+    sql = {"data_save_mode": "CUSTOM_PROCESSING", "custom_sql": "delete form t where name = 'it''s'"}
+    staged = None
+    with pytest.raises(RunError) as caught:  # noqa: PT012 (staging or committing may refuse it)
+        staged = stage_writes(spark, [sink(database, "select 1 id", "id int", **sql)], str(tmp_path), "run")
+        commit_all(spark, staged)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.notes) == ("PEN5013", (f"the statement was: {sql['custom_sql']}",))
+    assert found.span is not None
+    if staged is not None:
+        assert not staged.journal.is_decided
+        assert abort_all(spark, staged) == ()
+    assert database.tables() == ["penstock_commits", "penstock_staging"]
+    right = {**sql, "custom_sql": "delete from t"}
+    run_writes(spark, [sink(database, "select 1 id", "id int", **right)], str(tmp_path), "right")
+
+
+def test_a_column_that_the_target_needs_is_named(spark, database, tmp_path):
+    database.run("create table t (id int, needed int not null)")
+    with pytest.raises(RunError) as caught:
+        run_writes(spark, [sink(database, "select 1 id", "id int")], str(tmp_path), "run")
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.help) == (
+        "PEN4003",
+        "add `needed` to the query, or give the column a default in the target",
+    )
+
+
+def test_a_user_without_privileges_learns_which_are_needed(spark, postgres, tmp_path):
+    postgres.clear()
+    postgres.run("drop role if exists reader", "create role reader login password 'secret'")
+    login = {"url": postgres.url, "user": "reader", "password": "secret"}
+    job = write(connector, rows("select 1 id", "id int"), "w", **login, table="t")
+    with pytest.raises(RunError) as caught:
+        run_writes(spark, [job], str(tmp_path), "run")
+    (found,) = caught.value.diagnostics
+    assert found.code == "PEN5013"
+    assert "`penstock_commits` and `penstock_staging`" in found.help
 
 
 def test_columns_are_added_on_request(spark, database, tmp_path):

@@ -238,3 +238,9 @@ def test_errors_name_the_cause_and_no_password(spark, database):
         with pytest.raises(RunError, match="PEN5012") as caught:
             connector.read(spark, ScanTask(options, CatalogTable.unknown("t")))
         assert PASSWORD not in str(caught.value)
+
+
+def test_a_driver_that_the_session_lacks_is_named(spark):
+    options = options_of(connector.source_options, url="jdbc:oracle:thin:@//localhost:1521/none", table_path="t")
+    with pytest.raises(RunError, match=r"PEN5033.*oracle\.jdbc\.OracleDriver"):
+        connector.read(spark, ScanTask(options, CatalogTable.unknown("t")))

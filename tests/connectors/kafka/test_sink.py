@@ -135,7 +135,7 @@ def test_an_interrupted_commit_sends_again_with_the_same_headers(spark, tmp_path
         raise OSError("killed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("connectors.support.files.filesystem.LocalFiles.write", cut_off)
+        patch.setattr("connectors.support.files.local_files.LocalFiles.write", cut_off)
         with pytest.raises(OSError, match="killed"):
             Kafka.commit(connector, spark, run.places["w"])
     assert len(kafka.records(name)) == 2

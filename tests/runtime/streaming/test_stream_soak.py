@@ -78,7 +78,8 @@ def test_a_large_change_log_ends_as_its_table(spark, tmp_path, kafka, postgres):
 
 
 def test_nothing_is_lost_or_twice_over_kills_of_driver_and_broker(tmp_path, spark, kafka, postgres):
-    """Each round sends records, then kills the driver at a random moment; two of five rounds kill the broker too."""
+    """Each round sends records, then kills the driver at a random moment of a micro-batch, or now and then of its
+    start; two of five rounds kill the broker, too."""
     postgres.clear()
     topic, state, draw = kafka.topic(2), tmp_path / "state", random.Random(5)
     source = (
@@ -96,14 +97,22 @@ def test_nothing_is_lost_or_twice_over_kills_of_driver_and_broker(tmp_path, spar
         found = (file.read_text().splitlines() for file in (tmp_path / "files").glob("*.json"))
         return sorted(json.loads(line)["id"] for lines in found for line in lines)
 
-    sent = 0
+    def batches(log):
+        names = (path.name for path in (state / "streams" / "kills" / "c" / "checkpoint" / log).glob("*"))
+        return max((int(name) for name in names if name.isdigit()), default=-1)
+
+    sent, interrupted = 0, 0
     for kill in range(KILLS + 1):
         kafka.send(topic, [json.dumps({"id": id}) for id in range(sent, sent + 20)])
         sent += 20
         process = subprocess.Popen(command, cwd=ROOT, start_new_session=True,
                                    env={**os.environ, "MASTER": "local[1]", "PYTHONPATH": str(ROOT)})  # fmt: skip
         if kill < KILLS:
-            time.sleep(draw.uniform(8, 30))
+            begun = batches("offsets")
+            until = time.monotonic() + (draw.uniform(3, 15) if kill % 7 == 3 else 180)
+            while batches("offsets") == begun and process.poll() is None and time.monotonic() < until:
+                time.sleep(0.1)
+            time.sleep(draw.uniform(0, 6))
             if kill % 5 in (1, 3):
                 kafka.kill()
                 time.sleep(draw.uniform(0, 3))
@@ -114,9 +123,10 @@ def test_nothing_is_lost_or_twice_over_kills_of_driver_and_broker(tmp_path, spar
                 time.sleep(0.5)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(60)
-    print(
-        f"{KILLS} kills of the driver, {sum(kill % 5 in (1, 3) for kill in range(KILLS))} of the broker, {sent} records"
-    )
+        interrupted += batches("offsets") > batches("commits")
+        print(f"kill {kill}: micro-batch {batches('offsets')}, ended {batches('commits')}", flush=True)
+    brokers = sum(kill % 5 in (1, 3) for kill in range(KILLS))
+    print(f"{KILLS} kills of the driver, {interrupted} within a micro-batch, {brokers} of the broker, {sent} records")
     everything = list(range(sent))
     assert written() == everything
     assert sorted(row.id for row in spark.read.format("delta").load(str(tmp_path / "delta")).collect()) == everything

@@ -104,13 +104,23 @@ def test_a_micro_batch_that_comes_again_writes_nothing_twice(spark, tmp_path, ka
     sinks = f'Delta {{ plugin_input = q, path = "{tmp_path}/delta" }}\n' \
             f'LocalFile {{ plugin_input = q, path = "{tmp_path}/parquet", file_format_type = parquet }}'  # fmt: skip
     job = from_topic(kafka, topic, sinks)
-    stream(spark, tmp_path, job, "first")
     commits = tmp_path / "state/streams/stream/k/checkpoint/commits"
-    for name in ("0", ".0.crc"):  # as if killed before Spark had recorded the end of the micro-batch
-        (commits / name).unlink(missing_ok=True)
+
+    def forget_end(batch):
+        """As if it was killed before Spark had recorded the end of the micro-batch."""
+        for name in (str(batch), f".{batch}.crc"):
+            (commits / name).unlink(missing_ok=True)
+
+    stream(spark, tmp_path, job, "first")
+    forget_end(0)
     kafka.send(topic, values(4))
     stream(spark, tmp_path, job, "second", restores="first")
     assert delta(spark, tmp_path / "delta") == parquet(spark, tmp_path / "parquet") == expected(1, 2, 4)
+    forget_end(1)
+    kafka.send(topic, values(5, 6))
+    changed = job.replace("id <> 3", "id <> 5").replace("LocalFile {", "LocalFile { compress_codec = zstd,")
+    stream(spark, tmp_path, changed)  # its writes are others now; what they wrote before is there
+    assert delta(spark, tmp_path / "delta") == parquet(spark, tmp_path / "parquet") == expected(1, 2, 4, 6)
 
 
 def test_files_and_tables_that_grow(spark, tmp_path):

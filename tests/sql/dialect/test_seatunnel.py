@@ -15,6 +15,7 @@ TABLES = {"t": CatalogTable.of("t", [Column("d", DATE), Column("a", STRING), Col
     [
         ("select  upper(a) x from t -- as it is", "select  upper(a) x from t -- as it is"),
         ("select dayname(d) from t", "select date_format(d, 'EEEE') from t"),
+        ("select 1 as one", "select 1 as one"),
         ("select 'dayname(d)' x from t", "select 'dayname(d)' x from t"),
     ],
 )

@@ -14,6 +14,8 @@ from sql.dialect.spelling import in_spark_spelling
         ('select "a b"', "select `a b`"),
         ("select 1.5, .5, 1e3", "select 1.5D, .5D, 1e3D"),
         ("select 1, t.a1, `1.5`", "select 1, t.a1, `1.5`"),
+        ("select t.姓名 from 表1 t", "select t.`姓名` from `表1` t"),
+        ("select '姓名', `年龄`, name as naïve -- 注", "select '姓名', `年龄`, name as `naïve` -- 注"),
         ("select a -- '\\d' 1.5", "select a -- '\\d' 1.5"),
     ],
 )

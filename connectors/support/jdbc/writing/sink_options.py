@@ -1,11 +1,13 @@
 """The options of a Jdbc sink, named as in Apache SeaTunnel, and the write that they describe."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.evolution import SchemaEvolution
+from catalog.row_kind import ROW_KIND
 from catalog.savemode import WriteMode
 from catalog.table import CatalogTable
 from connectors.support.jdbc.connection import CONNECTION_OPTIONS, check_connection, connection_of
@@ -43,6 +45,8 @@ SINK_OPTIONS: Final = (
     *CONNECTION_OPTIONS,
     Option("database", OptionType.STRING, "The database, where `table` does not name it."),
     Option("table", OptionType.STRING, "The table: `schema.table`, `database.schema.table` or `table`."),
+    Option("table_prefix", OptionType.STRING, "What the table's name begins with.", alternatives=("tablePrefix",)),
+    Option("table_suffix", OptionType.STRING, "What the table's name ends with.", alternatives=("tableSuffix",)),
     Option(
         "query",
         OptionType.STRING,
@@ -55,6 +59,13 @@ SINK_OPTIONS: Final = (
         OptionType.BOOLEAN,
         "Whether `primary_keys` make upserts of the rows where no `write_mode` is given.",
         default=True,
+    ),
+    Option(
+        "field_ide",
+        OptionType.STRING,
+        "The case of the table's name and its columns' names: as they are, or in upper or lower case.",
+        default="ORIGINAL",
+        choices=("ORIGINAL", "UPPERCASE", "LOWERCASE"),
     ),
     Option("custom_sql", OptionType.STRING, "Statements of data_save_mode CUSTOM_PROCESSING, with `;` between."),
     EVOLUTION_OPTION,
@@ -82,8 +93,7 @@ def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
         diagnostics.error("PEN2011", "neither `table` nor `query` says where to write", options.span(), 'table = "t"')
     if query is not None:
         _check_query(query, options, table, diagnostics)
-    if str(options["data_save_mode"]).upper() == "CUSTOM_PROCESSING" and not options.get("custom_sql"):
-        diagnostics.error("PEN2011", "CUSTOM_PROCESSING needs `custom_sql`", options.span("data_save_mode"))
+    _check_custom_sql(options, diagnostics)
     _check_keys(options, table, diagnostics)
     dialect = dialect_of(options.string("url"))
     if is_known and dialect is not None:
@@ -100,12 +110,36 @@ def target_of(options: Options) -> tuple[str, ...]:
     if name is None:
         match = _INTO.match(options.string("query"))
         return parse_table_name(match[1]) if match else ()
-    parts = parse_table_name(name)
+    *path, table = parse_table_name(name)
+    prefix, suffix = (options.optional_string(f"table_{part}") or "" for part in ("prefix", "suffix"))
+    parts = (*path, in_case(f"{prefix}{table}{suffix}", options))
     database = options.optional_string("database")
     dialect = dialect_of(options.string("url"))
     if database is not None and dialect is not None and dialect.quotes == "``":
         return (database, parts[-1])
     return (database, *parts) if database is not None and len(parts) == 2 else parts
+
+
+def in_case(name: str, options: Options) -> str:
+    """The name of a table or column as `field_ide` says; a `query` has its own names."""
+    if name == ROW_KIND or options.get("query") is not None:
+        return name
+    match options.string("field_ide").upper():
+        case "UPPERCASE":
+            return name.upper()
+        case "LOWERCASE":
+            return name.lower()
+        case _:
+            return name
+
+
+def cased(table: CatalogTable, options: Options) -> CatalogTable:
+    """The table with its names as `field_ide` says."""
+    schema, key = table.schema, table.schema.primary_key
+    columns = tuple(replace(column, name=in_case(column.name, options)) for column in schema.columns)
+    if key is not None:
+        key = replace(key, columns=tuple(in_case(name, options) for name in key.columns))
+    return replace(table, schema=replace(schema, columns=columns, primary_key=key))
 
 
 def default_write_mode(options: Options) -> WriteMode:
@@ -118,6 +152,8 @@ def default_write_mode(options: Options) -> WriteMode:
 def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_keyed: bool) -> WritePlan:
     """The write that the options describe; `is_keyed`: rows are matched by their key."""
     sequence = options.optional_string("sequence_field") if is_keyed else None
+    sequence = None if sequence is None else in_case(sequence, options)
+    keys = tuple(in_case(name, options) for name in keys)
     deletes = options.optional_string("delete_condition") if is_keyed else None
     custom = options.optional_string("custom_sql")
     return WritePlan(
@@ -126,9 +162,19 @@ def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_key
         options.optional_string("query"),
         split_statements(custom) if custom else (),
         options.integer("batch_size"),
-        table,
+        cased(table, options),
         options.string("schema_evolution").lower() == SchemaEvolution.WIDEN.value,
     )
+
+
+def _check_custom_sql(options: Options, diagnostics: Diagnostics) -> None:
+    mode, is_given = str(options["data_save_mode"]).upper(), bool(options.get("custom_sql"))
+    if mode == "CUSTOM_PROCESSING" and not is_given:
+        help = """custom_sql = "delete from t where day = '2026-01-31'\""""
+        diagnostics.error("PEN2011", "CUSTOM_PROCESSING needs `custom_sql`", options.span("data_save_mode"), help)
+    elif is_given and mode != "CUSTOM_PROCESSING" and options.seatunnel is None:
+        message, help = f"data_save_mode {mode} runs no `custom_sql`", "data_save_mode = CUSTOM_PROCESSING"
+        diagnostics.warning("PEN2011", message, options.span("custom_sql"), help)
 
 
 def _check_query(query: str, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:

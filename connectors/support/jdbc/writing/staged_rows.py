@@ -113,13 +113,23 @@ def _checked(column: Column, target: Column | None, is_key: bool, dialect: Diale
     forbids_null = target is not None and not target.nullable and target.default is None
     if (is_key or forbids_null) and (column.nullable or target is not None):
         kept = "" if is_key or not has_kinds else f" and {quote(ROW_KIND)} <> '{RowKind.DELETE.value}'"
-        refusals.append((f"{value} is null{kept}", "is NULL, which the target forbids"))
+        refusals.append(
+            (
+                f"{value} is null{kept}",
+                "is NULL, which the target forbids. Filter such rows, or give them a value by coalesce",
+            )
+        )
     if target is not None and target.length is not None and column.type == STRING:
-        refusals.append((f"length({value}) > {target.length}", f"is longer than {target.length} characters"))
+        refusals.append(
+            (
+                f"length({value}) > {target.length}",
+                f"is too long for the target: {target.length} characters at most. Cut it by left, or widen the column",
+            )
+        )
     if column.type in (FLOAT, DOUBLE) and not dialect.has_not_a_number:
         special = f"isnan({value}) or abs({value}) = double('Infinity')"
-        refusals.append((special, f"is NaN or infinite, which {dialect.name} cannot hold"))
+        refusals.append((special, f"is NaN or infinite, which {dialect.name} cannot hold. Replace it by NULL"))
     for condition, reason in refusals:
-        message = quote_text(f"a value of the column {column.name} {reason}")
+        message = quote_text(f"a value of the column {quote(column.name)} {reason}")
         value = f"if({condition}, raise_error({message}), {value})"
     return value

@@ -107,6 +107,8 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: J
         _check_keys(database, change, plan.keyed)
         _check_casts(database, change)
         before, done = _statements(plan, prepared, change, incoming)
+        for statement in done if before else ():  # they run when the commit has begun, and cannot be taken back
+            database.check_syntax(statement)
         added = _added(change, incoming, target)
         staged = replace(prepared, before=before, added=added, widened=widened, statements=done, rows=loaded)
         staged = replace(staged, is_loaded=True)
@@ -258,10 +260,11 @@ def _check_keys(database: Database, change: TargetChange, keyed: Keyed) -> None:
     if not keyed.is_used or keyed.sequence is not None:
         return
     listed = ", ".join(map(database.dialect.quote, change.keys))
-    query = f"select {listed}, count(*) from {change.source} group by {listed} having count(*) > 1"
-    if rows := database.query(query):
-        shown = ", ".join(f"{key} = {value}" for key, value in zip(change.keys, rows[0], strict=False))
-        message = f"{len(rows)} keys have several rows, {shown} among them"
+    grouped = f"from {change.source} group by {listed} having count(*) > 1"
+    if rows := database.query(f"select {listed} {grouped}", most=1):
+        shown = ", ".join(f"{key} = {value}" for key, value in zip(change.keys, rows[0], strict=True))
+        count = int(database.value(f"select count(*) from (select 1 as n {grouped}) d") or 1)
+        message = f"{f'{count} keys have' if count > 1 else 'a key has'} several rows, {shown} among them"
         help = "name the column that orders them, `sequence_field`, or aggregate them in a query"
         raise run_error("PEN5001", message, None, help)
 

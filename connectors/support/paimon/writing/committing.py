@@ -2,13 +2,13 @@
 
 import json
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from catalog.diagnostics import RunError, run_error
-from connectors.support import run_owner
-from connectors.support.commit_errors import dismissal, rows_are_gone
-from connectors.support.files.atomic_exchange import exchange
-from connectors.support.files.filesystem import LocalFiles, files_at
+from connectors.support.commit_errors import rows_are_gone, table_changed
+from connectors.support.files.committing.atomic_exchange import exchange
+from connectors.support.files.filesystem import files_at
+from connectors.support.files.local_files import LocalFiles
+from connectors.support.lakehouse import staged_files
 from connectors.support.paimon import paimon_table
 from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.support.paimon.table_files import Schema, latest_schema
@@ -16,9 +16,6 @@ from connectors.support.paimon.writing import staging
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_LOOKED_AT: Final = 64
-"""Up to so many files are looked for before every commit; more only where another process staged them."""
 
 
 def commit(spark: "SparkSession", staged: PaimonStaged) -> None:
@@ -37,7 +34,9 @@ def commit(spark: "SparkSession", staged: PaimonStaged) -> None:
 
 def _commit_files(spark: "SparkSession", staged: PaimonStaged) -> None:
     current = latest_schema(staged.target)
-    done = None if current is None else paimon_table.committed(staged.target, current, staged.identity)
+    done = (
+        None if current is None or staged.is_fresh else paimon_table.committed(staged.target, current, staged.identity)
+    )
     if done is not None:
         if done.get("penstock.staged") != staged.name:
             staging.remove_staged(spark, staged)  # staged once more for a run that the table has
@@ -48,15 +47,14 @@ def _commit_files(spark: "SparkSession", staged: PaimonStaged) -> None:
     schema: Schema = json.loads(staged.schema)
     table = paimon_table.opened(staged.target, schema)
     paths = paimon_table.paths_of(table, paimon_table.to_messages(table, messages))
-    is_looked_for = len(paths) <= _LOOKED_AT or not run_owner.is_this_process(staged.owner)
-    if is_looked_for and not all(os.path.exists(path) for path in paths):
+    if staged_files.are_checked(len(paths), staged.owner) and not all(os.path.exists(path) for path in paths):
         raise rows_are_gone(staged.run_id, staged.target)
     if staged.adds_schema and not _is_same(current, schema):
         is_next = (-1 if current is None else current["id"]) + 1 == schema["id"]
         if not is_next or not paimon_table.add_schema(staged.target, schema):
-            raise _table_changed(staged)
+            raise table_changed("Paimon", staged.target, staged.run_id)
     elif not staged.adds_schema and (current is None or current["id"] < schema["id"]):
-        raise _table_changed(staged)
+        raise table_changed("Paimon", staged.target, staged.run_id)
     paimon_table.commit(staged, latest_schema(staged.target) or schema, messages)
 
 
@@ -86,8 +84,3 @@ def _take_place(staged: PaimonStaged) -> None:
 def _is_done(staged: PaimonStaged) -> bool:
     current = latest_schema(staged.target)
     return current is not None and paimon_table.committed(staged.target, current, staged.identity) is not None
-
-
-def _table_changed(staged: PaimonStaged) -> RunError:
-    message = f"the Paimon table `{staged.target}` was changed after run `{staged.run_id}` staged its rows"
-    return run_error("PEN5005", message, None, f"{dismissal(staged.run_id)}; then run the job again")

@@ -14,17 +14,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from catalog.diagnostics import run_error
-from catalog.quoting import quote, quote_text
 from catalog.savemode import Action
-from connectors.support.delta import merging
-from connectors.support.files.file_commit import missing_folders
-from connectors.support.files.filesystem import LocalFiles, files_at
+from connectors.support.commit_errors import created_meanwhile
+from connectors.support.files.committing.file_staged import missing_folders
+from connectors.support.files.filesystem import files_at
+from connectors.support.files.local_files import LocalFiles
+from connectors.support.lakehouse import merging
+from connectors.support.lakehouse.required import without_nulls
 from connectors.support.paimon import paimon_table
 from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
-from connectors.support.paimon.paimon_types import is_nullable
 from connectors.support.paimon.table_address import folder_of
-from connectors.support.paimon.table_files import Schema, latest_schema
+from connectors.support.paimon.table_files import Schema, latest_schema, table_of
 from connectors.support.paimon.writing.new_schema import columns_to_write, schema_of_new_table, with_new_columns
 from connectors.support.paimon.writing.tasks import Layout
 from connectors.support.paimon.writing.write_rows import write_rows
@@ -55,6 +55,7 @@ def prepare(task: WriteTask, actions: Sequence[Action]) -> PaimonStaged:
         owner=dict(task.owner),
         keyed=merging.keyed_rows(task),
         tag=task.options.optional_string("tag"),
+        is_fresh=task.is_fresh,
     )
 
 
@@ -78,8 +79,7 @@ def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pai
 def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: PaimonStaged) -> PaimonStaged:
     kept = None if prepared.is_new or prepared.replaces is PaimonOverwrite.TABLE else latest_schema(prepared.target)
     if prepared.is_new and latest_schema(prepared.target) is not None:
-        message = f"the Paimon table `{prepared.target}` was made after this run looked for it"
-        raise run_error("PEN5007", message, task.options.span(), "run the job again")
+        raise created_meanwhile("Paimon", prepared.target, task.options.span())
     columns = columns_to_write(df)
     changed = None if kept is None else with_new_columns(kept, columns, task.table)
     keys = prepared.keyed.keys if prepared.keyed is not None else ()
@@ -92,7 +92,7 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
             rows = merging.without_deletes(rows, prepared.keyed)
     layout = Layout(prepared.folder, schema, prepared.name, overwrites)
     with merging.local_merge(df.sparkSession, task):
-        messages, has_leftovers = write_rows(_without_nulls(rows, schema), layout)
+        messages, has_leftovers = write_rows(without_nulls(rows, table_of(schema).columns, "Paimon"), layout)
     table = paimon_table.opened(prepared.folder, schema)
     found = paimon_table.to_messages(table, messages)
     if has_leftovers:
@@ -111,17 +111,6 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         files, staging = files_at(spark, staged.staging)
         files.write(f"{staging}/messages", json.dumps([base64.b64encode(text).decode() for text in messages]))
     return staged
-
-
-def _without_nulls(df: "DataFrame", schema: Schema) -> "DataFrame":
-    """The rows; fails at a NULL in a column that is NOT NULL in the table."""
-    for field in schema["fields"]:
-        if not is_nullable(field["type"]) and field["name"] in df.columns:
-            name = field["name"]
-            message = quote_text(f"the column {name} is NULL in a row, and NOT NULL in the Paimon table")
-            condition = f"assert_true({quote(name)} is not null, {message}) is null"
-            df = df.where(f"{merging.DELETED} or {condition}" if merging.DELETED in df.columns else condition)
-    return df
 
 
 def _make_table(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> None:

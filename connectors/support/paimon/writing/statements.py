@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from catalog.quoting import quote, quote_text
+from catalog.quoting import quote
 from catalog.savemode import Action, TargetState
-from catalog.typenames import to_ddl
+from connectors.support.lakehouse.statements import TableWords, clauses, planned_schema
 from connectors.support.paimon.table_address import folder_of
 from connectors.support.paimon.writing.new_schema import table_options
 from connectors.support.sink import WriteTask
@@ -21,17 +21,10 @@ _IN_ONE_SNAPSHOT: Final = {
 
 def planned(task: WriteTask, state: TargetState, actions: Sequence[Action]) -> Iterator[str]:
     """The statements, in order; a change that SQL has no word for is a sentence."""
-    table = f"paimon.{quote(folder_of(task.options))}"
+    yield from planned_schema(task, state, actions, _words(task))
+    if Action.DROP_AND_CREATE in actions:
+        yield "the new table takes the place of the old one, which is removed"
     is_new = bool({Action.CREATE, Action.DROP_AND_CREATE} & set(actions))
-    if is_new and not task.table.is_open:
-        yield _create(table, task)
-        if Action.DROP_AND_CREATE in actions:
-            yield "the new table takes the place of the old one, which is removed"
-    elif state.table is not None:
-        missing = [column for column in task.table.columns if state.table.column(column.name) is None]
-        if missing:
-            listed = ", ".join(f"{quote(column.name)} {to_ddl(column.type)}" for column in missing)
-            yield f"ALTER TABLE {table} ADD COLUMNS ({listed})"
     for action in actions:
         if action in _IN_ONE_SNAPSHOT:
             yield f"one snapshot: {_IN_ONE_SNAPSHOT[Action.ADD_ROWS if is_new else action]}"
@@ -39,20 +32,13 @@ def planned(task: WriteTask, state: TargetState, actions: Sequence[Action]) -> I
         yield f"the tag {tag} for that snapshot"
 
 
-def _create(table: str, task: WriteTask) -> str:
+def _words(task: WriteTask) -> TableWords:
     keys = task.primary_keys if task.write_mode.needs_key else ()
-    columns = ", ".join(
-        f"{quote(column.name)} {to_ddl(column.type)}"
-        + (f" COMMENT {quote_text(column.comment)}" if column.comment else "")
-        for column in task.table.columns
-    )
     names = {column.name.lower(): column.name for column in task.table.columns}
     properties = {"primary-key": ",".join(keys)} if keys else {}
-    properties |= table_options(task.options, keys, names)
-    listed = ", ".join(f"{quote_text(key)} = {quote_text(value)}" for key, value in properties.items())
-    partitions = ", ".join(map(quote, task.options.strings("partition_by")))
-    return (
-        f"CREATE TABLE {table} ({columns})"
-        + (f" PARTITIONED BY ({partitions})" if partitions else "")
-        + f" TBLPROPERTIES ({listed})"
+    found = clauses(
+        partitions=tuple(map(quote, task.options.strings("partition_by"))),
+        comment=task.table.comment,
+        properties=properties | table_options(task.options, keys, names),
     )
+    return TableWords(f"paimon.{quote(folder_of(task.options))}", "snapshot", found)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from connectors.support.delta.merging import DELETED
+from connectors.support.lakehouse.merging import DELETED
 from connectors.support.paimon.paimon_table import opened
 from connectors.support.paimon.table_files import Schema
 from connectors.support.paimon.writing.bucket_hash import buckets_of

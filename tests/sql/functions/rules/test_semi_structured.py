@@ -36,7 +36,7 @@ def test_a_schema_that_is_refused(schema):
         ("""schema_of_json('{')""", "unknown"),
         ("""schema_of_csv('1,x,1.5,true')""", "struct<_c0:int,_c1:string,_c2:double,_c3:boolean>"),
         ("""schema_of_csv('9999999999')""", "struct<_c0:bigint>"),
-        ("""schema_of_csv('2020-01-01')""", "unknown"),
+        ("""schema_of_csv('2020-01-01')""", "struct<_c0:date>"),
         ("""upper('a')""", "unknown"),
     ],
 )

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Final
 from catalog.quoting import quote, quote_text
 from catalog.row_kind import ROW_KIND
 from catalog.savemode import WriteMode
-from connectors.support.delta.delta_options import VERSION_OPTIONS
-from connectors.support.delta.delta_staged import KeyedRows
-from connectors.support.option import Options
+from connectors.support.lakehouse.keyed_rows import KeyedRows
+from connectors.support.lakehouse.versions import column_list
 from connectors.support.sink import WriteTask
 
 if TYPE_CHECKING:
@@ -59,13 +58,19 @@ def local_merge(session: "SparkSession", task: WriteTask) -> Iterator[None]:
             session.conf.unset(key) if old is None else session.conf.set(key, old)
 
 
+def write_resolved(rows: "DataFrame", folder: str, task: WriteTask) -> None:
+    """Write rows as Parquet."""
+    with local_merge(rows.sparkSession, task):
+        rows.write.mode("overwrite").parquet(folder)
+
+
 def resolved(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
     """One row per key, with `__deleted`; fails if a key is NULL, or if the winner of several rows is not determined."""
     columns = [quote(name) for name in df.columns if name != ROW_KIND]
     kind = [quote(ROW_KIND)] if rows.has_row_kind else []
     marked = df.selectExpr(*columns, f"{_is_deleted(rows)} as {DELETED}", *kind)
     for key in rows.keys:
-        message = quote_text(f"the key column {key} is NULL in a row")
+        message = quote_text(f"the key column {key} is NULL in a row. Filter such rows, or give them a key")
         marked = marked.where(f"assert_true({quote(key)} is not null, {message}) is null")
     if rows.versions and rows.sequence_field:
         message = quote_text(f"sequence_field {rows.sequence_field} is NULL in a row, and gives no first instant")
@@ -180,8 +185,3 @@ def bounds_of(staged: "DataFrame", keys: Sequence[str]) -> str:
         f"t.{quote(key)} BETWEEN cast({quote_text(low)} as {types[key]}) AND cast({quote_text(high)} as {types[key]})"
         for key, low, high in limits
     )
-
-
-def column_list(options: Options) -> tuple[str, ...]:
-    """The three columns of scd2: start and end of a version, and whether it is the current one."""
-    return tuple(options.string(name) for name in VERSION_OPTIONS)

@@ -14,9 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-from connectors.support.files.file_schema import is_hidden
-from connectors.support.files.filesystem import Files, HadoopFiles
+from connectors.support.files.filesystem import Files
 from connectors.support.files.foreign_files import MARKS
+from connectors.support.files.hadoop_files import HadoopFiles
+from connectors.support.files.paths import is_hidden
 from connectors.support.staged import Staged
 
 T = TypeVar("T")

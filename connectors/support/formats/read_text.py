@@ -1,0 +1,114 @@
+"""Reads lines of text as columns: by Spark's csv reader where that keeps every line, else by splitting them."""
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from catalog.datatypes import STRING
+from catalog.quoting import quote, quote_text
+from catalog.table import Column
+from catalog.typenames import columns_to_ddl
+from connectors.support.files.file_options import HADOOP_CODECS, file_format
+from connectors.support.formats.delimited import FIELD_DELIMITER, is_delimited
+from connectors.support.formats.readers import FILE_DDL, FileSet, given_options
+from connectors.support.formats.stored_values import refuses_bytes, stored_type
+from connectors.support.option import Options
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_OF_LINES: Final = ("encoding", "lineSep", "pathGlobFilter", HADOOP_CODECS)
+_LONGEST_LINE_END: Final = 2
+_LINE: Final = "__line"
+
+
+def needs_lines(options: Options) -> bool:
+    """Whether Penstock must split the lines: Spark skips at most one, and its line ends have at most two characters."""
+    if file_format(options) not in ("csv", "text"):
+        return False
+    is_wide = options.string("encoding").lower().startswith(("utf-16", "utf-32"))
+    return (
+        options.integer("skip_header_row_number") > 1
+        or len(options.optional_string("row_delimiter") or "") > _LONGEST_LINE_END
+        or (is_wide and file_format(options) == "text")
+    )
+
+
+def delimited(files: FileSet) -> "DataFrame":
+    """Columns of text, read by Spark's csv reader without quotes, or split where that would leave out rows."""
+    options = files.options
+    if _may_seem_blank(options):
+        return _split(files)
+    texts = [Column(column.name, STRING) for column in files.in_files]
+    given = {key: value for key, value in given_options(options).items() if key in _OF_LINES}
+    skips = options.integer("skip_header_row_number") == 1
+    opened = (
+        files.reader("csv")
+        .schema(columns_to_ddl([*texts, *files.of_path]))
+        .options(
+            **given,
+            sep=_delimiter(options).replace("\\", "\\\\"),  # a backslash begins an escape there
+            quote="",
+            mode="PERMISSIVE",
+            header=str(skips).lower(),
+            enforceSchema="true",
+            maxCharsPerColumn="-1",
+        )
+    )
+    return files.load(opened)
+
+
+def _delimiter(options: Options) -> str:
+    """What separates columns of text. `\\|` is `|` under `--compat seatunnel`: a regular expression up to its 2.3.8."""
+    text = options.optional_string("field_delimiter") or FIELD_DELIMITER
+    return text if options.seatunnel is None else re.sub(r"\\([^\w\s])", r"\1", text)
+
+
+def _may_seem_blank(options: Options) -> bool:
+    """Whether a row of NULLs is a line that Spark's csv reader leaves out: it trims up to U+0020, the default `\\x01`
+    too, and leaves out what is empty then."""
+    is_utf8 = options.string("encoding").lower() == "utf-8"
+    has_header = options.integer("skip_header_row_number") > 0  # which Spark's text reader cannot skip
+    return is_utf8 and not has_header and all(sign <= " " for sign in _delimiter(options))
+
+
+def _split(files: FileSet) -> "DataFrame":
+    """Columns of text, split from the lines of Spark's text reader."""
+    options, of_path = files.options, files.of_path
+    given = {key: value for key, value in given_options(options).items() if key in _OF_LINES and key != "encoding"}
+    opened = files.reader("text").options(**given).schema(columns_to_ddl([Column(_LINE, STRING), *of_path]))
+    lines = files.load(opened).where(f"{_LINE} <> ''")
+    parts = [quote(column.name) for column in of_path]
+    text = f"validate_utf8({_LINE})" if refuses_bytes(options) else _LINE
+    cells = lines.selectExpr(f"split({text}, {quote_text(re.escape(_delimiter(options)))}, -1) as {_LINE}", *parts)
+    return cells.selectExpr(*(f"get({_LINE}, {i}) as {quote(c.name)}" for i, c in enumerate(files.in_files)), *parts)
+
+
+def of_lines(files: FileSet) -> "DataFrame":
+    """Rows from lines that are split out of whole files."""
+    options, in_files, of_path = files.options, files.in_files, files.of_path
+    end = options.optional_string("row_delimiter")
+    pattern = r"\r?\n" if end in (None, "\n") else re.escape(str(end))
+    content = f"decode(content, {quote_text(options.string('encoding'))})"
+    parts = [quote(column.name) for column in of_path]
+    opened = files.reader("binaryFile")
+    if files.is_stream:
+        opened = opened.schema(f"{FILE_DDL}, {columns_to_ddl(of_path)}" if of_path else FILE_DDL)
+    whole = files.load(opened).selectExpr(f"{content} as content", *parts)
+    lines = whole.selectExpr(f"posexplode(split(content, {quote_text(pattern)}, -1)) as (pos, line)", *parts)
+    lines = lines.where(f"pos >= {options.integer('skip_header_row_number')} and line <> ''")
+    if file_format(options) == "text":
+        delimiter = quote_text(re.escape(_delimiter(options)))
+        values = [f"get(split(line, {delimiter}, -1), {i}) as {quote(c.name)}" for i, c in enumerate(in_files)]
+        if not is_delimited(options, in_files):
+            values = [f"line as {quote(in_files[0].name)}"]
+    else:
+        stored = [Column(c.name, stored_type("csv", c.type)) for c in in_files]
+        given = {
+            k: v
+            for k, v in given_options(options).items()
+            if k not in ("lineSep", "header", "encoding", "enforceSchema", "multiLine", HADOOP_CODECS)
+        }
+        listed = ", ".join(f"{quote_text(key)}, {quote_text(value)}" for key, value in given.items())
+        lines = lines.selectExpr(f"from_csv(line, {quote_text(columns_to_ddl(stored))}, map({listed})) as row", *parts)
+        values = [f"row.{quote(column.name)}" for column in in_files]
+    return lines.selectExpr(*values, *parts)
