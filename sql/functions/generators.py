@@ -1,9 +1,10 @@
 """The columns of generators and table functions."""
 
-from collections.abc import Sequence
+from sqlglot import exp
 
-from catalog.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, VOID, Array, Map, Struct
+from catalog.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, VOID, Array, DataType, Map, Struct
 from sql.functions.rules.call import Call
+from sql.naming.field_names import unbracketed
 from sql.types.coercion import is_equal_but_names
 from sql.types.expression_type import NamedTyped, Typed
 from sql.types.mismatch import Mismatch
@@ -77,14 +78,18 @@ def _stack(call: Call) -> tuple[NamedTyped, ...] | None:
     rows = call.given[0].value
     if not isinstance(rows, int) or rows < 1:
         return None
-    values: Sequence[Typed] = call.args[1:]
-    width = -(-len(values) // rows)
-    columns: list[NamedTyped] = []
-    for index in range(width):
-        cells = values[index::width]
-        types = [cell.type for cell in cells if cell.type != VOID]
-        if UNKNOWN not in types and any(not is_equal_but_names(types[0], type) for type in types):
-            raise Mismatch(f"column {index + 1} of `stack` holds values of different types")
-        found = UNKNOWN if UNKNOWN in types else types[0] if types else VOID
-        columns.append(NamedTyped(f"col{index}", Typed(found)))
-    return tuple(columns)
+    width = -(-len(call.args[1:]) // rows)
+    return tuple(NamedTyped(f"col{at}", Typed(_stacked(call, at, width))) for at in range(width))
+
+
+def _stacked(call: Call, at: int, width: int) -> DataType:
+    """The type of a column of `stack`: that of its first cell, which all others have; only the word NULL takes it."""
+    types = [arg.type for arg in call.args[1 + at :: width]]
+    if UNKNOWN in types:
+        return UNKNOWN
+    found = next((type for type in types if type != VOID), VOID)
+    for type, node in zip(types, call.nodes[1 + at :: width], strict=True):
+        is_null = isinstance(unbracketed(node), exp.Null)
+        if not is_null and (type != found or not is_equal_but_names(type, found)):
+            raise Mismatch(f"column {at + 1} of `stack` holds values of different types")
+    return found

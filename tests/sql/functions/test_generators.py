@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from sqlglot import exp
 
 from sql.functions.generators import generated
 from sql.functions.rules.call import Call
@@ -12,8 +13,9 @@ from tests.sql.functions.rules.rule_calls import typed
 
 def columns(name: str, *arguments: str) -> list[str] | None:
     args = [typed(argument) for argument in arguments]
+    nodes = [exp.null() if argument == "void" else exp.column("x") for argument in arguments]
     no_scope: Any = None
-    found = generated(Call(name, [], args, args, no_scope, no_scope))
+    found = generated(Call(name, nodes, args, args, no_scope, no_scope))
     return None if found is None else [f"{c.name} {c.typed.type}{'' if c.typed.nullable else '!'}" for c in found]
 
 
@@ -29,6 +31,7 @@ def columns(name: str, *arguments: str) -> list[str] | None:
         (["stack", "2", "int", "'a'", "int", "'b'"], ["col0 int", "col1 string"]),
         (["stack", "2", "int", "int", "int"], ["col0 int", "col1 int"]),
         (["stack", "1", "void"], ["col0 void"]),
+        (["stack", "2", "void", "int"], ["col0 int"]),
         (["json_tuple", "string", "'a'", "'b'"], ["c0 string", "c1 string"]),
         (["range", "3"], ["id bigint!"]),
     ],
