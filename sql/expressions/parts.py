@@ -53,7 +53,8 @@ def infer_bracket(node: exp.Bracket, scope: Scope) -> Typed:
                 is_same = str(key.type).lower() == str(key_type).lower()  # which leave out what may be null
                 is_found = is_same or can_store(key.type, key_type, by_name=False)
             else:
-                is_found = coercion.widest(key_type, key.type) is not None and not (key_type == VOID != key.type)
+                is_cast = coercion.keeps_intervals(key_type, key.type) and not (key_type == VOID != key.type)
+                is_found = is_cast and coercion.widest(key_type, key.type) is not None
             if is_known and not is_found:
                 raise Mismatch(f"the keys of the map are {key_type}, this is {key.type}")
             return Typed(value)

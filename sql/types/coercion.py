@@ -152,6 +152,32 @@ def tightest(a: DataType, b: DataType) -> DataType | None:
     return _nested(a, b, tightest)
 
 
+def tightest_in_collection(a: DataType, b: DataType) -> DataType | None:
+    """`tightest` of an array's elements and a value beside them, which Spark finds as if ANSI were off.
+
+    A float beside an integer stays a float. The casts to the type are those of ANSI: none from one interval to another.
+    """
+    if not keeps_intervals(a, b):
+        return None
+    if FLOAT in (a, b) and (a in INTEGRAL_TYPES or b in INTEGRAL_TYPES):
+        return FLOAT
+    return _nested(a, b, tightest_in_collection) or tightest(a, b)
+
+
+def keeps_intervals(a: DataType, b: DataType) -> bool:
+    """Whether no interval in one type has other units than that in the other, at any depth."""
+    match a, b:
+        case Array(), Array():
+            return keeps_intervals(a.element, b.element)
+        case Map(), Map():
+            return keeps_intervals(a.key, b.key) and keeps_intervals(a.value, b.value)
+        case Struct(), Struct():
+            pairs = zip(a.fields, b.fields, strict=False)
+            return all(keeps_intervals(left.type, right.type) for left, right in pairs)
+        case _:
+            return a == b or not (isinstance(a, Interval) and isinstance(b, Interval))
+
+
 def _wider_number(a: DataType, b: DataType) -> DataType:
     if (a == FLOAT) != (b == FLOAT):
         return DOUBLE

@@ -1,9 +1,9 @@
 """Checks of arguments for result rules: arrays and maps, and the common type of all."""
 
-from catalog.datatypes import FLOAT, INTEGRAL_TYPES, UNKNOWN, Array, DataType, Map, has_unknown
+from catalog.datatypes import UNKNOWN, Array, DataType, Map, has_unknown
 from sql.functions.rules.call import Call
 from sql.types.casts import forces_null
-from sql.types.coercion import tightest, widest_of
+from sql.types.coercion import keeps_intervals, tightest_in_collection, widest_of, widest_unpromoted
 from sql.types.expression_type import Typed
 from sql.types.mismatch import Mismatch
 
@@ -36,7 +36,7 @@ def fitting(element: DataType, value: DataType) -> DataType:
     """The type of an array's elements and of a value beside them; strings are not promoted."""
     if UNKNOWN in (element, value):
         return UNKNOWN
-    found = FLOAT if FLOAT in (element, value) and _is_integral(element, value) else tightest(element, value)
+    found = tightest_in_collection(element, value)
     if found is None:
         if has_unknown(element) or has_unknown(value):
             return UNKNOWN
@@ -44,6 +44,8 @@ def fitting(element: DataType, value: DataType) -> DataType:
     return found
 
 
-def _is_integral(a: DataType, b: DataType) -> bool:
-    """Whether one of the two is an integral type, which becomes a float beside one (only here, not elsewhere)."""
-    return a in INTEGRAL_TYPES or b in INTEGRAL_TYPES
+def are_comparable(element: DataType, value: DataType) -> bool:
+    """Whether a value can be looked for among elements or keys; true where either is not known."""
+    if UNKNOWN in (element, value):
+        return True
+    return keeps_intervals(element, value) and widest_unpromoted(element, value) is not None

@@ -20,10 +20,10 @@ from catalog.datatypes import (
     Struct,
     as_nullable,
 )
-from sql.functions.rules.argument_checks import array_of, becomes_null, common, fitting
+from sql.functions.rules.argument_checks import are_comparable, array_of, becomes_null, common, fitting
 from sql.functions.rules.call import Call, Rule
 from sql.naming.field_names import own_name
-from sql.types.coercion import tightest, widest_unpromoted
+from sql.types.coercion import tightest
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import concatenated
@@ -45,11 +45,8 @@ def array_insert(call: Call) -> DataType:
 
 def array_contains(call: Call) -> Typed:
     held = array_of(call, 0)
-    element, value = held.element, call.type(1)
-    if UNKNOWN not in (element, value):
-        found = widest_unpromoted(element, value)
-        if found is None:
-            raise Mismatch(f"the array holds {element}, this is {value}", 1)
+    if not are_comparable(held.element, call.type(1)):
+        raise Mismatch(f"the array holds {held.element}, this is {call.type(1)}", 1)
     return Typed(BOOLEAN, call.any_nullable or held.contains_null)
 
 

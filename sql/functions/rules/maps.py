@@ -3,9 +3,9 @@
 from typing import Final
 
 from catalog.datatypes import BOOLEAN, STRING, UNKNOWN, VARIANT, Array, DataType, Field, Map, Struct
-from sql.functions.rules.argument_checks import array_of, becomes_null, common
+from sql.functions.rules.argument_checks import are_comparable, array_of, becomes_null, common
 from sql.functions.rules.call import Call, Rule
-from sql.types.coercion import holds_map, widest_unpromoted
+from sql.types.coercion import holds_map
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch
 
@@ -45,10 +45,8 @@ def map_concat(call: Call) -> DataType:
 
 def map_contains_key(call: Call) -> DataType:
     held = call.type(0)
-    if isinstance(held, Map):
-        value = call.type(1)
-        if UNKNOWN not in (held.key, value) and widest_unpromoted(held.key, value) is None:
-            raise Mismatch(f"the keys of the map are {held.key}, this is {value}", 1)
+    if isinstance(held, Map) and not are_comparable(held.key, call.type(1)):
+        raise Mismatch(f"the keys of the map are {held.key}, this is {call.type(1)}", 1)
     return BOOLEAN
 
 
