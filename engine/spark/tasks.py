@@ -6,12 +6,16 @@ from time import monotonic, sleep
 from typing import Any, Final
 
 from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
+
+from connectors.support.java_names import java_named
 
 POLL_SECONDS: Final = 0.1
 CANCEL_SECONDS: Final = 1.0
 """How long a cancelled run waits for its tasks, which Spark interrupts."""
 _BUS_MILLISECONDS: Final = 500
+_API: Final = "org.apache.spark.status.api.v1"
 
 
 def wait_for_tasks(
@@ -29,7 +33,7 @@ def wait_for_tasks(
         while True:
             if not is_hurried and is_cancelled():
                 ends, is_hurried = min(ends, monotonic() + CANCEL_SECONDS), True
-            if _has_settled(context) and not _runs(context.statusTracker(), tag):
+            if _has_settled(context) and not _runs(context, tag):
                 return True
             if monotonic() >= ends:
                 return False
@@ -46,8 +50,18 @@ def _has_settled(context: Any) -> bool:
     return True
 
 
-def _runs(tracker: Any, tag: str) -> bool:
+def _runs(context: Any, tag: str) -> bool:
+    """Whether a task of these jobs is running. A stage that has ended does not count those that began as it ended: the
+    tasks themselves are asked."""
+    tracker, store, jvm = context.statusTracker(), context.statusStore(), SparkContext._jvm
+    running = java_named(jvm, "java.util.List.of")(java_named(jvm, f"{_API}.TaskStatus").RUNNING)
+    order = java_named(jvm, f"{_API}.TaskSorting").ID
     jobs = (tracker.getJobInfo(job) for job in tracker.getJobIdsForTag(tag))
     stages = {stage for job in jobs if job.isDefined() for stage in job.get().stageIds()}
     found = (tracker.getStageInfo(stage) for stage in stages)
-    return any(stage.isDefined() and stage.get().numActiveTasks() > 0 for stage in found)
+    attempts = [(stage.get().stageId(), stage.get().currentAttemptId()) for stage in found if stage.isDefined()]
+    return any(
+        store.taskList(stage, attempt, 0, 1, order, running).nonEmpty()
+        for stage, last in attempts
+        for attempt in range(last + 1)
+    )

@@ -1,5 +1,6 @@
 """Tasks go on after their job was cancelled; what would remove their files waits for them."""
 
+import shutil
 import threading
 import time
 from contextlib import contextmanager
@@ -27,6 +28,13 @@ def running(spark):
     return sum(each.numRunningTasks() for each in spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos())
 
 
+def working_threads(spark):
+    """Java's threads that run a task now."""
+    threads = spark.sparkContext._jvm.java.lang.Thread.getAllStackTraces().keySet()
+    workers = [thread for thread in threads if str(thread.getName()).startswith("Executor task")]
+    return [worker for worker in workers if any("TaskRunner.run" in str(frame) for frame in worker.getStackTrace())]
+
+
 @contextmanager
 def cancelled(spark, work, is_running):
     """A job of this test that was cancelled while its tasks are running."""
@@ -45,9 +53,10 @@ def cancelled(spark, work, is_running):
     thread = threading.Thread(target=tagged)
     thread.start()
     while not is_running():
-        time.sleep(0.05)
-    context.cancelJobsWithTag(TAG)
-    thread.join()
+        time.sleep(0.01)
+    while thread.is_alive():  # as a job that is submitted just after the first time
+        context.cancelJobsWithTag(TAG)
+        thread.join(0.05)
     assert errors
     yield
     assert wait_for_tasks(spark, TAG)
@@ -72,3 +81,15 @@ def test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cance
             assert system.getProperty(AWAKE) is None, "it waited for the end of the task"
     finally:
         spark.conf.unset("spark.sql.execution.interruptOnCancel")
+
+
+def test_tasks_that_begin_as_their_job_is_cancelled_write_nothing_later(spark, tmp_path):
+    """They are in no count of their stage, which has ended. Only some attempts meet that moment."""
+    rows, target = spark.range(0, 2, 1, 2).selectExpr(f"{SLOW} n"), tmp_path / "rows"
+    for _ in range(20):
+        with cancelled(spark, lambda: rows.write.parquet(str(target)), (target / "_temporary").exists):
+            pass
+        shutil.rmtree(target, ignore_errors=True)
+        while working_threads(spark):
+            time.sleep(0.05)
+        assert not target.exists()
