@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "PEN2014": "a Spark setting that cannot be set by a job",
     "PEN2015": "a feature that the other form of a job file lacks",
     "PEN2016": "a transform through which row kinds cannot travel",
+    "PEN2017": "columns that are matched by position and have the same names in another order",
     "PEN2030": "a streaming job over what cannot be read as a stream",
     "PEN2032": "a step of a streaming job that needs all rows",
     "PEN2031": "a job that looks like Apache SeaTunnel's, read without `--compat seatunnel`",

@@ -26,6 +26,7 @@ from sql.grammar.suppressions import not_suppressed
 from sql.grammar.syntax_checks import check_syntax
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import ColumnLineage, Dependency
+from sql.scopes.output_items import output_item
 from sql.scopes.relations import Output
 from sql.scopes.unconvertible_texts import unconvertible_texts
 from sql.scopes.unsupported_syntax import check_nodes
@@ -172,7 +173,7 @@ def _split(columns: Iterable[Column]) -> tuple[tuple[Column, ...], tuple[tuple[i
 def _refuse_indeterminate(binder: Binder, tree: exp.Expr | None, columns: Sequence[Column]) -> None:
     """Refuse output columns of strings with different collations: no table can hold them."""
     for index, column in enumerate(columns):
-        node = None if tree is None or not is_indeterminate(column.type) else _item(tree, index, len(columns))
+        node = None if tree is None or not is_indeterminate(column.type) else output_item(tree, index, len(columns))
         if node is not None:
             message = f"column `{column.name}` combines strings of different collations"
             binder.report("PEN3008", node, message, "give it one collation: `x COLLATE name`")
@@ -187,25 +188,12 @@ def _warn_of_duplicates(binder: Binder, tree: exp.Expr | None, columns: Iterable
     message = f"several output columns are named {listed}: no table can hold them"
     first = {name: index for index, name in reversed(tuple(enumerate(names)))}
     second = next(index for index, name in enumerate(names) if first[name] < index)
-    node = tree and _item(tree, second, len(names))
+    node = tree and output_item(tree, second, len(names))
     help = "give each an alias of its own"
     if node is None:
         binder.diagnostics.append(Diagnostic("PEN3015", message, binder.placed.span(), help, Severity.WARNING))
     else:
         binder.warn("PEN3015", node, message, help)
-
-
-def _item(tree: exp.Expr, index: int, columns: int) -> exp.Expr | None:
-    """The item of a query that yields a column; a set operation's columns are those of its first query."""
-    while isinstance(tree, (exp.SetOperation, exp.Subquery)):
-        tree = tree.this
-    items: list[exp.Expr] = tree.expressions if isinstance(tree, exp.Select) else []
-    several = [at for at, item in enumerate(items) if item.is_star or isinstance(item, exp.Aliases)]
-    if len(items) == columns or (several and index < several[0]):
-        return items[index]
-    if several and columns - index < len(items) - several[-1]:
-        return items[index - columns]
-    return items[several[-1]] if several else None
 
 
 def _in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -19,7 +19,7 @@ from engine.job.documented_options import (
     FUNCTIONS_REFUSED,
     TABLE_LISTS,
 )
-from engine.job.load import COMMON
+from engine.job.load import COMMON, OF_SINKS
 from engine.job.model.job import BlockKind
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
 from engine.job.options.table_options import OF_KIND
@@ -70,6 +70,8 @@ def _connectors() -> Iterator[str]:
     yield "## Every block"
     yield "Options of every source, transform and sink, in addition to their own."
     yield _options(COMMON)
+    yield "Every sink takes this, too."
+    yield _options(OF_SINKS)
     yield "Sources and transforms of [several tables](many-tables.md) take these, too."
     yield _options([option for kind in BlockKind for option in OF_KIND[kind]])
     for name in connectors.names():

@@ -25,6 +25,7 @@ from engine.job.hocon.syntax import HoconArray
 from engine.job.model.job import Block, BlockKind, Cache, Env, Job, Reference, TableOptions
 from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
 from engine.job.options.check_options import check_options
+from engine.job.options.column_match import MATCH_COLUMNS, with_matches
 from engine.job.options.env import read_env
 from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, without_list
@@ -52,8 +53,12 @@ COMMON: Final = (
     WATERMARK,
 )  # fmt: skip
 """The options of every block."""
-_COMMON_NAMES: Final = frozenset(name for option in COMMON for name in (option.name, *option.alternatives))
-_OWN: Final = frozenset(option.name for option in COMMON) - {EXPECTATIONS.name, WATERMARK.name}
+OF_SINKS: Final = (MATCH_COLUMNS,)
+"""The options of every sink."""
+_COMMON_NAMES: Final = frozenset(
+    name for option in (*COMMON, *OF_SINKS) for name in (option.name, *option.alternatives)
+)
+_OWN: Final = frozenset(option.name for option in (*COMMON, *OF_SINKS)) - {EXPECTATIONS.name, WATERMARK.name}
 """Those that are fields of a `Block`, and are left out of its options."""
 
 _UID: Final = re.compile(r"\w[\w.-]{0,63}")
@@ -212,12 +217,13 @@ class _Loader:
         )  # fmt: skip
         node, regex = taken(node, "table_match_regex") if kind is BlockKind.TRANSFORM else (node, None)
         node, tables, own_spec = self.tables(kind, node, spec or (), check)
-        options = check(node, (*COMMON, *own_spec))
+        options = check(node, (*COMMON, *(OF_SINKS if kind is BlockKind.SINK else ()), *own_spec))
         is_valid = options.is_valid and spec is not None and all(table.options.is_valid for table in tables)
         inputs, outputs = references(options, "plugin_input"), references(options, "plugin_output")
         sink_name = None
         if kind is BlockKind.SINK:
             sink_name, outputs = self.sink_name(outputs), ()
+            inputs = with_matches(inputs, options, self.diagnostics)
         hides_names = any(
             isinstance(text, TextNode) and not text.is_resolved
             for name in ("plugin_input", "source_table_name", "plugin_output", "result_table_name")

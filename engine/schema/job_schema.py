@@ -11,7 +11,7 @@ from typing import Final
 import connectors
 from connectors.support.option import Option, OptionType, Value
 from engine import transforms
-from engine.job.load import COMMON
+from engine.job.load import COMMON, OF_SINKS
 from engine.job.model.job import BlockKind
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
 from engine.job.options.option_schema import DRAFT
@@ -81,10 +81,11 @@ def _limited(option: Option) -> _Schema:
 
 def _section(names: Sequence[str], options_of: Callable[[str], Sequence[Option]], kind: BlockKind) -> _Schema:
     """A list of blocks; the plugin's name, in any case, decides which options a block has."""
+    common = (*COMMON, *OF_KIND[kind], *(OF_SINKS if kind is BlockKind.SINK else ()))
     cases: list[Value] = [
         {
             "if": {"properties": {"plugin_name": {"type": "string", "pattern": _any_case([name], "[-_]?")}}},
-            "then": _block((*COMMON, *OF_KIND[kind], *options_of(name))),
+            "then": _block((*common, *options_of(name))),
         }
         for name in names
     ]
@@ -96,7 +97,7 @@ def _section(names: Sequence[str], options_of: Callable[[str], Sequence[Option]]
     }
     by_name: _Schema = {}
     for name in names:
-        block = _block((*COMMON, *OF_KIND[kind], *options_of(name)))
+        block = _block((*common, *options_of(name)))
         by_name[_any_case([name], "[-_]?")] = {"anyOf": [block, {"type": "array", "items": block}]}
     named: _Schema = {"type": "object", "patternProperties": by_name, "additionalProperties": False}
     return {"anyOf": [{"type": "array", "items": {"anyOf": [item, named]}}, named]}

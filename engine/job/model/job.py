@@ -23,12 +23,21 @@ class Cache(str, Enum):
     DISK = "disk"
 
 
+class ColumnMatch(str, Enum):
+    """How the columns of a further input are matched with those of the first; EXACT: they are equal, in equal order."""
+
+    EXACT = "exact"
+    POSITION = "position"
+    NAME = "name"
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A block's reference to an output of another block, with its location."""
+    """A block's reference to an output of another block, with its location; `match`: of an input of a sink."""
 
     name: str
     span: Span | None
+    match: ColumnMatch = ColumnMatch.EXACT
 
 
 @dataclass(frozen=True, eq=False, slots=True)

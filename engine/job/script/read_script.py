@@ -17,7 +17,14 @@ from engine.job.model.sink_names import free_name
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place
 from engine.job.script.env_statements import env_tree
 from engine.job.script.query_blocks import inserted, names_in, renamed, whole_table
-from engine.job.script.table_blocks import check_role, connector_of, is_role, sink_entries, source_entries
+from engine.job.script.table_blocks import (
+    check_role,
+    connector_of,
+    is_role,
+    match_entries,
+    sink_entries,
+    source_entries,
+)
 from engine.job.script.table_names import ScriptName, ScriptNames
 from engine.job.script.tree_nodes import entry, generated, list_node, map_node, text_node
 from engine.job.script.with_options import option_entries, transform_spec
@@ -121,7 +128,8 @@ class _Script:
             inputs = self.inputs_of(relation, table)
             self.put("sink", table.text, [
                 entry("plugin_name", text_node(connector)), entry("plugin_input", list_node(inputs, table.name)),
-                entry("plugin_output", text_node(table.name)), *sink_entries(relation, table, self.diagnostics),
+                entry("plugin_output", text_node(table.name)), *match_entries(relation, table),
+                *sink_entries(relation, table, self.diagnostics),
                 *self.expectations(table),
             ])  # fmt: skip
 
@@ -135,12 +143,12 @@ class _Script:
         for insert in relation.inserts:
             source = self.relations.by_name.get((whole_table(insert.query) or "").lower())
             if source is not None and not insert.columns and not table.columns:
-                inputs.append(text_node(PlacedText(source.name, insert.query.source, insert.query.segments)))
+                inputs.append(text_node(generated(source.name, insert.query)))
                 continue
             self.refuse_nameless(table, insert.query)
             name = self.free_name(insert.target, "_rows")
             self.add_query(name, inserted(insert, table.columns), insert.text, reads=insert.query)
-            inputs.append(text_node(name))
+            inputs.append(text_node(generated(name.value, insert.query)))
         inputs.extend(text_node(self.reject_output(relation, statement)) for statement in relation.rejects)
         return inputs
 

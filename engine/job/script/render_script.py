@@ -9,10 +9,11 @@ from catalog.quoting import quote
 from connectors.support.option import Option
 from engine.job.hocon.comments import Comments
 from engine.job.hocon.render import flat
-from engine.job.model.job import Block, BlockKind, Job
+from engine.job.model.job import Block, BlockKind, ColumnMatch, Job
 from engine.job.model.sink_names import free_name, sink_names
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, ScalarNode, TextNode, flatten, plain
 from engine.job.model.wiring import Wiring, wire
+from engine.job.options.column_match import MATCH_COLUMNS
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
 from sql.grammar.query_text import tables_named
 from sql.rewrite.select_query import is_plain
@@ -115,11 +116,12 @@ class _Script:
         name, rules = _name(self.sinks[block]), self.rules(node)
         left_out = {"expectations"} if rules is not None else set()
         partitions = _partitions(node)
-        left_out |= {"partition_by"} if partitions else set()
+        left_out |= {"partition_by", MATCH_COLUMNS.name} if partitions else {MATCH_COLUMNS.name}
         yield f"CREATE TABLE {name}" + _listed(rules or ()) + partitions
         yield _with([("connector", block.plugin), *_options(node, sink_spec(block.plugin), left_out)]) + ";"
+        by_name = {input.name for input in block.inputs if input.match is ColumnMatch.NAME}
         for input in self.inputs(block, with_rejects=False):
-            yield f"INSERT INTO {name} SELECT * FROM {_name(input)};"
+            yield f"INSERT INTO {name}{' BY NAME' if input in by_name else ''} SELECT * FROM {_name(input)};"
 
     def inputs(self, block: Block, *, with_rejects: bool = True) -> list[str]:
         wires = [input for input in self.wiring.inputs[block] if with_rejects or input.output >= 0]

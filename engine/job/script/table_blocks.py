@@ -6,7 +6,9 @@ import connectors
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText
 from connectors.support.option import Option
+from engine.job.model.job import ColumnMatch
 from engine.job.model.tree import Entry
+from engine.job.options.column_match import MATCH_COLUMNS
 from engine.job.script.schema_block import schema_entry
 from engine.job.script.table_names import ScriptName
 from engine.job.script.tree_nodes import entry, generated, list_node, text_node
@@ -86,6 +88,20 @@ def sink_entries(relation: ScriptName, table: CreateTable, diagnostics: Diagnost
         elif option == "partition_by":
             message = f"`{_connector(table)}` has no `partition_by`"
             diagnostics.error("PEN2011", message, columns[0].span(), "leave PARTITIONED BY out")
+
+
+def match_entries(relation: ScriptName, table: CreateTable) -> Iterator[Entry]:
+    """How the columns of the rows behind the first are matched with those, where the table declares none: as in Spark,
+    by position unless BY NAME or a list of columns is written."""
+    if table.columns:
+        return
+    by_name = [bool(insert.by_name or insert.columns) for insert in relation.inserts]
+    matches = [ColumnMatch.NAME if named else ColumnMatch.POSITION for named in by_name]
+    matches = matches if table.query is not None else matches[1:]
+    matches += [ColumnMatch.EXACT] * (len(relation.rejects) if relation.inserts or table.query else 0)
+    if set(matches) - {ColumnMatch.EXACT}:
+        words = [text_node(generated(match.value, table.name)) for match in matches]
+        yield entry(MATCH_COLUMNS.name, words[0] if len(set(matches)) == 1 else list_node(words, table.name))
 
 
 def _save_mode(

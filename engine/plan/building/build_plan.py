@@ -14,7 +14,7 @@ from engine.job.model.job import Block, BlockKind, Job
 from engine.job.model.sink_names import sink_names
 from engine.job.model.wiring import Wire, Wiring, reads_nothing, wire
 from engine.plan.building.expected import expected
-from engine.plan.building.feeds import Feed, united
+from engine.plan.building.inputs.feeds import Feed, united
 from engine.plan.building.query_nodes import Analyze, query_nodes, report_syntax
 from engine.plan.building.read_and_replaced import refuse_replaced_sources
 from engine.plan.building.route_nodes import route_nodes

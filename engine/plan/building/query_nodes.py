@@ -10,15 +10,15 @@ from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable, TablePath
 from connectors.support.option import SEATUNNEL_LINES
 from engine.job.model.job import Block
-from engine.plan.building.feeds import Feed, united
-from engine.plan.building.output_tables import (
+from engine.plan.building.inputs.feeds import Feed, united
+from engine.plan.building.inputs.output_tables import (
     as_member,
     like_input,
     with_row_kind_column,
     with_untyped,
     without_row_kind_column,
 )
-from engine.plan.building.query_inputs import called_as_written, reading_members
+from engine.plan.building.inputs.query_inputs import called_as_written, reading_members
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.set_nodes import set_nodes
 from engine.plan.building.table_sets import member_names, options_for, refuse_unmatched, report_by_table

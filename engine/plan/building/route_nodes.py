@@ -9,7 +9,7 @@ from catalog.quoting import quote, quote_text
 from catalog.violation import OnViolation
 from engine.expectations.rules import RowCheck, Rule
 from engine.job.model.job import Block
-from engine.plan.building.feeds import Feed, united
+from engine.plan.building.inputs.feeds import Feed, united
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.table_sets import member_names, refuse_equal_paths
 from engine.plan.nodes import Expect, Input, Node, Query, Rejects, Shuffle

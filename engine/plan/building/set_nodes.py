@@ -6,7 +6,7 @@ from functools import partial
 from catalog.diagnostics import Diagnostics
 from catalog.table import TablePath
 from engine.job.model.job import Block
-from engine.plan.building.feeds import Feed, difference, united, united_table
+from engine.plan.building.inputs.feeds import Feed, difference, united, united_table
 from engine.plan.building.table_sets import member_names, options_for, refuse_equal_paths, refuse_unmatched
 from engine.plan.nodes import Input, Node, Query, Union
 from engine.transforms.base import SetTransform, TableGroup

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostics
-from catalog.source import Span
 from catalog.table import CatalogTable, Column
-from engine.job.model.job import Block
+from engine.job.model.job import Block, ColumnMatch
+from engine.plan.building.inputs.matched_columns import First, matched
 from engine.plan.nodes import Node, Union
 
 
@@ -34,18 +34,30 @@ def united(block: Block, name: str, feeds: tuple[Feed, ...], diagnostics: Diagno
             "PEN2012", f"`{several.name}` has several tables and cannot be combined with other inputs", block.span
         )
         return None
-    nodes = tuple(feed.nodes[0] for feed in feeds)
-    first = feeds[0]
-    for feed in feeds[1:]:
-        if differs := difference(nodes[0].table, feed.nodes[0].table):
-            diagnostics.error(
-                "PEN2012",
-                f"`{feed.name}` and `{first.name}` differ: {differs}",
-                _place(block, feed.name),
-                "inputs are combined by UNION ALL: give them equal columns, or read them by name in a `Sql` transform",
-            )
-            return None
+    first, *others = feeds
+    matches = [_matched(block, first, feed, diagnostics) for feed in others]
+    further = tuple(node for node in matches if node is not None)
+    if len(further) < len(others):
+        return None
+    nodes = (first.nodes[0], *further)
     return (Union(name, nodes, united_table(nodes), parallelism=block.parallelism, span=block.span),)
+
+
+def _matched(block: Block, first: Feed, feed: Feed, diagnostics: Diagnostics) -> Node | None:
+    """A further input with the columns of the first; None if it has others, which is reported."""
+    node = feed.nodes[0]
+    reference = next((input for input in block.inputs if input.name == feed.name), None)
+    if reference is not None and reference.match is not ColumnMatch.EXACT:
+        return matched(node, First(first.nodes[0].table, block.inputs[0].span), reference, diagnostics)
+    if differs := difference(first.nodes[0].table, node.table):
+        diagnostics.error(
+            "PEN2012",
+            f"`{feed.name}` and `{first.name}` differ: {differs}",
+            reference.span if reference is not None else block.span,
+            "inputs are combined by UNION ALL: give them equal columns, or read them by name in a `Sql` transform",
+        )
+        return None
+    return node
 
 
 def difference(a: CatalogTable, b: CatalogTable) -> str | None:
@@ -74,7 +86,3 @@ def united_table(nodes: tuple[Node, ...]) -> CatalogTable:
 def _merged(columns: list[Column]) -> Column:
     known = next((column for column in columns if not has_unknown(column.type)), columns[0])
     return replace(known, name=columns[0].name, nullable=any(column.nullable for column in columns))
-
-
-def _place(block: Block, name: str | None) -> Span | None:
-    return next((reference.span for reference in block.inputs if reference.name == name), None) or block.span
