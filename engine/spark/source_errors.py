@@ -31,12 +31,18 @@ _HEADER_SIZE: Final = re.compile(r"^ *Header length: (\d+), schema size: (\d+)",
 _IN_READING: Final = re.compile(r"Encountered error while reading file \S+\s*")
 
 
+_RECORD: Final = re.compile(r"^a record does not fit: .* \(topic (\S+), partition \d+, offset \d+\)", re.S)
+"""How the Kafka source names a record that it cannot read."""
+
+
 def is_of_source(causes: tuple[ErrorCause, ...]) -> bool:
-    return any((cause.condition or "").startswith(_CONDITIONS) for cause in causes)
+    return any((cause.condition or "").startswith(_CONDITIONS) or _RECORD.match(cause.message) for cause in causes)
 
 
 def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> RunError:
     """The error of unreadable data (PEN5004), at the scan that reads it."""
+    if record := next(filter(None, (_RECORD.match(cause.message) for cause in causes)), None):
+        return _record_error(record, nodes)
     files = [found.group(1) for cause in causes for found in _FILE.finditer(cause.message)]
     scan = _scan(files, nodes)
     file = f"`{_plain(files[0])}`" if files else "a source"
@@ -80,6 +86,22 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
     if any((cause.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for cause in causes):
         return unreadable(message, "files of this format hold their types: the `schema` may be left out", "schema")
     return unreadable(message)
+
+
+def _record_error(record: "re.Match[str]", nodes: tuple[AnyNode, ...]) -> RunError:
+    scans = [node for node in nodes if isinstance(node, Scan) and node.options.get("topic") is not None]
+    scan = next((scan for scan in scans if _consumes(scan, record.group(1))), None)
+    span = scan.options.span("schema" if scan.options.mapping("schema") else "topic") if scan else None
+    of = f" (in `{scan.name}`)" if scan else ""
+    help = '`format_error_handle_way = "skip"` leaves such records out, `"mark"` yields them with the cause'
+    return run_error("PEN5004", f"{' '.join(record.string.split())}{of}", span, help)
+
+
+def _consumes(scan: Scan, topic: str) -> bool:
+    named = scan.options["topic"]
+    if scan.options.flag("pattern"):
+        return re.fullmatch(str(named), topic) is not None
+    return topic in (named if isinstance(named, list | tuple) else [name.strip() for name in str(named).split(",")])
 
 
 def _is_not_utf8(cause: ErrorCause) -> bool:

@@ -96,9 +96,14 @@ BAD = ['{"id": 1.5, "name": "x"}', "{not json", '{"id": [1]}', "[]", ""]
 def test_a_record_that_does_not_fit_fails_the_run_and_is_named(spark, tmp_path, kafka, value):
     name = kafka.topic()
     kafka.send(name, [*numbered(1), value])
-    with pytest.raises(RunError, match=rf"a record does not fit: .* \(topic {name}, partition 0, offset 1\)"):
+    with pytest.raises(RunError, match=rf"a record does not fit: .* \(topic {name}, partition 0, offset 1\)") as caught:
         rows(spark, tmp_path, reading(kafka, name, "start_mode = earliest, consumer.group = failing"))
     assert not kafka.committed("failing")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PEN5004"
+    assert "format_error_handle_way" in diagnostic.help
+    written = (tmp_path / "job.conf").read_text().splitlines()[diagnostic.span.line - 1]
+    assert written[diagnostic.span.column - 1 :].startswith("{ fields")
 
 
 def test_records_that_do_not_fit_are_left_out_or_marked(spark, tmp_path, kafka):

@@ -185,8 +185,9 @@ def test_a_failing_micro_batch_changes_nothing_and_is_done_again(spark, tmp_path
     kafka.send(topic, [*values(1), "not json"])
     sinks = f'Delta {{ plugin_input = q, path = "{tmp_path}/delta" }}'
     job = from_topic(kafka, topic, sinks)
-    with pytest.raises(RunError, match="a record does not fit"):
+    with pytest.raises(RunError, match=r"a record does not fit.* \(in `k`\)") as caught:
         stream(spark, tmp_path, job)
+    assert caught.value.diagnostics[0].code == "PEN5004"
     assert not (tmp_path / "delta").exists()
     stream(spark, tmp_path, job.replace("start_mode =", "format_error_handle_way = skip, start_mode ="))
     assert delta(spark, tmp_path / "delta") == expected(1)
