@@ -81,6 +81,8 @@ def infer_dot(node: exp.Dot, scope: Scope) -> Typed:
         if found is None:
             code, message = refusal(str(held.type), held.type, part.name)
             scope.report(code, part, message)
+        elif isinstance(held.type, Map):
+            scope.printed.note_shape(part, "key")
         elements = held.elements
         if found and elements is not None and isinstance(held.type, Array) and isinstance(held.type.element, Struct):
             field = held.type.element.field(part.name)

@@ -24,10 +24,10 @@ from catalog.datatypes import (
 from sql.expressions.collation_strength import ranked_type
 from sql.expressions.collations import note_operand
 from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
-from sql.grammar.call_names import call_name
 from sql.grammar.like_patterns import are_constant_patterns, patterns
 from sql.grammar.token_rewrites import is_unknown_test
 from sql.naming.field_names import own_name
+from sql.naming.row_names import row_before
 from sql.types import coercion
 from sql.types.casts import forces_null
 from sql.types.collations import RankedString, Strength, same_collations
@@ -162,12 +162,13 @@ def _in_query(node: exp.In, value: Typed, query: exp.Expr, scope: Scope) -> Type
     if _has_other_collations(node.this, values, columns, scope):
         scope.report("PEN3008", node, "strings of different collations are compared", "give one side the other's")
         return Typed(BOOLEAN)
-    if wanted > 1:
-        return Typed(BOOLEAN, any(part.nullable for part in values))
-    value, common = values[0], commons[0] or UNKNOWN
+    if row_before(node.this) is not None:
+        casts = tuple(str(part.type) != str(common) for part, common in zip(values, commons, strict=True))
+        scope.printed.note_casts(node, casts)
     if isinstance(literal := node.this.unnest(), exp.Literal | exp.RawString) and is_collated(columns[0].typed.type):
         note_operand(literal, columns[0].typed.type, scope)
-    return Typed(BOOLEAN, value.nullable or forces_null(value.type, common) or columns[0].typed.nullable)
+    forced = any(forces_null(part.type, common or UNKNOWN) for part, common in zip(values, commons, strict=True))
+    return Typed(BOOLEAN, forced or any(part.nullable for part in (*values, *(column.typed for column in columns))))
 
 
 def _has_other_collations(node: exp.Expr, values: Sequence[Typed], columns: Sequence[NamedTyped], scope: Scope) -> bool:
@@ -181,10 +182,7 @@ def _has_other_collations(node: exp.Expr, values: Sequence[Typed], columns: Sequ
 
 def _compared_parts(node: exp.Expr, value: Typed) -> list[Typed]:
     """What stands before IN, by columns: `(a, b)` and `struct(a, b)` are two."""
-    while isinstance(node, exp.Paren):
-        node = node.this
-    is_row = isinstance(node, exp.Tuple) or (isinstance(node, exp.Anonymous) and call_name(node).lower() == "struct")
-    if is_row and isinstance(value.type, Struct):
+    if row_before(node) is not None and isinstance(value.type, Struct):
         return [Typed(field.type, field.nullable) for field in value.type.fields]
     return [value]
 

@@ -13,6 +13,7 @@ from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.grammar.call_names import keep_calls
+from sql.grammar.listed_values import with_listed_values
 from sql.grammar.pipe_syntax import PipeSyntaxError, has_pipes, parse_pipes
 from sql.grammar.precedence import rebalanced
 from sql.grammar.recursion import MOST_NESTED, too_deep
@@ -97,7 +98,7 @@ def parse(text: str, nested: Sequence[Nested] = (), names: frozenset[int] = froz
         return Parsed(None, tokens, (SyntaxIssue(error.first.start, error.last.end + 1, error.message, error.help),))
     if not isinstance(tree, (exp.Query, exp.Values)):
         return Parsed(None, tokens, (_no_query(tokens[0]),))
-    return Parsed(rebalanced(tree, text), tokens)
+    return Parsed(with_listed_values(rebalanced(tree, text), text), tokens)
 
 
 def _tree(tokens: list[Token], text: str) -> exp.Expr | None:

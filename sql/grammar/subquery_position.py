@@ -12,5 +12,7 @@ def outermost(node: exp.Expr) -> exp.Expr:
 
 def is_scalar(node: exp.Expr) -> bool:
     """Whether a query in an expression stands for one value."""
-    parent = outermost(node).parent
-    return not isinstance(parent, (exp.Exists, exp.In, exp.Any, exp.All, exp.From, exp.Join, exp.Lateral))
+    outer = outermost(node)
+    if isinstance(outer.parent, exp.In):
+        return outer.arg_key != "query"
+    return not isinstance(outer.parent, (exp.Exists, exp.Any, exp.All, exp.From, exp.Join, exp.Lateral))

@@ -9,7 +9,7 @@ from sql.grammar.call_names import call_name
 from sql.grammar.token_rewrites import path_name
 from sql.naming.called_names import pretty_call, pretty_lambda
 from sql.naming.cast_names import pretty_cast
-from sql.naming.column_names import is_named_path, pretty_bracket, pretty_column
+from sql.naming.column_names import is_named_path, pretty_bracket, pretty_column, step
 from sql.naming.condition_names import (
     pretty_between,
     pretty_case,
@@ -92,7 +92,7 @@ PRINTERS.update(
         exp.Alias: lambda node, scope: f"{pretty(node.this, scope)} AS {node.alias}",
         exp.Kwarg: lambda node, scope: f"namedargumentexpression({pretty(node.expression, scope)})",
         exp.Bracket: pretty_bracket,
-        exp.Dot: lambda node, scope: f"{_held(node.this, scope)}.{node.name}",
+        exp.Dot: lambda node, scope: f"{_held(node.this, scope)}{step(node.expression, scope)}",
         exp.Star: pretty_word("1"),
         exp.Window: pretty_window,
         exp.Filter: pretty_filter,

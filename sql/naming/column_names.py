@@ -30,13 +30,18 @@ def is_named_path(node: exp.Expr, scope: Scope) -> bool:
 def pretty_column(node: exp.Column, scope: Scope) -> str:
     if word := scope.printed.texts(node):
         return word[0]
-    parts = [part.name for part in node.parts]
+    column, *fields = node.parts[scope.qualifier_length(node) :]
+    steps = "".join(step(field, scope) for field in fields)
     if (qualifier := scope.outer_qualifier(node)) is not None:
-        column, *fields = parts[scope.qualifier_length(node) :]
-        held = f"outer({qualifier}.{column})" if qualifier else f"outer({column})"
-        return f"{held}.{'.'.join(fields)} AS {fields[-1]}" if fields else held
-    name = ".".join(parts[scope.qualifier_length(node) :])
+        held = f"outer({qualifier}.{column.name})" if qualifier else f"outer({column.name})"
+        return f"{held}{steps} AS {fields[-1].name}" if fields else held
+    name = f"{column.name}{steps}"
     return f"lateralAliasReference({name})" if scope.is_lateral_alias(node) else name
+
+
+def step(part: exp.Expr, scope: Scope) -> str:
+    """A name behind a dot: of a field, or of the key of a map."""
+    return f"[{part.name}]" if scope.printed.shape(part) == "key" else f".{part.name}"
 
 
 def pretty_bracket(node: exp.Bracket, scope: Scope) -> str:

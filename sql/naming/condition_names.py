@@ -10,6 +10,7 @@ from sql.grammar.like_patterns import are_constant_patterns, patterns
 from sql.grammar.token_rewrites import is_unknown_test
 from sql.naming.dispatch import Printer, pretty, pretty_all
 from sql.naming.field_names import own_name
+from sql.naming.row_names import pretty_row
 from sql.types.expression_type import Scope
 
 
@@ -85,12 +86,9 @@ def _quantified_like(
 
 def pretty_in(node: exp.In, scope: Scope) -> str:
     query = node.args.get("query")
-    outer = ", ".join(scope.outer_names(query)) if query is not None else ""
-    listed = (
-        [f"listquery({outer})"]
-        if query is not None
-        else [text for item in node.expressions for text in scope.printed.texts(item) or (pretty(item, scope),)]
-    )
+    if query is not None:
+        return f"({pretty_row(node, scope)} IN (listquery({', '.join(scope.outer_names(query))})))"
+    listed = [text for item in node.expressions for text in scope.printed.texts(item) or (pretty(item, scope),)]
     return f"({pretty(node.this, scope)} IN ({', '.join(listed)}))"
 
 

@@ -61,3 +61,11 @@ UNITS: Final = {
     "timediff": "timestampdiff",
 }  # fmt: skip
 """What a call with a unit (`dateadd(DAY, 1, ts)`) is printed as."""
+
+_NAMED_BY_CALL: Final = """
+assert_true btrim decode equal_null ifnull nullif nullifzero nvl nvl2 try_add try_aes_decrypt try_divide
+try_element_at try_make_interval try_mod try_multiply try_parse_url try_reflect try_subtract try_to_binary
+try_url_decode zeroifnull extract date_part datepart
+"""
+NAMED_BY_CALL: Final = frozenset(_NAMED_BY_CALL.split())
+"""Functions that Spark replaces by others but prints as they were called (`InheritAnalysisRules`)."""

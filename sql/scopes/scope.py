@@ -8,7 +8,7 @@ from typing import Final
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
-from catalog.datatypes import BIGINT
+from catalog.datatypes import BIGINT, Map
 from sql.expressions import is_aggregate, literal_function, time_window
 from sql.grammar.subquery_position import is_scalar, outermost
 from sql.scopes.analysis import Binder, Bound, EnclosingScope, Environment
@@ -167,6 +167,8 @@ class SelectScope:
                 known = field_names(typed.type) if code == "PEN3005" else ()
                 self.report(code, part, message, suggest(part.name, known))
                 return Bound(None, NOT_KNOWN, origins, bound.depth)
+            if isinstance(typed.type, Map):
+                self.printed.note_shape(part, "key")
             typed = inner
             key = None if key is None else (*key, part.name.lower())
         if typed is not bound.typed:

@@ -119,12 +119,21 @@ def _star(binder: Binder, node: exp.Expr) -> None:
         binder.report("PEN3017", holder, "`*` takes no alias")
     elif isinstance(holder, _NEVER_AROUND_STAR) or (compared is not None and node in (compared, compared.this)):
         binder.report("PEN3017", node, "`*` is not allowed here")
+    elif isinstance(holder, exp.Anonymous) and _is_row(holder):
+        binder.report("PEN3017", node, "`*` is not allowed in a row before IN and a subquery", "name the columns")
     elif (
         isinstance(holder, exp.Anonymous)
         and call_name(holder).lower() == "count"
         and isinstance(node.parent, exp.Column)
     ):
         binder.report("PEN3017", node, "Spark allows no `count(t.*)`", "use count(*) or name the columns")
+
+
+def _is_row(call: exp.Anonymous) -> bool:
+    """Whether it is the `struct(…)` before IN and a subquery."""
+    around = call.parent
+    is_before_query = isinstance(around, exp.In) and call.arg_key == "this" and around.args.get("query") is not None
+    return is_before_query and call_name(call).lower() == "struct"
 
 
 _NEVER_AROUND_STAR: Final = (

@@ -3,9 +3,13 @@
 from typing import Final
 
 from sql.spark_grammar.cursor import NOT_AN_OPERAND, Cursor, NotSparkError
+from sql.spark_grammar.lexer import STRING
 from sql.spark_grammar.nested_queries import starts_query, takes_query
 
 PREDICATES: Final = frozenset(("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP"))
+_OPERANDS: Final = frozenset((STRING, "(", "+", "-"))
+"""What makes a value of the word before it: `SELECT 'a'` is a literal of the type `select`, `VALUES (1)` a call."""
+_NO_QUERY: Final = "IN takes this for a list of values, not for a query: give the first value an alias, `AS …`"
 PREDICATE_STARTS: Final = PREDICATES | {"IS", "NOT", "!"}
 
 
@@ -23,10 +27,12 @@ def predicate(cursor: Cursor) -> None:
         _is(cursor)
     elif kind == "IN" and follower == "(":
         cursor.at += 1
+        is_word = cursor.ahead() in ("SELECT", "VALUES") and cursor.ahead(2) in _OPERANDS
+        if is_word and cursor.would_take(_values_after_word):
+            cursor.at += 1
+            raise NotSparkError(_NO_QUERY)
         if not starts_query(cursor, 0) or not takes_query(cursor):
-            cursor.expect("(")
-            cursor.several(cursor.expression)
-            cursor.expect(")")
+            _values(cursor)
     elif kind == "BETWEEN" and follower not in NOT_AN_OPERAND:
         cursor.at += 1
         cursor.value(cursor)
@@ -34,6 +40,20 @@ def predicate(cursor: Cursor) -> None:
         cursor.value(cursor)
     elif kind in ("LIKE", "ILIKE", "RLIKE", "REGEXP") and follower not in NOT_AN_OPERAND:
         _pattern(cursor, kind)
+
+
+def _values(cursor: Cursor) -> None:
+    cursor.expect("(")
+    cursor.several(cursor.expression)
+    cursor.expect(")")
+
+
+def _values_after_word(cursor: Cursor) -> None:
+    """Values of which the first begins with a word like `select`."""
+    cursor.expect("(")
+    cursor.at += cursor.ahead() == STRING
+    cursor.several(cursor.expression)
+    cursor.expect(")")
 
 
 def _is(cursor: Cursor) -> None:

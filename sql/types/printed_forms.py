@@ -13,6 +13,7 @@ class PrintedForms:
     _shapes: dict[int, str] = field(default_factory=dict)
     _texts: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _arguments: dict[int, tuple[exp.Expr, ...]] = field(default_factory=dict)
+    _casts: dict[int, tuple[bool, ...]] = field(default_factory=dict)
     _nodes: list[exp.Expr] = field(default_factory=list)
     """The nodes, so that no other gets the identity of one."""
 
@@ -39,3 +40,11 @@ class PrintedForms:
 
     def arguments(self, call: exp.Expr) -> Sequence[exp.Expr]:
         return self._arguments.get(id(call)) or call.expressions
+
+    def note_casts(self, row: exp.Expr, casts: tuple[bool, ...]) -> None:
+        """Which values of a row before IN become others to be compared with the columns of the subquery."""
+        self._nodes.append(row)
+        self._casts[id(row)] = casts
+
+    def casts(self, row: exp.Expr) -> tuple[bool, ...]:
+        return self._casts.get(id(row), ())

@@ -24,6 +24,7 @@ REFUSED_BY_SPARK = [
     "select identifier('t').a from t",
     "select q.col1 from (values (1, 2) as q)",
     "values (1 / 0)",
+    "select a in (values a) from t",
     "select * from (select a as p, id as v from t) pivot (max(v) for p in (99999999999))",
     "select (select low from words limit 1) = 'a' collate unicode from words",
     "select interval 2147483647 day * 2",
@@ -52,6 +53,7 @@ ACCEPTED_BY_SPARK = [
     "select struct(x => 1) as s",
     "select lateral from (select 1 as lateral)",
     "select 1 as 2e3S",
+    "select a in (values (1) limit 1) from t",
     "table t |> order by a order by b",
     "table t |> left join u using (id) |> drop c |> select u.id",
 ]
@@ -65,7 +67,6 @@ OTHERWISE = {
 """Of unknown type here, and of which in Spark."""
 
 NAMED_OTHERWISE = {
-    "select a in ((select 1)) from t": "(a IN (scalarsubquery()))",
     "select explode(arr), max(struct(a as q)) over (order by a) from t": "max(struct(a))"
     " OVER (ORDER BY a ASC NULLS FIRST"
     " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
