@@ -13,10 +13,10 @@ from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.grammar.call_names import keep_calls
-from sql.grammar.listed_values import with_listed_values
 from sql.grammar.pipe_syntax import PipeSyntaxError, has_pipes, parse_pipes
 from sql.grammar.precedence import rebalanced
 from sql.grammar.recursion import MOST_NESTED, too_deep
+from sql.grammar.subquery_position import with_listed_values
 from sql.grammar.token_rewrites import bracketed, joined_strings, named_by_text, plain_names, rewritten
 from sql.grammar.token_shifts import (
     bare_words,
