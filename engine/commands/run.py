@@ -4,15 +4,23 @@ import re
 import sys
 import traceback
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from engine.terminal.arguments import add_format_argument, add_job_arguments, add_table_arguments, settings_of
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from catalog.diagnostics import PenstockError
     from engine.compile import Compiled
     from engine.runtime.results import JobResult
+
+_Result = TypeVar("_Result")
 
 _RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+:=@~-]{0,127}")
 
@@ -82,41 +90,42 @@ def run(arguments: Namespace) -> int:
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from catalog.diagnostics import PenstockError
-    from engine.runtime.application import application, clean_up_cancelled, state_dir_of
-    from engine.runtime.execute import new_run_id, run_job
+    from engine.runtime.application import (
+        application,
+        clean_up_cancelled,
+        refuse_differing_settings,
+        state_dir_of,
+    )
+    from engine.runtime.execute import new_run_id
     from engine.runtime.interrupts import InterruptedRun
     from engine.runtime.state_dir import check_writable
     from engine.runtime.states import State
-    from engine.runtime.streaming.run_stream import run_stream
+    from engine.runtime.without_spark.answered import answered
     from engine.terminal.report import report
 
     for state in dict.fromkeys(state_dir_of(job.plan, arguments.state_dir) for job in jobs):
         check_writable(state)
+    refuse_differing_settings(jobs)
     run_id = arguments.run_id or new_run_id()
     ended: dict[str, bool] = {}
     code, name, job, master = 0, run_id, jobs[0], ""
     try:
-        with application(jobs, arguments.master, arguments.state_dir, is_quiet=arguments.quiet) as spark:
-            master = str(spark.sparkContext.master)
+        with ExitStack() as opened:
+            spark: SparkSession | None = None
             for number, job in enumerate(jobs, start=1):
                 name = run_id if len(jobs) == 1 else f"{run_id}-{number}"
-                try:
-                    if job.plan.env.mode == "STREAMING":
-                        result = run_stream(spark, job, name, arguments.state_dir, restores=arguments.restore)
-                    else:
-                        result = run_job(
-                            spark,
-                            job,
-                            name,
-                            arguments.state_dir,
-                            is_quiet=arguments.quiet,
-                            is_verbose=arguments.verbose,
-                            is_fresh=arguments.run_id is None,
-                        )
-                except PenstockError as error:
-                    if not arguments.keep_going:
-                        raise
-                    report(error.diagnostics, arguments.format)
+                result = None
+                if spark is None:
+                    state = state_dir_of(job.plan, arguments.state_dir)
+                    result = _attempt(partial(answered, job, name, state), arguments)
+                if result is None:
+                    spark = spark or opened.enter_context(
+                        application(jobs, arguments.master, arguments.state_dir, is_quiet=arguments.quiet)
+                    )
+                    master = str(spark.sparkContext.master)
+                    result = _attempt(partial(_on_spark, spark, job, name, arguments), arguments)
+                if isinstance(result, PenstockError):
+                    report(result.diagnostics, arguments.format)
                     ended[str(job.path)], code = False, 1
                     continue
                 ended[str(job.path)] = result.state is State.FINISHED
@@ -136,6 +145,35 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
         code = interrupt.exit_code
     _print_jobs([str(job.path) for job in jobs], ended, is_quiet=arguments.quiet)
     return code
+
+
+def _attempt(run: "Callable[[], _Result]", arguments: Namespace) -> "_Result | PenstockError":
+    """What the call returns; with `--keep-going` also the error that it raises."""
+    from catalog.diagnostics import PenstockError
+
+    try:
+        return run()
+    except PenstockError as error:
+        if not arguments.keep_going:
+            raise
+        return error
+
+
+def _on_spark(spark: "SparkSession", job: "Compiled", run_id: str, arguments: Namespace) -> "JobResult":
+    from engine.runtime.execute import run_job
+    from engine.runtime.streaming.run_stream import run_stream
+
+    if job.plan.env.mode == "STREAMING":
+        return run_stream(spark, job, run_id, arguments.state_dir, restores=arguments.restore)
+    return run_job(
+        spark,
+        job,
+        run_id,
+        arguments.state_dir,
+        is_quiet=arguments.quiet,
+        is_verbose=arguments.verbose,
+        is_fresh=arguments.run_id is None,
+    )
 
 
 def _print_result(result: "JobResult", arguments: Namespace) -> None:

@@ -44,7 +44,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _forget(arguments: Namespace) -> int:
-    from engine.runtime.forget import forget
+    from engine.runtime.without_spark.forget import forget
 
     dismissed = forget(local_state_dir(arguments.state_dir), arguments.forget)
     print(f"run {arguments.forget}: dismissed; no target was changed")
@@ -62,7 +62,7 @@ def _forget(arguments: Namespace) -> int:
 def _show(arguments: Namespace) -> int:
     """Print one run: its entry in the ledger, then the steps of its journal."""
     from catalog.diagnostics import did_you_mean, job_error
-    from engine.runtime.forget import journal_step
+    from engine.runtime.without_spark.forget import journal_step
 
     files, root = files_at(None, local_state_dir(arguments.state_dir))
     known = {run.run_id: run for run in runs(files, root)}

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,15 @@ from engine.plan.nodes import Node, Plan
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
-from engine.runtime.job_events import JobEvents
+from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.job_execution import JobExecution
-from engine.runtime.results import JobResult
+from engine.runtime.results import JobResult, committed_before
 from engine.runtime.state_dir import unwritable
 from engine.runtime.states import State
 from engine.spark.lower import Arrived
 from engine.spark.streaming.batch_plans import BatchPlans
-from engine.spark.writing.open_run import begin, committed_writes, refuse_unfinished, unwritten
+from engine.spark.writing.open_run import begin, refuse_unfinished
+from engine.spark.writing.recorded_runs import uncommitted, unwritten
 from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
 
@@ -50,19 +52,10 @@ def run_job(
     `state_dir`: where the run is recorded; it overrides the job's setting. The job's listeners receive each state.
     `is_fresh`: the run id was made for this run, so that no target has rows of an earlier one.
     """
-    events = JobEvents(compiled.plan, run_id)
-    events.begin()
-    try:
-        result = _run_job(
-            spark, compiled, run_id, state_dir, events, is_quiet=is_quiet, is_verbose=is_verbose, is_fresh=is_fresh
-        )
-    except BaseException as error:
-        events.failed(error)
-        events.close()
-        raise
-    cause = result.diagnostics[0].message if result.diagnostics else None
-    events.end(result.state, cause, result.counts)
-    return replace(result, warnings=(*result.warnings, *events.close()))
+    run = partial(
+        _run_job, spark, compiled, run_id, state_dir, is_quiet=is_quiet, is_verbose=is_verbose, is_fresh=is_fresh
+    )
+    return with_events(compiled.plan, run_id, run)
 
 
 def _run_job(
@@ -81,10 +74,9 @@ def _run_job(
     files, root = files_at(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     in_doubt = recover(spark, state)
-    done = committed_writes(spark, state, run_id)
-    missing = tuple(write for write in plan.writes if write.id not in done)
+    missing = uncommitted(spark, state, run_id, plan.writes)
     if not missing:
-        return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), warnings=in_doubt, done=len(plan.writes))
+        return replace(committed_before(plan, run_id), warnings=in_doubt)
     plan = replace(plan, writes=missing)
     since = starts(plan, Watermarks(files, root, plan.env.name), run_id)
     nodes = {node_of(scan) for scan, _ in incremental_scans(plan)}
@@ -95,7 +87,7 @@ def _run_job(
     except OSError as error:
         raise unwritable(state, error) from error
     if run is None:  # another process has just finished it
-        return JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), warnings=in_doubt, done=len(missing))
+        return replace(committed_before(plan, run_id), warnings=in_doubt)
     _record(files, root, entry)
     try:
         with interrupts() as received:
@@ -141,15 +133,14 @@ def run_batch(
     """Stage and commit one micro-batch of a stream, as a run of its own that is in no ledger. Does nothing if it is
     committed already; raises what keeps it from starting. `is_fresh`: as for `begin`."""
     missing = unwritten(spark, state, run_id, plan.writes)
-    finished = JobResult(plan.env.name, run_id, State.FINISHED, 0.0, (), done=len(plan.writes))
     if not missing:
-        return finished
-    plan = replace(plan, writes=missing)
+        return committed_before(plan, run_id)
+    plan, whole = replace(plan, writes=missing), plan
     run = begin(
         spark, check(spark, missing, run_id), run_id, state, plan.env.name, is_of_stream=True, is_fresh=is_fresh
     )
     if run is None:
-        return finished
+        return committed_before(whole, run_id)
     events = JobEvents(replace(plan, env=replace(plan.env, listeners=())), run_id)  # they hear of the stream only
     return JobExecution(
         spark,

@@ -1,6 +1,7 @@
 """The states of a job and its pipelines as events, each move a legal one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from catalog.diagnostics import Diagnostic, PenstockError
 from catalog.secret_names import redacted_text
@@ -10,6 +11,7 @@ from engine.events.listeners import listener_of
 from engine.plan.nodes import Plan
 from engine.runtime.interrupts import InterruptedRun
 from engine.runtime.ledger import now
+from engine.runtime.results import JobResult
 from engine.runtime.states import State, follow
 
 
@@ -59,3 +61,18 @@ class JobEvents:
     ) -> None:
         said = redacted_text(cause) if cause else None
         self._dispatcher.notify(Event(now(), self._run_id, self._job, pipeline, state.value, said, counts or {}))
+
+
+def with_events(plan: Plan, run_id: str, run: Callable[[JobEvents], JobResult]) -> JobResult:
+    """The result of a run whose begin and end, or error, the job's listeners receive; it adds their warnings."""
+    events = JobEvents(plan, run_id)
+    events.begin()
+    try:
+        result = run(events)
+    except BaseException as error:
+        events.failed(error)
+        events.close()
+        raise
+    cause = result.diagnostics[0].message if result.diagnostics else None
+    events.end(result.state, cause, result.counts)
+    return replace(result, warnings=(*result.warnings, *events.close()))

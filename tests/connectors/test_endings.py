@@ -10,7 +10,7 @@ import pytest
 
 from catalog.diagnostics import RunError, Severity
 from connectors.support.files.local_files import LocalFiles
-from engine.runtime.forget import forget
+from engine.runtime.without_spark.forget import forget
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.journal import RunOutcome, journal
 from engine.spark.writing.recover import recover, resume, roll_back

@@ -9,7 +9,7 @@ from connectors.local_file import connector
 from connectors.support.files.committing import local_commit
 from connectors.support.files.local_files import LocalFiles
 from engine.compile import Settings, compile_job
-from engine.runtime.forget import forget
+from engine.runtime.without_spark.forget import forget
 from engine.spark.writing.journal import journal
 from tests.connectors.jobs import rows, run_writes, write
 

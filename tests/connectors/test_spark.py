@@ -10,7 +10,7 @@ from catalog.diagnostics import Diagnostics, JobError, RunError, Severity
 from connectors.spark import connector
 from connectors.support.files.local_files import LocalFiles
 from engine.plan.nodes import Scan
-from engine.runtime.forget import forget
+from engine.runtime.without_spark.forget import forget
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from engine.spark.writing.journal import RunOutcome, journal

@@ -14,7 +14,7 @@ from engine.plan.streams import streams_of
 from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.interrupts import Interrupts, interrupts
-from engine.runtime.job_events import JobEvents
+from engine.runtime.job_events import with_events
 from engine.runtime.job_execution import diagnostics_of
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
@@ -44,16 +44,7 @@ def run_stream(
     It goes on from the checkpoints of its job. `restores` is the id of a run that must have left them: PEN5008 where it
     has not.
     """
-    events = JobEvents(compiled.plan, run_id)
-    events.begin()
-    try:
-        result = _run(spark, compiled, run_id, state_dir, restores)
-    except BaseException as error:
-        events.failed(error)
-        events.close()
-        raise
-    events.end(result.state, result.diagnostics[0].message if result.diagnostics else None, result.counts)
-    return replace(result, warnings=(*result.warnings, *events.close()))
+    return with_events(compiled.plan, run_id, lambda _: _run(spark, compiled, run_id, state_dir, restores))
 
 
 def _run(

@@ -1,6 +1,5 @@
 """Opens a run: its journal, and the places where its writes will stage."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,6 +14,7 @@ from connectors.support.sink import WriteTask
 from connectors.support.staged import Staged
 from engine.plan.nodes import Scan, Write
 from engine.spark.writing.journal import Journal, RunOutcome, journal, open_journals
+from engine.spark.writing.recorded_runs import refuse_run_id, refuse_running, refuse_second_run
 from engine.spark.writing.sink_checks import SinkCheck, task_of
 
 
@@ -57,8 +57,7 @@ def begin(
     done = recorded.done if recorded is not None else frozenset()
     if recorded is not None and recorded.outcome is RunOutcome.FINISHED and all(c.write.id in done for c in checks):
         return None
-    if recorded is not None and recorded.is_alive and not owner.is_this_process(recorded.mark):
-        raise run_error("PEN5007", f"run {run_id} is still running: {owner.describe(recorded.mark)}")
+    refuse_run_id(run_id, recorded)
     if recorded is not None and recorded.is_decided and not (recorded.outcome or owner.is_this_process(recorded.mark)):
         raise run_error("PEN5011", f"run `{run_id}` has begun to commit, and has not ended", None, ways_to_end(run_id))
     if not is_of_stream:
@@ -85,27 +84,11 @@ def begin(
 def begin_stream(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str) -> Journal:
     """The journal of a stream, which stages nothing itself: it shows others that the stream is running. Raises PEN5007
     where it is already."""
-    refuse_second_run(spark, state, run_id, writes, job)
+    refuse_running(spark, state, run_id, writes, job)
     log = journal(spark, state, run_id)
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
     log.begin(mark, {write.id: write.connector.name for write in writes}, job)
     return log
-
-
-def refuse_second_run(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str) -> None:
-    """Raise PEN5007 if another process is running this job: both would write the same targets."""
-    ids = {write.id for write in writes}
-    for log in open_journals(spark, state):
-        recorded = log.read() if log.run_id != run_id else None
-        if recorded is None or recorded.job != job or not ids & recorded.writes.keys():
-            continue
-        if recorded.is_alive and not owner.is_this_process(recorded.mark):
-            message = f"the job `{job}` is already running: run `{log.run_id}`, {owner.describe(recorded.mark)}"
-            help = (
-                "wait until it has ended, or stop that process: what it staged is then removed; where it is gone for "
-                f"certain, `penstock runs --forget {log.run_id}` dismisses it and changes no target"
-            )
-            raise run_error("PEN5007", message, None, help, (f"its journal is {log.folder}",))
 
 
 def refuse_unfinished(spark: SparkSession, state: str, job: str, nodes: Collection[str]) -> None:
@@ -117,30 +100,6 @@ def refuse_unfinished(spark: SparkSession, state: str, job: str, nodes: Collecti
         if recorded and recorded.job == job and not moving.isdisjoint(nodes):
             message = f"run `{log.run_id}` has begun to commit what it read incrementally, and is not finished"
             raise run_error("PEN5007", message, None, f"finish it by `penstock run --resume {log.run_id}`")
-
-
-def committed_writes(spark: SparkSession, state: str, run_id: str) -> frozenset[str]:
-    """The ids of the writes that a run of this id has committed; a rerun does the rest."""
-    recorded = journal(spark, state, run_id).read()
-    return recorded.done if recorded is not None else frozenset()
-
-
-def unwritten(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write]) -> tuple[Write, ...]:
-    """The writes that a run of this id still has to do, also where the job has changed since: what it committed as
-    another write of the same target is written, and would be there twice."""
-    recorded = journal(spark, state, run_id).read()
-    if recorded is None:
-        return tuple(writes)
-    missing = [write for write in writes if write.id not in recorded.done]
-    changed = recorded.done - {write.id for write in writes}
-    written = Counter(recorded.targets[write_id] for write_id in changed if write_id in recorded.targets)
-    found = []
-    for write in missing:
-        if written[write.target]:
-            written[write.target] -= 1
-        else:
-            found.append(write)
-    return tuple(found)
 
 
 def ways_to_end(run_id: str) -> str:

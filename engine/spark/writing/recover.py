@@ -22,6 +22,7 @@ from engine.spark.writing.commit_groups import (
 )
 from engine.spark.writing.journal import Journal, Recorded, RunOutcome, journal, open_journals
 from engine.spark.writing.open_run import ways_to_end
+from engine.spark.writing.recorded_runs import killed_runs
 
 
 def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
@@ -69,10 +70,7 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
     other run back.
     """
     warnings: list[Diagnostic] = []
-    for log in open_journals(spark, state):
-        recorded = log.read()
-        if recorded is None or not _is_open(recorded) or not owner.has_died(recorded.mark):
-            continue
+    for log, recorded in killed_runs(spark, state):
         if _has_jars(spark, log, recorded):
             try:
                 _end(spark, log, recorded)
@@ -84,11 +82,9 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
 def connectors_to_recover(state: str) -> Mapping[Connector, tuple[str, ...]]:
     """The connectors of killed runs in a local state directory, and the jars with which a session can end them."""
     needed: dict[Connector, tuple[str, ...]] = {}
-    for log in open_journals(None, state):
-        recorded = log.read()
-        if recorded is not None and _is_open(recorded) and owner.has_died(recorded.mark):
-            for connector, jars in _needed_jars(log, recorded):
-                needed[connector] = (*needed.get(connector, ()), *jars)
+    for log, recorded in killed_runs(None, state):
+        for connector, jars in _needed_jars(log, recorded):
+            needed[connector] = (*needed.get(connector, ()), *jars)
     return needed
 
 
