@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.functions.catalogue import Signature, flags
+from sql.functions.catalogue import Signature, flags, signatures
 from sql.grammar.call_names import call_name
 from sql.spark_grammar.identifier_clause import TEXT_FUNCTIONS
 from sql.types.expression_type import Scope
@@ -125,12 +125,37 @@ def check_values(name: str, nodes: list[exp.Expr], scope: Scope) -> None:
     _check_texts(name, nodes, scope)
     if name == "identifier" and not isinstance(nodes[0], exp.Null) and _is_null(nodes[0]):
         scope.report("PEN3013", nodes[0], "`identifier` takes the text of a name, this is NULL")
+    later = _computed_later(nodes[0]) if name == "identifier" else None
+    if later is not None:
+        scope.report("PEN3008", later, "`identifier` takes a constant, which Spark does not make of this")
     for index, (least, most) in RANGES.get(name, {}).items():
         for node in _each_constant(nodes[index]) if index < len(nodes) else ():
             value = _number(node)
             if value is not None and not least <= value <= most:
                 wanted = f"between {least:g} and {most:g}" if most < _INT else f"{least:g} or more"
                 scope.report("PEN3013", node, f"`{name}` takes a number {wanted} here, this is {value:g}")
+
+
+_COMPUTED_LATER: Final = (exp.Between, exp.Lambda, exp.Collate, exp.CurrentUser, exp.SessionUser)
+_NAMES_COMPUTED_LATER: Final = frozenset(
+    (
+        *("elt", "decode", "nullif", "nullifzero", "user", "current_user", "session_user", "current_timezone"),
+        *("current_database", "current_schema", "current_catalog"),
+    )
+)
+
+
+def _computed_later(node: exp.Expr) -> exp.Expr | None:
+    """What the analyzer of Spark does not evaluate within a constant text."""
+    for inner in node.walk():
+        if isinstance(inner, _COMPUTED_LATER):
+            return inner
+        if isinstance(inner, exp.Anonymous):
+            name = call_name(inner).lower()
+            known = signatures(name)
+            if name in _NAMES_COMPUTED_LATER or (known and known[0].kind in ("aggregate", "window")):
+                return inner
+    return None
 
 
 def _each_constant(node: exp.Expr) -> Iterator[exp.Expr]:

@@ -6,7 +6,6 @@ sqlglot takes for `IS NULL`, is `IS 'UNKNOWN'`.
 Every generated token has the location of the text that it replaces.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -16,7 +15,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sql.spark_grammar.check import Nested
 from sql.spark_grammar.cursor import IN_PIVOT, POSITIVE
-from sql.spark_grammar.identifier_clause import constant_text
+from sql.spark_grammar.identifier_clause import constant_text, name_parts
 
 _T = TokenType
 _OPERAND_ENDS: Final = frozenset((_T.VAR, _T.IDENTIFIER, _T.R_PAREN, _T.R_BRACKET))
@@ -140,34 +139,39 @@ def _within(literal: Token) -> Token:
     return Token(_T.VAR, literal.text, literal.line, literal.col, literal.start + 1, literal.end - 1, [])
 
 
-_CONSTANTS: Final = frozenset((_T.STRING, _T.NUMBER))
-_NAME_TEXT: Final = re.compile(r"`((?:[^`]|``)+)`|(\w+)")
+_CONSTANTS: Final = frozenset((_T.STRING, _T.NUMBER, _T.TRUE, _T.FALSE))
 
 
 def named_by_text(tokens: list[Token]) -> list[Token]:
-    """`identifier('a.b')` as the name `a.b`, of a column, a table or a function."""
+    """`identifier('a' || '.b')` as the name `a.b`, of a column, a table or a function; one literal if it is no name."""
     if not any(token.text.lower() == "identifier" for token in tokens):
         return tokens
     made: list[Token] = []
-    skipped = 0
+    end = 0
     for index, token in enumerate(tokens):
-        if skipped:
-            skipped -= 1
+        if index < end:
             continue
         is_part = bool(made) and made[-1].token_type == _T.DOT
         is_word = token.token_type == _T.VAR and token.text.lower() == "identifier" and not is_part
-        text, size = ("", 0) if not is_word else constant_text(tokens, index + 1)
-        text = text.strip()
-        parts = _NAME_TEXT.findall(text)
-        if not parts or ".".join(f"`{quoted}`" if quoted else plain for quoted, plain in parts) != text:
+        found = constant_text(tokens, index + 1) if is_word else None
+        if found is None:
             made.append(token)
             continue
-        literal = _within(next(word for word in tokens[index + 2 :] if word.text and word.token_type in _CONSTANTS))
-        for at, (quoted, plain) in enumerate(parts):
-            made += [_token(_T.DOT, ".", literal, literal)] * bool(at)
-            made.append(_token(_T.IDENTIFIER, quoted.replace("``", "`") or plain, literal, literal))
-        skipped = size
+        end = index + 1 + found[1]
+        made += _named(found[0], tokens[index:end])
     return made
+
+
+def _named(text: str, tokens: Sequence[Token]) -> list[Token]:
+    """What stands for IDENTIFIER with the text in its brackets."""
+    parts = name_parts(text)
+    if parts is None:
+        word, opening, *within, closing = tokens
+        return [word, opening, _token(_T.STRING, text, within[0], within[-1]), closing]
+    literal = _within(next(word for word in tokens[2:] if word.text and word.token_type in _CONSTANTS))
+    names = [_token(_T.IDENTIFIER, part, literal, literal) for part in parts]
+    dot = _token(_T.DOT, ".", literal, literal)
+    return [token for name in names for token in (dot, name)][1:]
 
 
 _TYPES: Final = frozenset(("date", "timestamp", "timestamp_ntz", "timestamp_ltz", "time"))

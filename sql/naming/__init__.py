@@ -21,7 +21,7 @@ from sql.naming.condition_names import (
     pretty_tuple,
 )
 from sql.naming.dispatch import PRINTERS, pretty, pretty_word
-from sql.naming.field_names import path_text, unbracketed
+from sql.naming.field_names import is_named_by_text, path_text, unbracketed
 from sql.naming.function_names import LAMBDA_VARIABLE
 from sql.naming.keyword_names import pretty_extract, pretty_overlay, pretty_substring, pretty_trim
 from sql.naming.literal_text import pretty_binary_literal, pretty_interval, pretty_literal, suffixed_number
@@ -123,10 +123,11 @@ def output_name(node: exp.Expr, scope: Scope) -> str:
         case exp.Paren():
             return output_name(node.this, scope)
         case exp.Column():
-            return next(iter(scope.printed.texts(node)), node.name)
+            named_by_text = is_named_by_text(node, scope)
+            return pretty(node, scope) if named_by_text else next(iter(scope.printed.texts(node)), node.name)
         case exp.Dot():
             top = node.this
-            is_struct = isinstance(top, exp.Column)
+            is_struct = isinstance(top, exp.Column) and not is_named_by_text(top, scope)
             return node.name if is_struct else pretty(node, scope)
         case exp.Cast():
             inner = unbracketed(node.this)

@@ -25,7 +25,15 @@ def own_name(node: exp.Expr, scope: Scope) -> str | None:
         return path_name(path) if path else str(node.expressions[0].name)
     if type(node) in _BARE_WORDS:
         return _BARE_WORDS[type(node)]
+    if is_named_by_text(node, scope):
+        return None
     return node.name if isinstance(node, (exp.Column, exp.Identifier, exp.Dot)) else None
+
+
+def is_named_by_text(node: exp.Expr, scope: Scope) -> bool:
+    """Whether IDENTIFIER gives the name of a column, whose parts are in a string literal then: none names a result."""
+    start = node.parts[0].meta.get("start") if isinstance(node, exp.Column) else None
+    return start is not None and start > 0 and scope.text[start - 1] in "'\""
 
 
 def unbracketed(node: exp.Expr) -> exp.Expr:
