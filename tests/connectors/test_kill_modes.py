@@ -154,6 +154,20 @@ def begun(runner: Runner, targets: Targets) -> list[str]:
     return runner.writes("v1")
 
 
+def start_and_wait(runner: Runner, targets: Targets, version: int, chance: random.Random, writes: int) -> None:
+    """Start to write this version, and wait for some instant of the run."""
+    runner.start(targets.job(version), f"v{version}")
+    Instant.some(chance, writes).wait(runner, f"v{version}")
+
+
+def run_again(runner: Runner, targets: Targets, version: int) -> None:
+    """Each target has the version before or this one; after the same run once more, all have this one."""
+    targets.check(version - 1, version, log=runner.text())
+    runner.run(targets.job(version), f"v{version}")
+    targets.check(version, log=runner.text())
+    targets.check_nothing_is_left()
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_driver_loses_nothing(tmp_path, postgres, mariadb, sqlite, seed):
     targets = Targets(tmp_path, ("Delta", "Iceberg", "Paimon", "LocalFile"), (postgres, mariadb, sqlite))
@@ -162,16 +176,11 @@ def test_a_killed_driver_loses_nothing(tmp_path, postgres, mariadb, sqlite, seed
     try:
         writes = begun(runner, targets)
         for version in range(2, (KILLS + 1) // 2 + 2):
-            job, run_id = targets.job(version), f"v{version}"
-            runner.start(job, run_id)
-            Instant.some(chance, len(writes)).wait(runner, run_id)
+            start_and_wait(runner, targets, version, chance, len(writes))
             runner.kill(java=chance.random() < 0.75)
-            kills.note(runner.steps(run_id), writes)
+            kills.note(runner.steps(f"v{version}"), writes)
             runner = Runner(tmp_path)  # starts while the targets are read
-            targets.check(version - 1, version, log=runner.text())
-            runner.run(job, run_id)
-            targets.check(version, log=runner.text())
-            targets.check_nothing_is_left()
+            run_again(runner, targets, version)
     finally:
         runner.kill()
     kills.report()
@@ -186,17 +195,12 @@ def test_a_killed_server_loses_nothing(request, tmp_path, kind):
     try:
         writes = begun(runner, targets)
         for version in range(2, KILLS + 2):
-            job, run_id = targets.job(version), f"v{version}"
-            runner.start(job, run_id)
-            Instant.some(chance, len(writes)).wait(runner, run_id)
+            start_and_wait(runner, targets, version, chance, len(writes))
             database.restart()
             until_it_answers(database)
-            kills.note(runner.steps(run_id), writes)
+            kills.note(runner.steps(f"v{version}"), writes)
             kills.survived += runner.result() == 0
-            targets.check(version - 1, version, log=runner.text())
-            runner.run(job, run_id)
-            targets.check(version, log=runner.text())
-            targets.check_nothing_is_left()
+            run_again(runner, targets, version)
     finally:
         runner.kill()
     kills.report()
