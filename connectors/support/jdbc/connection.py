@@ -42,7 +42,10 @@ CONNECTION_OPTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A database and its user. `secrets`: connection properties that must not be shown, such as the password."""
+    """A database and its user. `secrets`: connection properties that must not be shown, such as the password.
+
+    `killed_run`: the run whose journal names the connection, if its secrets are not known: a journal has none.
+    """
 
     url: str
     driver: str
@@ -50,6 +53,7 @@ class Connection:
     dialect: Dialect
     properties: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    killed_run: str | None = None
 
     @property
     def place(self) -> str:

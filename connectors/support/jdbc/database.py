@@ -154,11 +154,22 @@ def connect(spark: "SparkSession", connection: Connection) -> Database:
         if missing := missing_driver(str(error)):
             raise missing from error
         help = "check `url`, `user` and `password`, and that the database can be reached from here"
+        if connection.killed_run is not None:
+            help = without_password(connection.killed_run)
         cause = cause_of(error)
         if _UNREADABLE_URL.search(str(error)):
             cause = f"its driver cannot read the URL ({cause})"
             help = f'check `url`: "{connection.dialect.example}" is an example'
         raise run_error("PEN5012", f"`{connection.place}` cannot be reached: {cause}", None, help) from error
+
+
+def without_password(run_id: str) -> str:
+    """How to end a killed run from whose journal alone its database cannot be reached."""
+    return (
+        "the journal of a run keeps no password: only its own job can end it, by "
+        f"`penstock run --resume {run_id} JOB` with the job's file and variables, or by its next run; if the job has "
+        "no password, check that the database can be reached from here"
+    )
 
 
 @contextmanager

@@ -75,7 +75,11 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
             try:
                 _end(spark, log, recorded)
             except RunError as error:
-                warnings += [replace(diagnostic, severity=Severity.WARNING) for diagnostic in error.diagnostics]
+                note = f"run `{log.run_id}` of the job `{recorded.job}` was killed, and stays as it is"
+                warnings += [
+                    replace(diagnostic, severity=Severity.WARNING, notes=(*diagnostic.notes, note))
+                    for diagnostic in error.diagnostics
+                ]
     return tuple(warnings)
 
 

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics import Diagnostics, RunError, Severity
 from connectors.jdbc import connector
-from connectors.support.jdbc.connection import connection_of
+from connectors.support.jdbc.connection import PASSWORD_VARIABLE, connection_of
 from connectors.support.jdbc.database import connected
-from connectors.support.jdbc.writing import ledger, staging
+from connectors.support.jdbc.writing import jdbc_staged, ledger, staging
 from connectors.support.jdbc.writing.load import load, loads_by_copy
 from engine.compile import Settings, compile_job
 from engine.runtime.execute import run_job
 from engine.runtime.states import State
 from engine.runtime.transient import is_transient
-from tests.connectors.jobs import options_of, rows, run_writes, write
+from engine.spark.writing.recover import recover
+from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 
 pytestmark = pytest.mark.spark
 
@@ -112,6 +113,31 @@ def test_killed_between_decision_and_commit(spark, postgres, tmp_path, instant):
         assert counts(postgres) == (ROWS + 1, ROWS)
     assert postgres.tables() == ["appended", "penstock_commits", "penstock_staging", "replaced"]
     assert postgres.rows("select count(*) from penstock_staging") == [(0,)]
+
+
+def test_the_job_of_a_killed_run_ends_it_and_another_warns(spark, postgres, tmp_path, monkeypatch):
+    """The journal has no password: the next run of the job has it, and until then another job names that way."""
+    postgres.clear()
+    postgres.run("create table t (id int)")
+    state = str(tmp_path / "state")
+    job = [write(connector, rows("select 1 as id", "id int"), "w", **postgres.options, table="t")]
+    killed = stage_writes(spark, job, state, "one")
+    assert killed is not None
+    begun = killed.journal.read().steps["begin"]
+    dead = {**begun["owner"], "pid": 2**22 + 1, "jvm_pid": None}
+    killed.journal._put("begin", {**begun, "owner": dead, "job": "orders"})
+    known = jdbc_staged._SECRETS_OF_THIS_PROCESS
+    monkeypatch.delenv(PASSWORD_VARIABLE, raising=False)
+    monkeypatch.setattr(jdbc_staged, "_SECRETS_OF_THIS_PROCESS", {})
+    (warning,) = recover(spark, state)
+    assert (warning.code, warning.severity) == ("PEN5012", Severity.WARNING)
+    assert "`penstock run --resume one JOB` with the job's file and variables, or by its next run" in warning.help
+    assert warning.notes == ("run `one` of the job `orders` was killed, and stays as it is",)
+    assert not killed.journal.has_ended
+    monkeypatch.setattr(jdbc_staged, "_SECRETS_OF_THIS_PROCESS", known)
+    assert recover(spark, state) == ()
+    assert killed.journal.has_ended
+    assert postgres.rows("select * from t") == []
 
 
 def counts(database) -> tuple[int, int]:

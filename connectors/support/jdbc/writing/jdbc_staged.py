@@ -54,7 +54,8 @@ class JdbcStaged(Staged):
         known = self.secrets or _SECRETS_OF_THIS_PROCESS.get((self.url, self.user), {})
         if not known and PASSWORD_VARIABLE in os.environ:
             known = {"password": os.environ[PASSWORD_VARIABLE]}
-        return Connection(self.url, self.driver, self.user, dialect, self.properties, known)
+        killed_run = None if known else self.run_id
+        return Connection(self.url, self.driver, self.user, dialect, self.properties, known, killed_run)
 
 
 def remember_secrets(connection: Connection) -> None:
