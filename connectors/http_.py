@@ -15,6 +15,7 @@ from connectors.support.web.http_options import HTTP_OPTIONS
 from connectors.support.web.http_pages import row_texts
 from connectors.support.web.json_paths import is_json_path
 from connectors.support.web.staged_lines import staged_lines
+from connectors.support.without_effect import report_without_effect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -70,7 +71,7 @@ def _check_request(options: Options, diagnostics: Diagnostics) -> None:
         diagnostics.error("PEN2004", "`url` is neither an http:// nor an https:// URL", options.span("url"), help)
     is_post = str(options["method"]).upper() == "POST"
     if options.get("body") is not None and not is_post:
-        diagnostics.error("PEN2011", "a GET has no `body`", options.span("body"), "method = POST")
+        report_without_effect("body", "a GET has no `body`", "method = POST", options, diagnostics)
     if options.get("body") is not None and options.flag("keep_params_as_form") and options.mapping("params"):
         help = "leave `body` or `keep_params_as_form` out"
         message = "`body` and `params` as a form are two bodies of one request"

@@ -152,6 +152,11 @@ def _seatunnel() -> Iterator[str]:
         "2.3.8 refuses a join (`Unsupported table join syntax`). `env { sql.dialect = seatunnel }` selects only the "
         "SQL. See also [coming from SeaTunnel](coming-from/seatunnel.md)."
     )
+    yield (
+        "Jobs of earlier versions: `sql { sql = … }` is a `Sql` with that `query`, and `type` or `file_format` of a "
+        "file connector is its `file_format_type`. A `Sql` without `plugin_input` reads the outputs that its query "
+        "names. Names that are no more (`Fake`, `ConsoleSink`, `input { … }`) are errors that say what to write."
+    )
     yield "## SQL"
     yield (
         "| | SeaTunnel's, under the flag | Spark's, without it |\n|---|---|---|\n"

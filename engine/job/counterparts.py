@@ -47,11 +47,43 @@ _DATABASES: Final = dict.fromkeys(
     ["postgres", "postgresql", "mysql", "mariadb", "sqlite", "oracle", "sqlserver"], "use `Jdbc` with its JDBC URL"
 )
 
+_VERSION_1: Final = {
+    **dict.fromkeys(("fake", "fakestream", "fakesourcestream"), "use `FakeSource` with a `schema`"),
+    **dict.fromkeys(("filesource", "filesink"), _FORMATS["file"]),
+    **dict.fromkeys(("jdbcsource", "jdbcsink"), _OWN_JDBC),
+    **dict.fromkeys(("kafkastream", "kafkatable", "kafkatablestream", "kafkasink"), "use `Kafka`"),
+    **dict.fromkeys(("consolesink", "stdout"), "use `Console`"),
+}
+"""Connectors of SeaTunnel 1 and 2.1."""
+_TRANSFORMS_OF_VERSION_1: Final = {
+    "add": "use `Sql`: `select *, … as name`",
+    "convert": "use `Sql` with `cast`",
+    "date": "use `Sql` with `date_format` and `to_timestamp`",
+    "drop": "use `Sql` with WHERE",
+    "fieldsplit": "use `Split`",
+    "grok": "use `RegexExtract`",
+    "join": "use `Sql` with JOIN",
+    "json": "use `JsonPath`",
+    "lowercase": "use `Sql` with `lower`",
+    "remove": "use `Filter` with `exclude_fields`",
+    "rename": "use `FieldMapper`",
+    "uppercase": "use `Sql` with `upper`",
+    "uuid": "use `Sql` with `uuid`",
+}
+SECTIONS_OF_VERSION_1: Final = {
+    "input": "source", "filter": "transform", "output": "sink", "spark": "env", "flink": "env",
+}  # fmt: skip
+"""Name in SeaTunnel 1 -> the section since."""
+
 _FOLDED: Final = (
-    _FORMATS | _DATABASES | {name.replace("-", "").lower(): advice for name, advice in COUNTERPARTS.items()}
+    _FORMATS
+    | _DATABASES
+    | _VERSION_1
+    | {name.replace("-", "").lower(): advice for name, advice in COUNTERPARTS.items()}
 )
 
 
-def counterpart(name: str) -> str | None:
+def counterpart(name: str, *, is_transform: bool = False) -> str | None:
     """The replacement, ignoring case; None if none is known."""
-    return _FOLDED.get(name.replace("-", "").replace("_", "").lower())
+    folded = name.replace("-", "").replace("_", "").lower()
+    return (_TRANSFORMS_OF_VERSION_1.get(folded) if is_transform else None) or _FOLDED.get(folded)

@@ -15,7 +15,7 @@ from catalog.source import PlacedText, SourceFile
 from connectors.support.option import Option, Options, OptionType, SeaTunnel
 from connectors.support.sink import AnySink
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
-from engine.job.counterparts import counterpart
+from engine.job.counterparts import SECTIONS_OF_VERSION_1, counterpart
 from engine.job.ending_streams import with_ending_streams
 from engine.job.hocon.include import Includes
 from engine.job.hocon.parse import parse
@@ -28,9 +28,10 @@ from engine.job.options.check_options import check_options
 from engine.job.options.column_match import MATCH_COLUMNS, with_matches
 from engine.job.options.env import read_env
 from engine.job.options.secret_options import Secrets, Shade
-from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, without_list
+from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, taken_path, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
 from engine.job.options.watermark_option import WATERMARK
+from engine.job.queried_inputs import with_queried_inputs
 from engine.job.shadowed_names import with_own_names
 from engine.job.source_queries import with_source_queries
 from engine.job.unsupported_options import unsupported_options
@@ -176,8 +177,7 @@ class _Loader:
             section = section_like(entry.key)
             if entry.key not in (section, "env"):
                 is_whole = section is not None and is_whole
-                help = did_you_mean(entry.key, ("env", *SECTIONS))
-                self.diagnostics.error("PEN2001", f"unknown section `{entry.key}`", entry.key_place.span, help)
+                self.unknown_section(entry, section)
             if section is not None and isinstance(entry.value, ListNode):
                 kind = BlockKind(section)
                 by_kind[kind] += (
@@ -185,8 +185,21 @@ class _Loader:
                 )
         blocks = tuple(block for blocks in by_kind.values() for block in blocks)
         if self.is_lenient:
-            env, blocks = with_ending_streams(env, blocks, self.diagnostics), with_own_names(blocks)
+            env = with_ending_streams(env, blocks, self.diagnostics)
+            blocks = with_own_names(with_queried_inputs(blocks))
         return Job(self.source, env, blocks, is_whole)
+
+    def unknown_section(self, entry: Entry, section: str | None) -> None:
+        """Report a key of the top level; SeaTunnel passes over those that are no misspelled section."""
+        renamed = SECTIONS_OF_VERSION_1.get(entry.key)
+        is_passed_over = self.is_lenient and section is None and renamed not in SECTIONS
+        report = self.diagnostics.warning if is_passed_over else self.diagnostics.error
+        help = (
+            f"`{entry.key}` of SeaTunnel 1 is now `{renamed}`"
+            if renamed
+            else did_you_mean(entry.key, ("env", *SECTIONS))
+        )
+        report("PEN2001", f"unknown section `{entry.key}`", entry.key_place.span, help)
 
     def env_node(self) -> MapNode | None:
         entry = self.root.entry("env")
@@ -263,7 +276,7 @@ class _Loader:
         if listed is None:
             return node, (), spec
         if kind is BlockKind.TRANSFORM:
-            entries = [(*taken(entry, "table_path"), entry) for entry in listed]
+            entries = [(*taken_path(entry), entry) for entry in listed]
             tables = [TableOptions(check(rest, spec), self.table_path(path, entry)) for rest, path, entry in entries]
             has_own = any(entry.key not in _COMMON_NAMES for entry in node.entries)
             return node, tuple(tables), spec if has_own else ()
@@ -310,7 +323,7 @@ class _Loader:
 
     def unknown_plugin(self, kind: BlockKind, name: str, place: Place) -> None:
         elsewhere = [other for other in BlockKind if other is not kind and _spec(other, name) is not None]
-        if advice := counterpart(name):
+        if advice := counterpart(name, is_transform=kind is BlockKind.TRANSFORM):
             help = advice
         elif elsewhere:
             help = f"`{name}` can be a {' or a '.join(other.value for other in elsewhere)}"

@@ -13,6 +13,8 @@ _STREAM_OF_FILES: Final = Unsupported("a streaming job reads arriving files: `jo
 _COMPARED: Final = Unsupported("files are not compared with a target: `incremental` reads those that are new")
 _UNTOUCHED: Final = Unsupported("files of a source are never removed or moved", ("none",))
 _KERBEROS: Final = Unsupported("set Kerberos up for Spark: `spark.kerberos.…` in `env`, or `kinit`", (False,))
+_KERBEROS_FILE: Final = Unsupported(_KERBEROS.reason, ("/etc/krb5.conf",))
+"""Its default, which SeaTunnel's web interface writes."""
 _TIMEOUT: Final = Unsupported("give the driver's own setting in `properties`", is_ignored=True)
 _SPLITS: Final = Unsupported("the read is split by `partition_column`", is_ignored=True)
 _NO_PROTOBUF: Final = Unsupported(
@@ -66,7 +68,7 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "use_kerberos": _KERBEROS,
         "kerberos_principal": _KERBEROS,
         "kerberos_keytab_path": _KERBEROS,
-        "krb5_path": _KERBEROS,
+        "krb5_path": _KERBEROS_FILE,
         "split.allow-sampling": _SPLITS,
         "split.string-strategy": _SPLITS,
         "enable_concurrent_read": _SPLITS,
@@ -118,7 +120,7 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "use_kerberos": _KERBEROS,
         "kerberos_principal": _KERBEROS,
         "kerberos_keytab_path": _KERBEROS,
-        "krb5_path": _KERBEROS,
+        "krb5_path": _KERBEROS_FILE,
         "access_key_id": Unsupported("Aurora DSQL is not supported"),
         "secret_access_key": Unsupported("Aurora DSQL is not supported"),
         "region": Unsupported("Aurora DSQL is not supported"),
@@ -132,7 +134,7 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "iceberg.hadoop-conf-path": _HADOOP,
         "iceberg.table.commit-branch": Unsupported("a run commits to the table's main branch"),
         "custom_sql": Unsupported("use `delete_condition`, or `data_save_mode`"),
-        "krb5_path": _KERBEROS,
+        "krb5_path": _KERBEROS_FILE,
         "kerberos_principal": _KERBEROS,
         "kerberos_keytab_path": _KERBEROS,
     },

@@ -39,6 +39,7 @@ _VARIABLE: Final = re.compile(r"(?<!\$)\$\{\s*([^\W\d][\w.\-]*)\s*\}")
 _ALIASES: Final = {
     "source_table_name": "plugin_input",
     "result_table_name": "plugin_output",
+    "sql": "query",
     "execution.parallelism": "parallelism",
     "execution.checkpoint.interval": "checkpoint.interval",
     "execution.checkpoint.timeout": "checkpoint.timeout",
@@ -195,6 +196,8 @@ class _Migration:
             draft.drop("plugin_input", f"`plugin_input` left out: no block has the output `{written[0]}`")
         elif written and [name.lower() for name in written] != [name.lower() for name in wired]:
             draft.put("plugin_input", list(wired), "the inputs that SeaTunnel reads here")
+        elif not written and draft.block.inputs:
+            draft.put("plugin_input", list(wired), "the inputs that the query names")
         outputs = [reference.name for reference in draft.block.outputs]
         if "plugin_output" in draft.options and _names(draft.options["plugin_output"]) != tuple(outputs):
             draft.put("plugin_output", list(outputs), "renamed: another block has the output of that name")

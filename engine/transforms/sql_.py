@@ -15,7 +15,9 @@ class Sql:
         "Any Spark SQL query. It reads its inputs by their names; a single input may also be called `dual`."
     )
     options: ClassVar[tuple[Option, ...]] = (
-        Option("query", OptionType.STRING, "The query, Spark SQL.", required=True, is_query=True),
+        Option(
+            "query", OptionType.STRING, "The query, Spark SQL.", required=True, alternatives=("sql",), is_query=True
+        ),
         Option(
             "engine",
             OptionType.STRING,

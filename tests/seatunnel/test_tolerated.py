@@ -125,3 +125,91 @@ def test_a_streaming_job_with_a_source_that_goes_on_stays_one(tmp_path):
     compiled = compile_job(job, Settings(seatunnel=True), Diagnostics())
     assert compiled is not None
     assert compiled.job.env.mode == "STREAMING"
+
+
+KAFKA = 'Kafka { topic = t, bootstrap.servers = "k:9092", format = json, schema { fields { id = int } }, %s }'
+HTTP = 'Http { url = "http://h/x", schema { fields { id = int } }, %s }'
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        KAFKA % "debezium_record_include_schema = true",
+        KAFKA % "start_mode.timestamp = 0",
+        KAFKA % 'avro_schema = "{}"',
+        f"Jdbc {{ {JDBC}, table_path = public.t, partition_column = id, partition_num = 4, split.size = 8096 }}",
+        HTTP % 'method = GET, body = ""',
+    ],
+    ids=["debezium", "timestamp", "avro", "split.size", "body"],
+)
+def test_an_option_without_effect_beside_others_is_a_warning_under_the_flag(tmp_path, capsys, source):
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", source=source)
+    assert code == 0, shown
+    assert "warning[PEN2011]" in shown
+    code, shown = validated(tmp_path, capsys, source=source)
+    assert code == 2
+    assert "error[PEN2011]" in shown
+
+
+@pytest.mark.parametrize("value", ['""', "[]", "{}"])
+def test_an_unsupported_option_that_is_empty_is_nothing_under_the_flag(tmp_path, capsys, value):
+    sink = f'Kafka {{ topic = t, bootstrap.servers = "k:9092", assign_partitions = {value} }}'
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink)
+    assert code == 0, shown
+    assert "assign_partitions" not in shown
+    assert validated(tmp_path, capsys, sink=sink)[0] == 2
+
+
+def test_the_default_of_krb5_path_is_nothing_under_the_flag(tmp_path, capsys):
+    source = f'Jdbc {{ {JDBC}, table_path = public.t, use_kerberos = false, krb5_path = "/etc/krb5.conf" }}'
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", source=source)
+    assert code == 0, shown
+    assert "does not support" not in shown
+
+
+def test_changes_without_a_key_are_a_warning_under_the_flag(tmp_path, capsys):
+    sink = 'Kafka { topic = t, bootstrap.servers = "k:9092", format = canal_json }'
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink)
+    assert code == 0, shown
+    assert "needs a key" in shown
+    assert validated(tmp_path, capsys, sink=sink)[0] == 2
+
+
+@pytest.mark.parametrize("where", ["source", "sink"])
+def test_a_url_that_is_an_undefined_variable_is_refused(tmp_path, capsys, where):
+    block = 'Jdbc { url = "${db_url}", query = "insert into t (a, b) values (?, ?)" }'
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", **{where: block})
+    assert code == 2
+    assert "the variable `db_url` is not defined" in shown
+    assert "-i db_url=" in shown
+    url = "jdbc:mysql://h:3306/d"
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", "-i", f"db_url={url}", **{where: block})
+    assert code == 0, shown
+
+
+def test_a_host_in_a_url_may_be_an_undefined_variable(tmp_path, capsys):
+    sink = 'Jdbc { url = "jdbc:mysql://${host}:3306/d", table = t }'
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink)
+    assert code == 0, shown
+
+
+@pytest.mark.parametrize("name", ["table_path", "tablePath"])
+def test_an_entry_of_table_transform_names_its_table(tmp_path, name):
+    job = tmp_path / "job.conf"
+    source = 'FakeSource { schema { table = "a.b", fields { x = int, y = int } } }'
+    transform = f'Filter {{ table_transform = [{{ {name} = "a.b", include_fields = [y] }}], plugin_output = out }}'
+    job.write_text(f"source {{ {source} }}\ntransform {{ {transform} }}\nsink {{ Console {{}} }}")
+    compiled = compile_job(job, Settings(seatunnel=True), Diagnostics())
+    assert compiled is not None
+    [out] = [node for node in compiled.built.nodes() if node.name == "out"]
+    assert out.table.schema.names == ("y",)
+
+
+def test_an_entry_of_table_transform_for_no_table_is_a_warning_under_the_flag(tmp_path):
+    job = tmp_path / "job.conf"
+    transform = 'Filter { table_transform = [{ table_path = "other", include_fields = [id] }] }'
+    job.write_text(f"source {{ {FAKE} }}\ntransform {{ {transform} }}\nsink {{ Console {{}} }}")
+    for seatunnel in (True, False):
+        diagnostics = Diagnostics()
+        assert (compile_job(job, Settings(seatunnel=seatunnel), diagnostics) is not None) == seatunnel
+        assert "PEN2007" in [each.code for each in diagnostics]

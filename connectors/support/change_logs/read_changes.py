@@ -12,6 +12,7 @@ from connectors.support.change_logs.change_log import CHANGE, CHANGE_LOGS, Chang
 from connectors.support.change_logs.change_values import UNAVAILABLE, ChangeValues
 from connectors.support.change_logs.debezium_values import TYPES, TYPES_EXPRESSION
 from connectors.support.option import Options
+from connectors.support.without_effect import report_without_effect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,7 +35,7 @@ def check_changes(options: Options, table: CatalogTable | None, diagnostics: Dia
     for name in ("debezium_record_table_filter", "debezium_record_include_schema", "debezium_decimals"):
         if name in options.places and kind != "debezium_json":
             message = f"`{name}` has no effect with `format = {kind}`"
-            diagnostics.error("PEN2011", message, options.span(name), "format = debezium_json")
+            report_without_effect(name, message, "format = debezium_json", options, diagnostics)
     for name in ("database.include", "table.include"):
         if options.get(name) is not None and kind not in CHANGE_LOGS:
             message = f"`{name}` has no effect with `format = {kind}`: it is for change logs"

@@ -31,7 +31,7 @@ FORMAT: Final = Option(
     "The format of the files.",
     required=True,
     choices=FORMATS,
-    alternatives=("format", "file_format"),
+    alternatives=("format", "file_format", "type"),
 )
 TEXT_OPTIONS: Final = (
     Option(

@@ -15,6 +15,7 @@ from connectors.support.jdbc.dialect import Dialect
 from connectors.support.jdbc.known_dialects import DIALECTS, dialect_of
 from connectors.support.option import Option, Options, OptionType
 
+_VARIABLE: Final = re.compile(r"\$\{([^}]*)\}")
 PASSWORD_VARIABLE: Final = "PENSTOCK_JDBC_PASSWORD"
 """The variable with the database password for `penstock run --resume`, which reads no job file."""
 
@@ -92,9 +93,12 @@ def connection_of(options: Options) -> Connection:
 def check_connection(options: Options, diagnostics: Diagnostics) -> bool:
     """Whether the URL is complete and of a supported database; otherwise an error is reported."""
     url = options.string("url").strip()
-    if "${" in url:
-        return False
     dialect = dialect_of(url)
+    if (variable := _VARIABLE.search(url)) is not None:
+        if dialect is None and options.seatunnel is not None:  # else an undefined variable is reported
+            message = f"the variable `{variable[1]}` is not defined, and the database follows from `url`"
+            diagnostics.error("PEN1003", message, options.span("url"), f"give it with `-i {variable[1]}=…`")
+        return False
     if dialect is not None:
         if dialect.url_shape.fullmatch(_without_secrets(url)[0]):
             return True

@@ -13,6 +13,7 @@ from connectors.support.jdbc.table_names import parse_table_name, path_of
 from connectors.support.matching.table_patterns import check_pattern, use_regex_option
 from connectors.support.option import Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
+from connectors.support.without_effect import report_without_effect
 
 _NO_EFFECT: Final = "No effect; it is accepted for SeaTunnel's job files: "
 _WITHOUT_EFFECT: Final = (
@@ -70,11 +71,10 @@ def check_source(options: Options, diagnostics: Diagnostics) -> None:
         for name in ("partition_num", "partition_lower_bound", "partition_upper_bound", "split.size"):
             if options.get(name) is not None:
                 message = f"`{name}` has no effect without `partition_column`"
-                report = diagnostics.error if options.seatunnel is None else diagnostics.warning
-                report("PEN2011", message, options.span(name), "name the column that splits the read")
+                report_without_effect(name, message, "name the column that splits the read", options, diagnostics)
     elif options.get("split.size") is not None and options.get("partition_num") is not None:
-        message = "`partition_num` and `split.size` exclude each other"
-        diagnostics.error("PEN2011", message, options.span("split.size"))
+        message = "`split.size` has no effect beside `partition_num`"
+        report_without_effect("split.size", message, "leave one of them out", options, diagnostics)
 
 
 def _check_pattern(options: Options, diagnostics: Diagnostics) -> None:
@@ -110,7 +110,8 @@ def reading_of(options: Options, cores: int) -> Reading:
     table, query = options.optional_string("table_path"), options.optional_string("query")
     partitioning = None
     if (column := options.optional_string("partition_column")) is not None:
-        number, rows = options.get("partition_num"), options.get("split.size")
+        number = options.get("partition_num")
+        rows = options.get("split.size") if number is None else None
         partitioning = Partitioning(
             column,
             number if isinstance(number, int) else cores,

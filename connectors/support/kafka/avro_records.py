@@ -16,6 +16,7 @@ from catalog.typenames import to_ddl
 from connectors.support.avro.registry import Registry
 from connectors.support.avro.schemas import avro_of_columns, columns_of_avro
 from connectors.support.option import Options
+from connectors.support.without_effect import report_without_effect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -36,7 +37,7 @@ def check_avro(options: Options, topics: tuple[str, ...] | None, diagnostics: Di
     if not is_avro(options):
         for name in given:
             message = f"`{name}` has no effect with `format = {options['format']}`"
-            diagnostics.error("PEN2011", message, options.span(name), "format = avro")
+            report_without_effect(name, message, "format = avro", options, diagnostics)
         return
     has_registry = options.get("schema_registry.url") is not None
     for name in given:

@@ -12,6 +12,7 @@ from connectors.support.kafka.connection import KafkaConnection
 from connectors.support.kafka.options import DEFAULT_GROUP
 from connectors.support.option import Options, Value
 from connectors.support.staged import Staged, secret_mapping
+from connectors.support.without_effect import report_without_effect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,7 +63,7 @@ def check_offsets(options: Options, diagnostics: Diagnostics) -> None:
             diagnostics.error("PEN2005", message, options.span("start_mode"), _EXAMPLES[name])
         elif mode != wanted and options.get(name) is not None:
             message = f"`{name}` has no effect with `start_mode = {mode}`"
-            diagnostics.error("PEN2011", message, options.span(name), f"start_mode = {wanted}")
+            report_without_effect(name, message, f"start_mode = {wanted}", options, diagnostics)
     topics = topics_of(options)
     for key, value in _flat(options.mapping("start_mode.offsets")).items():
         place = options.span("start_mode.offsets")

@@ -59,7 +59,8 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
     _check_avro(options, table, diagnostics)
     if is_change_log(options) and not _keys(options, table):
         message = f"`format = {options['format']}` needs a key: changes of one row must be in one partition, in order"
-        diagnostics.error("PEN2005", message, options.span("format"), "partition_key_fields = [id]")
+        report = diagnostics.error if options.seatunnel is None else diagnostics.warning
+        report("PEN2005", message, options.span("format"), "partition_key_fields = [id]")
     if str(options["format"]).lower() == "raw":
         values = _values(options, table.columns)
         if len(values) != 1 or values[0].type not in (STRING, BINARY):

@@ -9,7 +9,7 @@ from catalog.secret_names import is_secret_name, redacted_text, remember_secret
 from catalog.source import PlacedText, Span
 from connectors.support.option import Option, Options, OptionType, Value
 from connectors.support.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION
-from engine.job.model.tree import Entry, MapNode, Node, Place, ScalarNode, TextNode, flatten, kind_of
+from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, flatten, kind_of
 from engine.job.options.foreign_words import foreign_option, meant_value
 from engine.job.options.option_schema import conforms, violations
 from engine.job.options.option_values import converted, nodes, parts_of, written
@@ -129,7 +129,7 @@ class _Check:
 
     def report_unsupported(self, name: str, known: Unsupported, entry: Entry) -> None:
         """An error, since the job would have other rows; under the flag, not where the option changes nothing."""
-        if self.is_lenient and known.allows(written(entry.value)):
+        if self.is_lenient and (_is_empty(entry.value) or known.allows(written(entry.value))):
             return
         is_warning = self.is_lenient and known.is_ignored
         report = self.diagnostics.warning if is_warning else self.diagnostics.error
@@ -230,6 +230,17 @@ class _Spans(Mapping[str, Span]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+def _is_empty(node: Node) -> bool:
+    """Whether the value is one of nothing, as SeaTunnel's web interface writes options that are not set."""
+    match node:
+        case ListNode(items):
+            return not items
+        case MapNode(entries):
+            return not entries
+        case _:
+            return not written(node)
 
 
 def _is_secret(option: Option, below: str) -> bool:

@@ -23,6 +23,8 @@ _SAME_AS: Final[Mapping[str, Sequence[str]]] = {
     **dict.fromkeys(("group_id", "group", "groupid", "consumer_group"), ("consumer.group",)),
     "subscribepattern": ("pattern",),
     "charset": ("encoding",),
+    "delimiter": ("separator",),
+    "fields": ("output_fields",),
     "key": ("partition_key_fields",),
 }
 """Options of ours by what they are called elsewhere, in lower case: the first one that the block has is meant."""

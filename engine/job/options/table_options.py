@@ -79,6 +79,11 @@ def taken(node: MapNode, name: str) -> tuple[MapNode, Entry | None]:
     return replace(node, entries=tuple(other for other in node.entries if other is not entry)), entry
 
 
+def taken_path(node: MapNode) -> tuple[MapNode, Entry | None]:
+    """An entry of `table_transform` without the path of its table, and the path; SeaTunnel also reads `tablePath`."""
+    return taken(node, "table_path" if node.entry("table_path") is not None else "tablePath")
+
+
 def pattern_of(entry: Entry | None, diagnostics: Diagnostics) -> str | None:
     """Compile a regular expression; an invalid one is reported, and matches nothing."""
     if entry is None or not isinstance(entry.value, TextNode):

@@ -58,7 +58,8 @@ def refuse_unmatched(block: Block, name: str, nodes: Sequence[Node], diagnostics
     for entry in block.tables:
         if entry.path and not any(is_called(path, entry.path) for path in paths):
             message = f"`{name}` has no table `{entry.path}` to transform"
-            diagnostics.error("PEN2007", message, entry.options.span(), did_you_mean(entry.path, known))
+            report = diagnostics.error if entry.options.seatunnel is None else diagnostics.warning
+            report("PEN2007", message, entry.options.span(), did_you_mean(entry.path, known))
     pattern = block.table_match_regex
     if pattern is not None and not any(re.fullmatch(pattern, path) for path in known):
         message = f"`table_match_regex` matches no table: `{name}` changes nothing"
