@@ -1,5 +1,6 @@
 """What to use here for a plugin that Penstock does not have: Apache SeaTunnel's, a format's or a database's name."""
 
+from collections.abc import Mapping
 from typing import Final
 
 _FILES: Final = "read or write it with `LocalFile` by its URL (`s3a://`, `oss://`, `hdfs://`, `abfss://`)"
@@ -70,6 +71,10 @@ _TRANSFORMS_OF_VERSION_1: Final = {
     "uppercase": "use `Sql` with `upper`",
     "uuid": "use `Sql` with `uuid`",
 }
+_SINKS: Final = {
+    "http": "no sink sends rows to a service: write them to `Kafka`, or as JSON with `LocalFile`, and send those",
+}
+_OF_KIND: Final[Mapping[str, Mapping[str, str]]] = {"transform": _TRANSFORMS_OF_VERSION_1, "sink": _SINKS}
 SECTIONS_OF_VERSION_1: Final = {
     "input": "source", "filter": "transform", "output": "sink", "spark": "env", "flink": "env",
 }  # fmt: skip
@@ -83,7 +88,7 @@ _FOLDED: Final = (
 )
 
 
-def counterpart(name: str, *, is_transform: bool = False) -> str | None:
-    """The replacement, ignoring case; None if none is known."""
+def counterpart(name: str, kind: str = "source") -> str | None:
+    """The replacement of a `source`, `transform` or `sink`, ignoring case; None if none is known."""
     folded = name.replace("-", "").replace("_", "").lower()
-    return (_TRANSFORMS_OF_VERSION_1.get(folded) if is_transform else None) or _FOLDED.get(folded)
+    return _OF_KIND.get(kind, {}).get(folded) or _FOLDED.get(folded)

@@ -323,7 +323,7 @@ class _Loader:
 
     def unknown_plugin(self, kind: BlockKind, name: str, place: Place) -> None:
         elsewhere = [other for other in BlockKind if other is not kind and _spec(other, name) is not None]
-        if advice := counterpart(name, is_transform=kind is BlockKind.TRANSFORM):
+        if advice := counterpart(name, kind.value):
             help = advice
         elif elsewhere:
             help = f"`{name}` can be a {' or a '.join(other.value for other in elsewhere)}"

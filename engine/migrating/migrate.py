@@ -26,10 +26,12 @@ from engine.job.load import COMMON, load, read_file
 from engine.job.model.job import Block, BlockKind, Job
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, flatten, plain
 from engine.job.model.wiring import wire
+from engine.job.options.check_options import changes_nothing
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
 from engine.job.options.variables import is_placeholder
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
 from engine.job.source_queries import with_source_queries
+from engine.job.unsupported_options import unsupported_options
 from engine.migrating.draft import TABLE_LISTS, Draft, as_node, is_at, without, without_kind
 from engine.migrating.plugins import migrate_plugin
 from engine.plan.building.build_plan import build
@@ -157,6 +159,7 @@ class _Migration:
         for node, block in zip(all_nodes, self.job.blocks, strict=True):
             names = {name for option in (*_SPECS[block.kind](block.plugin), *COMMON)
                      for name in (option.name, *option.alternatives)}  # fmt: skip
+            names |= set(unsupported_options(block.kind.value, block.plugin))
             options = {name: entry.value for name, entry in flatten(node, names) if name != "plugin_name"}
             draft = Draft(node, block, tables.get(block.options.span()) or _table_of(block), options)
             self.without_ignored(draft, names)
@@ -177,10 +180,11 @@ class _Migration:
         ]
         spans = {diagnostic.span for diagnostic in ignored if diagnostic.span}
         dropped: list[str] = []
+        unsupported = unsupported_options(draft.block.kind.value, draft.block.plugin)
         for name, entry in tuple(flatten(draft.node, tuple(names))):
             if name == "plugin_name":
                 continue
-            if is_at(entry, spans):
+            if is_at(entry, spans) or (name in unsupported and changes_nothing(unsupported[name], entry.value)):
                 draft.drop(name)
                 dropped.append(name)
             else:

@@ -234,3 +234,13 @@ def test_a_query_of_a_source_becomes_a_transform(tmp_path):
     assert not migrated.left
     assert 'plugin_output = "ids_rows"' in migrated.text
     assert "Sql {" in migrated.text
+
+
+def test_unsupported_options_that_change_nothing_are_left_out(tmp_path):
+    job = tmp_path / "job.conf"
+    options = 'recursive_file_scan = true, target_path = "", target_hadoop_conf {}'
+    source = f'LocalFile {{ path = "in.json", file_format_type = json, schema {{ fields {{ x = int }} }}, {options} }}'
+    job.write_text(f"source {{ {source} }}\nsink {{ Console {{}} }}")
+    migrated = migrate(job, Settings())
+    assert migrated.left == ()
+    assert "left out, without effect in SeaTunnel: `recursive_file_scan`, `target_path`" in migrated.text

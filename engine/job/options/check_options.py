@@ -129,7 +129,7 @@ class _Check:
 
     def report_unsupported(self, name: str, known: Unsupported, entry: Entry) -> None:
         """An error, since the job would have other rows; under the flag, not where the option changes nothing."""
-        if self.is_lenient and (_is_empty(entry.value) or known.allows(written(entry.value))):
+        if self.is_lenient and changes_nothing(known, entry.value):
             return
         is_warning = self.is_lenient and known.is_ignored
         report = self.diagnostics.warning if is_warning else self.diagnostics.error
@@ -232,15 +232,16 @@ class _Spans(Mapping[str, Span]):
         return len(self._places)
 
 
-def _is_empty(node: Node) -> bool:
-    """Whether the value is one of nothing, as SeaTunnel's web interface writes options that are not set."""
+def changes_nothing(known: Unsupported, node: Node) -> bool:
+    """Whether an unsupported option has no effect with this value: its default, or nothing, as SeaTunnel's web
+    interface writes options that are not set."""
     match node:
         case ListNode(items):
             return not items
         case MapNode(entries):
             return not entries
         case _:
-            return not written(node)
+            return not written(node) or known.allows(written(node))
 
 
 def _is_secret(option: Option, below: str) -> bool:
