@@ -23,6 +23,13 @@ class Atomic:
     name: str
     collation: str | None = dataclass_field(default=None, compare=False)
 
+    def __eq__(self, other: object) -> bool:
+        """As a dataclass compares, without the tuples that it makes: types are compared more than anything else."""
+        return self is other or (isinstance(other, Atomic) and self.name == other.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __str__(self) -> str:
         return self.name if self.collation is None else f"{self.name} collate {self.collation}"
 
@@ -173,8 +180,11 @@ ATOMIC_TYPES: Final = {
 INTEGRAL_TYPES: Final = (TINYINT, SMALLINT, INT, BIGINT)
 
 
+_NUMBERS: Final = frozenset((*INTEGRAL_TYPES, FLOAT, DOUBLE))
+
+
 def is_numeric(type: DataType) -> bool:
-    return isinstance(type, Decimal) or type in INTEGRAL_TYPES or type in (FLOAT, DOUBLE)
+    return isinstance(type, Decimal) or type in _NUMBERS
 
 
 def has_unknown(type: DataType) -> bool:

@@ -32,7 +32,7 @@ from sql.scopes.unconvertible_texts import unconvertible_texts
 from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
 from sql.spark_grammar.check import Unexpected, recognized, unparsed
-from sql.syntax.tree_nodes import tree_nodes
+from sql.syntax.tree_nodes import classes_of, tree_nodes
 from sql.types.collations import is_indeterminate
 from sql.types.printed_forms import PrintedForms
 
@@ -73,7 +73,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         binder.report_at(issue.code, (issue.start, issue.end), issue.message, issue.help, severity)
     nodes = tree_nodes(parsed.tree) if parsed.tree is not None else []
     found = _output(binder, parsed.tree, nodes, refused)
-    telling = [node for node in nodes if isinstance(node, _TELLING)]
+    telling = [node for node in nodes if type(node) in _TELLING]
     binder.diagnostics += untyped_uses(binder, binder.resolved)
     binder.diagnostics += unconvertible_texts(binder, binder.resolved)
     columns = tuple(
@@ -229,17 +229,10 @@ def _in_table_order(table: CatalogTable, read: set[str]) -> tuple[str, ...]:
     return (*(name for name in known if name in read), *sorted(read.difference(known)))
 
 
-_TELLING: Final = (
-    exp.Func,
-    exp.Column,
-    exp.TableSample,
-    exp.Limit,
-    exp.SetOperation,
-    exp.Group,
-    exp.Distinct,
-    exp.Window,
+_TELLING: Final = classes_of(
+    *(exp.Func, exp.Column, exp.TableSample, exp.Limit, exp.SetOperation, exp.Group, exp.Distinct, exp.Window)
 )
-"""The nodes on which it depends whether two runs give the same rows, and whether rows of several tasks meet."""
+"""Of nodes on which it depends whether two runs give the same rows, and whether rows of several tasks meet."""
 
 
 def _are_deterministic(nodes: Iterable[exp.Expr], printed: PrintedForms) -> bool:

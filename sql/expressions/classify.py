@@ -47,8 +47,13 @@ def is_window_only(node: exp.Expr) -> bool:
 def is_deterministic(node: exp.Expr) -> bool:
     if not isinstance(node, exp.Anonymous):
         return True
-    name = call_name(node).lower()
-    return name != SCRIPT_CALL and not any(signature.is_random for signature in signatures(name))
+    return _gives_the_same(call_name(node))
+
+
+@cache
+def _gives_the_same(name: str) -> bool:
+    folded = name.lower()
+    return folded != SCRIPT_CALL and not any(signature.is_random for signature in signatures(folded))
 
 
 def may_raise(node: exp.Expr) -> bool:

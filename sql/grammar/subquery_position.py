@@ -21,12 +21,12 @@ def is_scalar(node: exp.Expr) -> bool:
     return not isinstance(outer.parent, (exp.Exists, exp.Any, exp.All, exp.From, exp.Join, exp.Lateral))
 
 
-_UNUSUAL: Final = re.compile(r"\bin\s*\(\s*(?:\(|values\b)", re.IGNORECASE)
+_UNUSUAL: Final = re.compile(r"\(\s*(?:\(|values\b)", re.IGNORECASE)
 
 
 def with_listed_values(tree: exp.Expr, text: str) -> exp.Expr:
     """The tree with `a IN ((SELECT 1))` as a list of one value, and `a IN (VALUES 1, 2)` as a subquery."""
-    if not _UNUSUAL.search(text):
+    if not any(text[: found.start()].rstrip().lower().endswith("in") for found in _UNUSUAL.finditer(text)):
         return tree
     for node in list(tree.find_all(exp.In)):
         query = node.args.get("query")

@@ -1,13 +1,13 @@
 """Aggregates, window functions and generators, and where they are not allowed."""
 
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from typing import Final, TypeGuard
 
 from sqlglot import exp
 
 from sql.expressions import call_kind
 from sql.grammar.call_names import call_name
-from sql.syntax.tree_nodes import tree_nodes
+from sql.syntax.tree_nodes import classes_of, tree_nodes
 from sql.types.expression_type import Scope
 
 
@@ -21,13 +21,16 @@ class Special:
     bare_window_functions: list[exp.Expr] = field(default_factory=list)
 
 
+_QUERIES: Final = classes_of(exp.Query) - classes_of(exp.Table)
+
+
 def is_query(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Query) and not isinstance(node, exp.Table)
+    return type(node) in _QUERIES
 
 
 def own_nodes(node: exp.Expr) -> list[exp.Expr]:
     """The nodes of an expression, not those of queries within it."""
-    return tree_nodes(node, is_query)
+    return tree_nodes(node, _QUERIES)
 
 
 def find_special(node: exp.Expr) -> Special:

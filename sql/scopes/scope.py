@@ -158,6 +158,8 @@ class SelectScope:
         return Bound(key, typed, attribute.origins, is_alias=True), 1
 
     def _fields(self, bound: Bound, identifiers: Sequence[exp.Expr], taken: int) -> Bound:
+        if taken == len(identifiers):
+            return bound
         typed, key, origins = bound.typed, bound.key, bound.origins
         for part in identifiers[taken:]:
             inner = field_of(typed, part.name)
@@ -171,8 +173,7 @@ class SelectScope:
                 self.printed.note_shape(part, "key")
             typed = inner
             key = None if key is None else (*key, part.name.lower())
-        if typed is not bound.typed:
-            origins = through(origins, Dependency.TRANSFORMATION)
+        origins = through(origins, Dependency.TRANSFORMATION)
         return Bound(key, typed, origins, bound.depth, bound.is_alias)
 
     def is_lateral_alias(self, node: exp.Column) -> bool:

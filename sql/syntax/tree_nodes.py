@@ -1,16 +1,22 @@
 """The nodes of a tree in a list: sqlglot's `walk` resumes three generators for each node."""
 
-from collections.abc import Callable
+from collections.abc import Set
 
 from sqlglot import exp
 
 
-def tree_nodes(root: exp.Expr, is_leaf: Callable[[exp.Expr], bool] | None = None) -> list[exp.Expr]:
-    """The tree, level by level as `walk` does; what is within a leaf is left out."""
+def classes_of(*bases: type[exp.Expr]) -> frozenset[type[exp.Expr]]:
+    """The classes of nodes that are instances of one of these: looking a class up is faster than `isinstance`."""
+    kinds = (kind for kind in vars(exp).values() if isinstance(kind, type))
+    return frozenset(kind for kind in kinds if issubclass(kind, bases))
+
+
+def tree_nodes(root: exp.Expr, leaves: Set[type[exp.Expr]] = frozenset()) -> list[exp.Expr]:
+    """The tree, level by level as `walk` does; what is within a node of the classes `leaves` is left out."""
     nodes = [root]
     kind = exp.Expr
     for node in nodes:  # which grows meanwhile
-        if is_leaf is not None and is_leaf(node):
+        if type(node) in leaves:
             continue
         for value in node.args.values():
             if value is None or value is False or isinstance(value, str):
