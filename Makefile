@@ -30,5 +30,5 @@ docs: .venv/.dev  ## rewrite the generated pages, and build the site into .site
 .venv/.demo: pyproject.toml .ci/venv .ci/java
 	.ci/java && .ci/venv demo
 
-.venv/.dev: pyproject.toml .ci/venv .ci/java .ci/jars .ci/browser .ci/mariadb .ci/kafka
-	.ci/java && .ci/venv dev && .ci/jars && .ci/browser && .ci/mariadb && .ci/kafka >/dev/null && .venv/bin/penstock warm
+.venv/.dev: pyproject.toml .ci/dev .ci/venv .ci/java .ci/jars .ci/browser .ci/mariadb .ci/kafka
+	.ci/dev
