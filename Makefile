@@ -1,5 +1,6 @@
 # Each target calls one tool in .venv, which .ci/venv makes (Python 3.10 or newer; Java 17 for whatever runs Spark).
 .PHONY: demo test lint check soak bench golden docs
+.DELETE_ON_ERROR:  # an environment that is not whole is made again
 
 demo: .venv/.demo  ## run the first example
 	.venv/bin/penstock run examples/flights/flights.conf
