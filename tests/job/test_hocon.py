@@ -65,6 +65,7 @@ def _types(value: object) -> object:
         "a = [1\n2\n3]",
         "a = [1, 2,\n 3,\n]",
         "a = {b = 1} {c = 2}",
+        "a = {b.c = 0}\na = {b = []} {b = {}}",
         "a = [1] [2, 3]",
         'a = "x" "y"  z',
         "a = foo bar  baz  # comment",

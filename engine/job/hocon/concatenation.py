@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Final
 
 from catalog.source import PlacedText, Segment
@@ -21,13 +22,10 @@ def merged(base: MapNode, over: MapNode) -> MapNode:
 
 
 def all_merged(before: Node | None, nodes: list[Node]) -> MapNode:
-    """The maps among the nodes laid over each other, and over `before` where that is one."""
-    result = before if isinstance(before, MapNode) else None
-    for node in nodes:
-        if isinstance(node, MapNode):
-            result = merged(result, node) if result else node
-    assert result is not None
-    return result
+    """The maps among the nodes laid over each other, then over `before` where that is one: what they have of it stays,
+    also where one of them replaces it and a later one does not."""
+    result = reduce(merged, (node for node in nodes if isinstance(node, MapNode)))
+    return merged(before, result) if isinstance(before, MapNode) else result
 
 
 _SHAPES: Final[Mapping[type, Callable[..., object]]] = {MapNode: dict, ListNode: list, TextNode: str, ScalarNode: str}
