@@ -24,7 +24,7 @@ from catalog.datatypes import (
 from sql.expressions.collation_strength import ranked_type
 from sql.expressions.collations import note_operand
 from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
-from sql.grammar.like_patterns import are_constant_patterns, patterns
+from sql.grammar.like_patterns import are_constant_patterns, mixed_pattern, patterns
 from sql.grammar.token_rewrites import is_unknown_test
 from sql.naming.field_names import own_name
 from sql.naming.row_names import row_before
@@ -95,8 +95,12 @@ def infer_like(node: exp.Expr, scope: Scope) -> Typed:
     constants = False
     if isinstance(pattern, (exp.Any, exp.All)):
         constants = are_constant_patterns(pattern)
-        # Spark's parser computes constant patterns, before any of their types is checked
-        sides = [infer(node.this, scope), *(infer(like, scope) for like in patterns(pattern) if not constants)]
+        if mixed := mixed_pattern(pattern):
+            message = "`||` in a constant pattern joins strings only: cast the other side to string"
+            scope.report("PEN3008", mixed, message)
+        # Spark's parser computes constant patterns, before any of their types but those of intervals is checked
+        typed = [like for like in patterns(pattern) if not constants or like.find(exp.Interval)]
+        sides = [infer(node.this, scope), *(infer(like, scope) for like in typed)]
     else:
         sides = [infer(node.this, scope), infer(pattern, scope)]
     for index, side in enumerate(sides):

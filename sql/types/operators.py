@@ -134,6 +134,8 @@ def comparison(operator: str, left: Typed, right: Typed) -> Typed:
         raise _unfit(operator, left, right)
     if null_safe:
         return Typed(BOOLEAN, False)
+    if {left.type, right.type} == {VOID, STRING}:
+        return Typed(BOOLEAN)  # of a string and the literal NULL, whatever the other value was
     if operator not in ("=", "!=") and (_is_decimal_literal(left) or _is_decimal_literal(right)):
         return Typed(BOOLEAN, left.nullable or right.nullable or STRING in (left.type, right.type))
     return Typed(BOOLEAN, _null_after(left, right, common) or _null_after(right, left, common))
