@@ -15,12 +15,15 @@ import pytest
 from tests.connectors.overwriting import JAVA_OPTIONS, ROWS
 
 KILLS = int(os.environ.get("PENSTOCK_TEST_KILLS", "2"))
-"""How often each of the three jobs is killed; `make soak` kills it 30 times."""
+"""How often the job of both targets is killed; `make soak` kills it and those of one target 30 times."""
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta, pytest.mark.slow]
 
 
-@pytest.mark.parametrize("kinds", ["parquet", "delta", "parquet+delta"])
+ALONE = [pytest.param(kind, marks=pytest.mark.soak) for kind in ("parquet", "delta")]
+
+
+@pytest.mark.parametrize("kinds", [*ALONE, "parquet+delta"])
 def test_targets_are_wholly_old_or_wholly_new(tmp_path, kinds):
     pytest.importorskip("pyarrow")
     chance = random.Random(f"kill {kinds}")

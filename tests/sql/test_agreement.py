@@ -26,7 +26,7 @@ def _assert_agrees(found):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(20_000, sample=3_000)
+@sample_and(20_000, sample=2_000)
 def test_random_expressions(oracle, count):
     found = agreement.expressions(oracle, count)
     _assert_agrees(found)
