@@ -6,6 +6,7 @@ from typing import Final
 from catalog.diagnostics import RunError, run_error
 from connectors.support.files.bad_lines import line_not_utf8, line_with
 from connectors.support.files.paths import data_files, local_path, near_path
+from connectors.support.kafka.offsets import topics_of
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.error_causes import ErrorCause
 
@@ -98,10 +99,8 @@ def _record_error(record: "re.Match[str]", nodes: tuple[AnyNode, ...]) -> RunErr
 
 
 def _consumes(scan: Scan, topic: str) -> bool:
-    named = scan.options["topic"]
-    if scan.options.flag("pattern"):
-        return re.fullmatch(str(named), topic) is not None
-    return topic in (named if isinstance(named, list | tuple) else [name.strip() for name in str(named).split(",")])
+    topics = topics_of(scan.options)
+    return re.fullmatch(topics[0], topic) is not None if scan.options.flag("pattern") else topic in topics
 
 
 def _is_not_utf8(cause: ErrorCause) -> bool:

@@ -6,7 +6,7 @@ from catalog.datatypes import has_unknown
 from catalog.diagnostics import Diagnostics
 from catalog.table import CatalogTable, Column
 from engine.job.model.job import Block, ColumnMatch
-from engine.plan.building.inputs.matched_columns import First, matched
+from engine.plan.building.inputs.matched_columns import First, differ_in_type, matched
 from engine.plan.nodes import Node, Union
 
 
@@ -69,8 +69,7 @@ def difference(a: CatalogTable, b: CatalogTable) -> str | None:
     for mine, other in zip(a.columns, b.columns, strict=True):
         if mine.name.lower() != other.name.lower():
             return f"column `{other.name}` is at the position of `{mine.name}`"
-        # The text leaves out whether elements may be null, which a union widens.
-        if str(mine.type) != str(other.type) and not (has_unknown(mine.type) or has_unknown(other.type)):
+        if differ_in_type(mine, other):
             return f"column `{mine.name}` is {other.type} and {mine.type}"
     return None
 

@@ -124,17 +124,17 @@ def _remedy(column: Column, target: Column, reference: Reference) -> str:
 
 
 def _is_equal(column: Column, target: Column) -> bool:
-    return column.name == target.name and not _is_cast(column, target)
+    return column.name == target.name and not differ_in_type(column, target)
 
 
-def _is_cast(column: Column, target: Column) -> bool:
+def differ_in_type(column: Column, target: Column) -> bool:
     """Whether the types differ in more than whether elements may be null, which a union widens."""
     return str(column.type) != str(target.type) and not (has_unknown(column.type) or has_unknown(target.type))
 
 
 def _stored(column: Column, target: Column) -> str:
     name = quote(column.name)
-    return f"CAST({name} AS {to_ddl(target.type)})" if _is_cast(column, target) else name
+    return f"CAST({name} AS {to_ddl(target.type)})" if differ_in_type(column, target) else name
 
 
 def _place(node: Node, start: int, end: int, reference: Reference) -> Span | None:
