@@ -11,11 +11,11 @@ from connectors.support.formats.loose_json import as_text
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
 from connectors.support.source import ScanTask, Source, SourceCapabilities
+from connectors.support.tolerated import report_without_effect
 from connectors.support.web.http_options import HTTP_OPTIONS
 from connectors.support.web.http_pages import row_texts
 from connectors.support.web.json_paths import is_json_path
 from connectors.support.web.staged_lines import staged_lines
-from connectors.support.without_effect import report_without_effect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -44,6 +44,7 @@ from connectors.support.schema_option import declared_table, refuse_missing_colu
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
 from connectors.support.staged import Staged
+from connectors.support.tolerated import report_tolerated
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -110,8 +111,7 @@ class Iceberg(Source, Sink[IcebergStaged]):
         except UnknownSchemaError as cause:
             help = "name its columns: `schema { fields { name = type } }`, or lock them: `penstock schema sync`"
             message = f"the columns of `{_shown(options)}` are not known: {cause.reason}"
-            report = diagnostics.error if options.seatunnel is None else diagnostics.warning  # Spark reads them
-            report("PEN4002", message, options.span("table_path"), help)
+            report_tolerated(options, diagnostics, "PEN4002", message, options.span("table_path"), help=help)
             return (CatalogTable.unknown("iceberg"),)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import Span
 from connectors.support.option import Options, Value
+from connectors.support.tolerated import report_tolerated
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,11 @@ def check_keys(
 ) -> None:
     """Report keys that a rule does not have: an error, or a warning under `--compat seatunnel`, which passes over
     them."""
-    report = diagnostics.warning if options.seatunnel else diagnostics.error
     for key in block:
         if key not in known:
             span = options.key_places.get(f"{location}.{key}") or span_of(options, f"{location}.{key}")
-            report("PEN2003", f"a rule has no `{key}`", span, did_you_mean(key, known))
+            help = did_you_mean(key, known)
+            report_tolerated(options, diagnostics, "PEN2003", f"a rule has no `{key}`", span, help=help)
 
 
 def unknown_rule(kind: str, known: Sequence[str], location: str, options: Options, diagnostics: Diagnostics) -> None:

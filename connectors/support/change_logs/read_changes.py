@@ -12,7 +12,7 @@ from connectors.support.change_logs.change_log import CHANGE, CHANGE_LOGS, Chang
 from connectors.support.change_logs.change_values import UNAVAILABLE, ChangeValues
 from connectors.support.change_logs.debezium_values import TYPES, TYPES_EXPRESSION
 from connectors.support.option import Options
-from connectors.support.without_effect import report_without_effect
+from connectors.support.tolerated import report_without_effect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -9,6 +9,7 @@ from catalog.source import Span
 from catalog.table import CatalogTable
 from connectors.support.literals import LiteralError, as_in_seatunnel, literal
 from connectors.support.option import Options, Value
+from connectors.support.tolerated import report_tolerated
 
 
 def listed_rows(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> list[list[str]]:
@@ -51,14 +52,13 @@ def _values(
                 yield column.name, value
             else:
                 span = options.key_places.get(f"{location}.fields.{name}") or _span(location, options)
-                report = diagnostics.warning if options.seatunnel else diagnostics.error  # left out there
-                report("PEN3004", f"the schema has no column `{name}`", span, did_you_mean(name, table.schema.names))
+                message, help = f"the schema has no column `{name}`", did_you_mean(name, table.schema.names)
+                report_tolerated(options, diagnostics, "PEN3004", message, span, help=help)
         return
     values = _list(fields)
     if len(values) != len(table.columns):
         message = f"the row has {len(values)} fields, the schema {len(table.columns)} columns"
-        report = diagnostics.warning if options.seatunnel else diagnostics.error
-        report("PEN2004", message, _span(f"{location}.fields", options))
+        report_tolerated(options, diagnostics, "PEN2004", message, _span(f"{location}.fields", options))
     yield from zip(table.schema.names, values, strict=False)
 
 

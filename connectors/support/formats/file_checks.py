@@ -15,6 +15,7 @@ from connectors.support.files.file_options import (
 from connectors.support.files.file_types import can_hold, unfit_for_avro
 from connectors.support.formats.chosen_files import modified_bound
 from connectors.support.option import Options
+from connectors.support.tolerated import report_without_effect
 
 if TYPE_CHECKING:
     pass
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
 def check_format(options: Options, names: tuple[str, ...], diagnostics: Diagnostics) -> None:
     """Report options, of these names, and codecs that the format does not have."""
     kind = file_format(options)
-    report = diagnostics.warning if options.seatunnel else diagnostics.error
     for name in misplaced(options, names):
-        report("PEN2011", f"`{name}` has no meaning for {kind} files", options.span(name))
+        report_without_effect(name, f"`{name}` has no meaning for {kind} files", None, options, diagnostics)
     codec = options.optional_string("compress_codec")
     if (
         codec

@@ -13,7 +13,7 @@ from connectors.support.jdbc.table_names import parse_table_name, path_of
 from connectors.support.matching.table_patterns import check_pattern, use_regex_option
 from connectors.support.option import Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
-from connectors.support.without_effect import report_without_effect
+from connectors.support.tolerated import report_without_effect
 
 _NO_EFFECT: Final = "No effect; it is accepted for SeaTunnel's job files: "
 _WITHOUT_EFFECT: Final = (

@@ -16,7 +16,7 @@ from catalog.typenames import to_ddl
 from connectors.support.avro.registry import Registry
 from connectors.support.avro.schemas import avro_of_columns, columns_of_avro
 from connectors.support.option import Options
-from connectors.support.without_effect import report_without_effect
+from connectors.support.tolerated import report_without_effect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

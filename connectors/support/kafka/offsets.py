@@ -12,7 +12,7 @@ from connectors.support.kafka.connection import KafkaConnection
 from connectors.support.kafka.options import DEFAULT_GROUP
 from connectors.support.option import Options, Value
 from connectors.support.staged import Staged, secret_mapping
-from connectors.support.without_effect import report_without_effect
+from connectors.support.tolerated import report_without_effect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -23,6 +23,7 @@ from connectors.support.kafka.avro_records import (
 from connectors.support.kafka.options import CHANGE_FORMATS
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
+from connectors.support.tolerated import report_tolerated
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -59,8 +60,8 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
     _check_avro(options, table, diagnostics)
     if is_change_log(options) and not _keys(options, table):
         message = f"`format = {options['format']}` needs a key: changes of one row must be in one partition, in order"
-        report = diagnostics.error if options.seatunnel is None else diagnostics.warning
-        report("PEN2005", message, options.span("format"), "partition_key_fields = [id]")
+        help = "partition_key_fields = [id]"
+        report_tolerated(options, diagnostics, "PEN2005", message, options.span("format"), help=help)
     if str(options["format"]).lower() == "raw":
         values = _values(options, table.columns)
         if len(values) != 1 or values[0].type not in (STRING, BINARY):

@@ -14,6 +14,7 @@ from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
 from catalog.source import Span
 from catalog.table import CatalogTable, TablePath
 from connectors.support.option import Options
+from connectors.support.tolerated import report_tolerated
 from engine.job.model.job import Block
 from engine.plan.nodes import Node
 
@@ -58,8 +59,8 @@ def refuse_unmatched(block: Block, name: str, nodes: Sequence[Node], diagnostics
     for entry in block.tables:
         if entry.path and not any(is_called(path, entry.path) for path in paths):
             message = f"`{name}` has no table `{entry.path}` to transform"
-            report = diagnostics.error if entry.options.seatunnel is None else diagnostics.warning
-            report("PEN2007", message, entry.options.span(), did_you_mean(entry.path, known))
+            help = did_you_mean(entry.path, known)
+            report_tolerated(entry.options, diagnostics, "PEN2007", message, entry.options.span(), help=help)
     pattern = block.table_match_regex
     if pattern is not None and not any(re.fullmatch(pattern, path) for path in known):
         message = f"`table_match_regex` matches no table: `{name}` changes nothing"

@@ -16,6 +16,7 @@ from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable
 from connectors.support.option import Options, Value
 from connectors.support.sink import AnySink
+from connectors.support.tolerated import report_tolerated
 from engine.job.model.job import Block
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.table_sets import member_names
@@ -151,8 +152,8 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         diagnostics.error("PEN2011", why, options.span("write_mode"))
     if node.table.has_row_kind and write_mode not in sink.row_kind_modes(options):
         place = block.plugin_span or block.span
-        report = diagnostics.warning if options.seatunnel else diagnostics.error  # SeaTunnel writes every row
-        report("PEN4011", *_row_kinds_refused(node.name, sink, write_mode, place))
+        message, span, help = _row_kinds_refused(node.name, sink, write_mode, place)
+        report_tolerated(options, diagnostics, "PEN4011", message, span, help=help)
     sink.validate(options, node.table, diagnostics)
     if mark.has_errors:
         return None
