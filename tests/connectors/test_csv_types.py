@@ -177,3 +177,21 @@ def test_values_over_several_lines_are_recognized(tmp_path, name, text, is_over_
 
     (tmp_path / name).write_text(text)
     assert guess(str(tmp_path / name)).options.get("multi_line", False) is is_over_lines
+
+
+@pytest.mark.spark
+def test_each_form_of_a_value_has_its_type(spark):
+    from connectors.support.files.infer_types import infer_types
+
+    forms = {
+        "1": "int", "-0": "int", "007": "string", "+1": "string", " 1": "string", "1234567890": "bigint",
+        "1.25": "decimal(10,2)", "-1.5": "decimal(10,1)", ".5": "string", "1.5e-10": "double", "2000-e1": "string",
+        "1e5": "double", ".5E+3": "double", "true": "boolean", "FALSE": "boolean", "tru": "string",
+        "2024-02-29": "date", "2024-02-30": "string", "2024-01-31T10:00": "timestamp", "2024-01-31 25:00": "string",
+        "2024-1-3": "string",
+        "NA": "string", "-": "string", "\\N": "string", "ſ": "string", "": "string",
+    }  # fmt: skip
+    df = spark.createDataFrame([tuple(forms)], [f"c{number}" for number in range(len(forms))])
+    assert [f"{value}: {column.type}" for value, column in zip(forms, infer_types(df).columns, strict=True)] == [
+        f"{value}: {type}" for value, type in forms.items()
+    ]

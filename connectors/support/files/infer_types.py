@@ -77,21 +77,30 @@ def _kinds(df: "DataFrame", names: Sequence[str]) -> dict[str, tuple[int, int, i
 
 
 def _kind() -> str:
-    """The kind of a `value` as a bit."""
-    nulls = " ".join(
+    """The kind of a `value` as a bit.
+
+    Each pattern copies the value, so the first character decides which of them are tried: numbers and dates begin with
+    a sign, a point or a digit, all of which sort before a colon.
+    """
+    return f"""case when value is null then 0
+        when value >= ':' then case
+            when length(value) in (4, 5) and value rlike '^(?i:true|false)$' then {_BOOLEAN}
+            {_nulls()} else {_STRING} end
+        when substr(value, 5, 1) = '-' and value rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$' then
+            if(try_cast(value as date) is null, {_STRING}, {_DATE})
+        when substr(value, 5, 1) = '-' and value rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}' then
+            if(try_cast(value as timestamp) is null, {_STRING}, {_TIMESTAMP})
+        when value rlike '^-?(0|[1-9][0-9]{{0,17}})$' then if(length(value) <= {_INT_LENGTH}, {_INT}, {_BIGINT})
+        when value rlike '^-?(0|[1-9][0-9]*)[.][0-9]+$' then {_DECIMAL}
+        when value rlike '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)[eE][+-]?[0-9]+$' then {_DOUBLE}
+        {_nulls()} else {_STRING} end"""
+
+
+def _nulls() -> str:
+    return " ".join(
         f"when value = '{text.replace(chr(92), chr(92) * 2)}' then {1 << (_FIRST_TEXT + bit)}"
         for bit, text in enumerate(NULL_TEXTS)
     )
-    return f"""case when value is null then 0
-        when value rlike '^-?(0|[1-9][0-9]{{0,17}})$' then if(length(value) <= {_INT_LENGTH}, {_INT}, {_BIGINT})
-        when value rlike '^-?(0|[1-9][0-9]*)[.][0-9]+$' then {_DECIMAL}
-        when value rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}$' then
-            if(try_cast(value as date) is null, {_STRING}, {_DATE})
-        when value rlike '^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}' then
-            if(try_cast(value as timestamp) is null, {_STRING}, {_TIMESTAMP})
-        when value rlike '^-?([0-9]+[.]?[0-9]*|[.][0-9]+)[eE][+-]?[0-9]+$' then {_DOUBLE}
-        when lower(value) in ('true', 'false') then {_BOOLEAN}
-        {nulls} else {_STRING} end"""
 
 
 def _null_text(kinds: Iterable[int]) -> str | None:
