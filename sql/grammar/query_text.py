@@ -4,27 +4,35 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from sql.grammar.recursion import too_deep, with_room
-from sql.syntax.spark_tokens import SPARK, spark_tokens
+from sql.grammar.cte_scope import is_cte
+from sql.grammar.parse import parse
+from sql.grammar.pipe_syntax import INPUT
+from sql.grammar.recursion import with_room
+from sql.syntax.spark_tokens import spark_tokens
 
 
 @with_room
-def tables_named(query: str) -> tuple[str, ...]:
-    """The names of the tables that a query reads, in order of appearance, CTEs left out; none if it does not parse.
+def tables_read(query: str) -> tuple[str, ...] | None:
+    """The names of the tables that a query reads, in order of appearance, CTEs left out; None if it does not parse.
 
     A name of several parts has dots, unquoted.
     """
-    try:
-        tokens = spark_tokens(query)
-        tree = None if too_deep(tokens) else SPARK.parser().parse(tokens, query)[0]
-    except (SqlglotError, TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
-        return ()  # the latter are sqlglot's, over a tree that it cannot make
+    tree = parse(query).tree
     if tree is None:
-        return ()
-    defined = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+        return None
     tables = sorted(tree.find_all(exp.Table), key=lambda table: _start(table) or 0)
-    names = [".".join(part.name for part in table.parts) for table in tables if isinstance(table.this, exp.Identifier)]
-    return tuple(dict.fromkeys(name for name in names if name.lower() not in defined))
+    return tuple(
+        dict.fromkeys(
+            ".".join(part.name for part in table.parts)
+            for table in tables
+            if isinstance(table.this, exp.Identifier) and table.name != INPUT and not is_cte(table)
+        )
+    )
+
+
+def tables_named(query: str) -> tuple[str, ...]:
+    """The same; none if the query does not parse."""
+    return tables_read(query) or ()
 
 
 def is_one_statement(query: str) -> bool:

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from catalog.quoting import quote
 from catalog.source import PlacedText
+from sql.grammar.cte_scope import is_cte
 from sql.grammar.parse import parse
 from sql.grammar.recursion import with_room
 
@@ -18,13 +19,12 @@ def with_table_names(query: PlacedText, names: Mapping[str, str]) -> PlacedText:
     says of `orders.id` stays true.
     """
     parsed = parse(query.value)
-    defined = {cte.alias.lower() for cte in parsed.tree.find_all(exp.CTE)} if parsed.tree is not None else set()
     parts: list[str | PlacedText] = []
     position = 0
     for start, end, table in sorted(_tables(parsed.tree), key=lambda found: found[0]):
         name = ".".join(part.name for part in table.parts)
         new = names.get(name.lower())
-        if new is None or name.lower() in defined or start < position:
+        if new is None or is_cte(table) or start < position:
             continue
         alias = "" if table.args.get("alias") else f" AS {quote(table.name)}"
         parts += (query.slice(position, start), f"{quote(new)}{alias}")

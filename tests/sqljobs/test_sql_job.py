@@ -201,3 +201,27 @@ def test_positional_insert_takes_the_types_of_the_table(tmp_path):
     assert compiled is not None
     (write,) = compiled.plan.writes
     assert [f"{each.name} {each.type}" for each in write.table.columns] == ["a string", "b bigint", "c date"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT a FROM (SELECT 4) AS t(a)",
+        "SELECT s.a FROM (VALUES (4)) AS s(a)",
+        "WITH s AS (SELECT 4 AS a) SELECT s.a FROM s",
+        "SELECT a AS s FROM VALUES (4) AS t(a)",
+    ],
+)
+def test_an_alias_is_no_table(tmp_path, query):
+    script = tmp_path / "job.sql"
+    script.write_text(f"""
+CREATE TABLE s (a INT) WITH ('connector' = 'FakeSource');
+CREATE TABLE t WITH ('connector' = 'Console');
+INSERT INTO t SELECT a FROM s;
+INSERT INTO t {query};
+""")
+    hocon = convert(script, Diagnostics())
+    assert [line.strip() for line in hocon.splitlines() if "plugin_input" in line][:2] == [
+        'plugin_input = ["s"]', "plugin_input = []",
+    ]  # fmt: skip
+    assert query in explained(script)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText
-from sql.grammar.query_text import tables_named
+from sql.grammar.query_text import tables_read
 from sql.script.statements import CreateTable, CreateView, Insert, Statement
 
 WORDS = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\])*'|`([^`]+)`|(\w+)", re.DOTALL)
 
-READS = re.compile(r"\b(FROM|JOIN|TABLE)\b|^\s*SELECT\s+\w+\s*$", re.IGNORECASE)
+BY_WORDS = re.compile(r"\bTABLE\s*\(|^\s*SELECT\s+\w+\s*$", re.IGNORECASE)
 
 
 @dataclass(eq=False, slots=True)
@@ -89,9 +89,9 @@ class ScriptNames:
             )
 
     def _mark_reads(self, query: PlacedText) -> None:
-        """By the query's words where it does not parse."""
-        named: Iterable[str] = tables_named(query.value)
-        if not named and READS.search(query.value):
+        """By the query's words where it does not parse, is only a name, or passes a table to a function."""
+        named: Iterable[str] | None = tables_read(query.value)
+        if named is None or BY_WORDS.search(query.value):
             named = [quoted or word for quoted, word in WORDS.findall(query.value)]
         read = {name: relation for name in named if (relation := self._read(name)) is not None}
         names = (relation.name + name[len(relation.name) :] for name, relation in read.items())
