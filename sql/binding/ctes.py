@@ -3,6 +3,7 @@
 from sqlglot import exp
 
 from catalog.datatypes import UNKNOWN
+from sql.binding.alias_count import refuse_alias_count
 from sql.binding.set_operations import combine
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.misplaced_functions import find_special
@@ -34,8 +35,7 @@ def _renamed(binder: Binder, cte: exp.Expr, output: Output) -> Output:
     if not columns:
         return output
     if len(columns) != len(output.attributes) and not output.is_open:
-        message = f"{len(columns)} column aliases for {len(output.attributes)} columns"
-        binder.report("PEN3007", cte.args["alias"], message)
+        refuse_alias_count(binder, cte.args["alias"], output)
         return Output((), output.row_origins, is_open=True)
     return output.renamed([column.name for column in columns])
 

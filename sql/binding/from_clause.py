@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from sql.binding.alias_count import refuse_alias_count
 from sql.binding.joins import join_relations
 from sql.binding.pivots import pivoted
 from sql.expressions import generator_columns, is_deterministic, is_generator
@@ -115,8 +116,7 @@ def _aliased(
     columns = alias.args.get("columns") if alias is not None else None
     if alias is not None and columns:
         if len(columns) != len(output.attributes) and not output.is_open:
-            message = f"{len(columns)} column aliases for {len(output.attributes)} columns"
-            binder.report("PEN3007", alias, message)
+            refuse_alias_count(binder, alias, output)
             unknown = tuple(replace(attribute, typed=NOT_KNOWN) for attribute in output.attributes)
             output = Output(unknown, output.row_origins, is_open=True)
         if input is not None:

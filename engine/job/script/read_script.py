@@ -11,7 +11,7 @@ SET, /* config env { … } */                                  env { … }
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText
 from engine.job.model.sink_names import free_name
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place
@@ -29,7 +29,7 @@ from engine.job.script.table_names import ScriptName, ScriptNames
 from engine.job.script.tree_nodes import entry, generated, list_node, map_node, text_node
 from engine.job.script.with_options import option_entries, transform_spec
 from sql.script.split_statements import read_script
-from sql.script.statements import CreateTable, CreateView, ExpectDefinition, Statement
+from sql.script.statements import CreateTable, CreateView, ExpectDefinition, Insert, Statement
 
 SECTIONS = ("source", "transform", "sink")
 
@@ -146,11 +146,21 @@ class _Script:
                 inputs.append(text_node(generated(source.name, insert.query)))
                 continue
             self.refuse_nameless(table, insert.query)
+            self.refuse_unknown_columns(table, insert)
             name = self.free_name(insert.target, "_rows")
             self.add_query(name, inserted(insert, table.columns), insert.text, reads=insert.query)
             inputs.append(text_node(generated(name.value, insert.query)))
         inputs.extend(text_node(self.reject_output(relation, statement)) for statement in relation.rejects)
         return inputs
+
+    def refuse_unknown_columns(self, table: CreateTable, insert: Insert) -> None:
+        """Report columns of an INSERT's list that the table does not declare."""
+        declared = [column.name.value for column in table.columns]
+        known = {name.lower() for name in declared}
+        for column in insert.columns if declared else ():
+            if column.value.lower() not in known:
+                message = f"`{table.name.value}` declares no column `{column.value}`"
+                self.diagnostics.error("PEN3004", message, column.span(), did_you_mean(column.value, declared))
 
     def refuse_nameless(self, table: CreateTable, query: PlacedText) -> None:
         """Report rows of a query for the tables of a set: the query has no name for the placeholder."""
