@@ -3,8 +3,8 @@
 from sqlglot import exp
 
 from catalog.datatypes import UNKNOWN
-from sql.binding.alias_count import refuse_alias_count
 from sql.binding.set_operations import combine
+from sql.scopes.alias_count import refuse_alias_count
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.misplaced_functions import find_special
 from sql.scopes.relations import Output, all_nullable

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from sql.binding.alias_count import refuse_alias_count
 from sql.binding.joins import join_relations
 from sql.binding.pivots import pivoted
 from sql.expressions import generator_columns, is_deterministic, is_generator
 from sql.functions.catalogue import signatures
 from sql.functions.foreign_functions import FILE_FORMATS, READ_FILES
 from sql.grammar.call_names import call_name
+from sql.scopes.alias_count import refuse_alias_count
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency
 from sql.scopes.misplaced_functions import refuse_misplaced

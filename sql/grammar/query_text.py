@@ -1,10 +1,11 @@
 """Whole queries as text: what they read by name, and whether they can stand in another."""
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from sql.grammar.cte_scope import is_cte
 from sql.grammar.parse import parse
 from sql.grammar.pipe_syntax import INPUT
 from sql.grammar.recursion import with_room
@@ -35,6 +36,22 @@ def tables_named(query: str) -> tuple[str, ...]:
     return tables_read(query) or ()
 
 
+def is_cte(table: exp.Table) -> bool:
+    """Whether the name is that of a CTE which is visible there.
+
+    A CTE sees those before it, and itself only under RECURSIVE: `with orders as (select * from orders)` reads a table.
+    """
+    if len(table.parts) > 1:
+        return False
+    name = table.name.lower()
+    node: exp.Expr = table
+    while node.parent is not None:
+        if any(cte.alias.lower() == name for cte in _visible(node.parent, node)):
+            return True
+        node = node.parent
+    return False
+
+
 def is_one_statement(query: str) -> bool:
     """Whether the text is one query that may stand in brackets: no `;`, every bracket closed."""
     try:
@@ -52,3 +69,17 @@ def is_one_statement(query: str) -> bool:
 def _start(node: exp.Table) -> int | None:
     start = node.parts[0].meta.get("start")
     return start if isinstance(start, int) else None
+
+
+def _visible(parent: exp.Expr, node: exp.Expr) -> Iterator[exp.Expr]:
+    """The CTEs of `parent` that its part `node` sees; the steps of a pipe see those before the first."""
+    if isinstance(parent, exp.With):
+        position = next(index for index, cte in enumerate(parent.expressions) if cte is node)
+        yield from parent.expressions[: position + bool(parent.args.get("recursive"))]
+        return
+    query: exp.Expr | None = parent
+    while query is not None:
+        clause = query.args.get("with_")
+        if clause is not None and clause is not node:
+            yield from clause.expressions
+        query = query.args.get("input")

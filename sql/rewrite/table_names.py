@@ -6,8 +6,8 @@ from sqlglot import exp
 
 from catalog.quoting import quote
 from catalog.source import PlacedText
-from sql.grammar.cte_scope import is_cte
 from sql.grammar.parse import parse
+from sql.grammar.query_text import is_cte
 from sql.grammar.recursion import with_room
 
 
