@@ -9,7 +9,6 @@ every second: printed is the 99th percentile of the time from a record's timesta
 """
 
 import json
-import signal
 import subprocess
 import sys
 import tempfile
@@ -94,7 +93,7 @@ def latencies(command: list[str], servers: str, topic: str, out: str, work: Path
                 time.sleep(max(0.0, started + sent / RATE - time.time()))
         producer.flush()
         wait_for(lambda: len(committed(out)) == sent + 1)
-        process.send_signal(signal.SIGINT)
+        process.terminate()  # SIGINT is ignored where a script started this in the background
         process.wait()
     return [committed_at - sent_at for sent_at, committed_at in committed(out) if sent_at > started + WARM_UP]
 
