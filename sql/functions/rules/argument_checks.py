@@ -1,6 +1,6 @@
 """Checks of arguments for result rules: arrays and maps, and the common type of all."""
 
-from catalog.datatypes import UNKNOWN, Array, DataType, Map, has_unknown
+from catalog.datatypes import UNKNOWN, VOID, Array, DataType, Map, has_unknown
 from sql.functions.rules.call import Call
 from sql.types.casts import forces_null
 from sql.types.coercion import keeps_intervals, tightest_in_collection, widest_of, widest_unpromoted
@@ -34,14 +34,23 @@ def becomes_null(args: list[Typed], target: DataType) -> bool:
 
 def fitting(element: DataType, value: DataType) -> DataType:
     """The type of an array's elements and of a value beside them; strings are not promoted."""
+    found = _common_in_collection(element, value)
+    if found is None:
+        raise Mismatch(f"the array holds {element}, the value beside it is {value}")
+    return found
+
+
+def refuse_key(held: Map, key: DataType) -> None:
+    """Raise Mismatch where the second argument cannot be a key of the map."""
+    if key != VOID and _common_in_collection(held.key, key) is None:
+        raise Mismatch(f"the keys of the map are {held.key}, this is {key}", 1)
+
+
+def _common_in_collection(element: DataType, value: DataType) -> DataType | None:
     if UNKNOWN in (element, value):
         return UNKNOWN
     found = tightest_in_collection(element, value)
-    if found is None:
-        if has_unknown(element) or has_unknown(value):
-            return UNKNOWN
-        raise Mismatch(f"the array holds {element}, the value beside it is {value}")
-    return found
+    return UNKNOWN if found is None and (has_unknown(element) or has_unknown(value)) else found
 
 
 def are_comparable(element: DataType, value: DataType) -> bool:

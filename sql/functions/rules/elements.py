@@ -3,7 +3,7 @@
 from typing import Final
 
 from catalog.datatypes import INT, UNKNOWN, VOID, Array, DataType, Map
-from sql.functions.rules.argument_checks import fitting
+from sql.functions.rules.argument_checks import refuse_key
 from sql.functions.rules.call import Call, Rule
 from sql.types.coercion import tightest
 from sql.types.expression_type import NOT_KNOWN, Typed
@@ -28,8 +28,7 @@ def get(call: Call) -> Typed:
 def element_at(call: Call) -> Typed:
     held, key = call.args
     if isinstance(held.type, Map):
-        if key.type != VOID:
-            fitting(held.type.key, key.type)
+        refuse_key(held.type, key.type)
         return Typed(held.type.value, True)
     if not isinstance(held.type, Array):
         return NOT_KNOWN
