@@ -16,6 +16,7 @@ import connectors
 from catalog.diagnostics import Diagnostic, Diagnostics, Severity, job_error
 from catalog.source import PlacedText, SourceFile, Span
 from catalog.table import CatalogTable
+from connectors.support.option import Option
 from engine.compile import Settings, compile_job
 from engine.job.hocon.comments import Comments
 from engine.job.hocon.parse import parse
@@ -26,7 +27,7 @@ from engine.job.load import COMMON, load, read_file
 from engine.job.model.job import Block, BlockKind, Job
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, flatten, plain
 from engine.job.model.wiring import wire
-from engine.job.options.check_options import changes_nothing
+from engine.job.options.check_options import changes_nothing, is_unset
 from engine.job.options.env import OPTIONS as ENV_OPTIONS
 from engine.job.options.variables import is_placeholder
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
@@ -157,12 +158,12 @@ class _Migration:
                   if isinstance(node, Scan | Write)}  # fmt: skip
         drafts = []
         for node, block in zip(all_nodes, self.job.blocks, strict=True):
-            names = {name for option in (*_SPECS[block.kind](block.plugin), *COMMON)
-                     for name in (option.name, *option.alternatives)}  # fmt: skip
-            names |= set(unsupported_options(block.kind.value, block.plugin))
+            spec = {name: option for option in (*_SPECS[block.kind](block.plugin), *COMMON)
+                    for name in (option.name, *option.alternatives)}  # fmt: skip
+            names = {*spec, *unsupported_options(block.kind.value, block.plugin)}
             options = {name: entry.value for name, entry in flatten(node, names) if name != "plugin_name"}
             draft = Draft(node, block, tables.get(block.options.span()) or _table_of(block), options)
-            self.without_ignored(draft, names)
+            self.without_ignored(draft, names, spec)
             for old, new in _ALIASES.items():
                 draft.rename(old, new)
             self.with_names(draft, [wired.name for wired in inputs.get(block, ()) if wired.name])
@@ -171,7 +172,7 @@ class _Migration:
             drafts.append(draft)
         return drafts
 
-    def without_ignored(self, draft: Draft, names: Iterable[str]) -> None:
+    def without_ignored(self, draft: Draft, names: Iterable[str], spec: Mapping[str, Option]) -> None:
         """Leave out what SeaTunnel ignores and a strict job refuses: unknown keys, options without a meaning."""
         ignored = [
             diagnostic
@@ -184,7 +185,9 @@ class _Migration:
         for name, entry in tuple(flatten(draft.node, tuple(names))):
             if name == "plugin_name":
                 continue
-            if is_at(entry, spans) or (name in unsupported and changes_nothing(unsupported[name], entry.value)):
+            is_empty = name in spec and is_unset(spec[name], entry.value)
+            is_nothing = name in unsupported and changes_nothing(unsupported[name], entry.value)
+            if is_at(entry, spans) or is_empty or is_nothing:
                 draft.drop(name)
                 dropped.append(name)
             else:

@@ -244,3 +244,12 @@ def test_unsupported_options_that_change_nothing_are_left_out(tmp_path):
     migrated = migrate(job, Settings())
     assert migrated.left == ()
     assert "left out, without effect in SeaTunnel: `recursive_file_scan`, `target_path`" in migrated.text
+
+
+def test_empty_options_are_left_out(tmp_path):
+    job = tmp_path / "job.conf"
+    sink = 'Jdbc { url = "jdbc:postgresql://db/shop", user = u, query = "", table = "public.t", custom_sql = "" }'
+    job.write_text(f"source {{ FakeSource {{ schema {{ fields {{ x = int }} }} }} }}\nsink {{ {sink} }}")
+    migrated = migrate(job, Settings())
+    assert migrated.left == ()
+    assert "left out, without effect in SeaTunnel: `query`, `custom_sql`" in migrated.text

@@ -138,7 +138,7 @@ HTTP = 'Http { url = "http://h/x", schema { fields { id = int } }, %s }'
         KAFKA % "start_mode.timestamp = 0",
         KAFKA % 'avro_schema = "{}"',
         f"Jdbc {{ {JDBC}, table_path = public.t, partition_column = id, partition_num = 4, split.size = 8096 }}",
-        HTTP % 'method = GET, body = ""',
+        HTTP % 'method = GET, body = "{}"',
     ],
     ids=["debezium", "timestamp", "avro", "split.size", "body"],
 )
@@ -158,6 +158,19 @@ def test_an_unsupported_option_that_is_empty_is_nothing_under_the_flag(tmp_path,
     assert code == 0, shown
     assert "assign_partitions" not in shown
     assert validated(tmp_path, capsys, sink=sink)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "sink"),
+    [
+        (FAKE, f'Jdbc {{ {JDBC}, table = "public.t", query = "", custom_sql = "", primary_keys = [] }}'),
+        (FAKE, f'Jdbc {{ {JDBC}, query = "insert into t (id, name) values (?, ?)", table = "", database = "" }}'),
+        (f'Jdbc {{ {JDBC}, table_path = public.t, query = "", partition_column = "" }}', "Console {}"),
+    ],
+)
+def test_an_optional_text_that_is_empty_is_as_if_not_written_under_the_flag(tmp_path, capsys, source, sink):
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", source=source, sink=sink)
+    assert code == 0, shown
 
 
 def test_the_default_of_krb5_path_is_nothing_under_the_flag(tmp_path, capsys):

@@ -42,7 +42,8 @@ def check_options(
     """The block's options; its errors go to `diagnostics`.
 
     `owner` names the plugin in messages; `at` is where a missing option is reported (default: the block). With
-    `is_lenient`, an unknown option is only a warning. Without `secrets`, secret files and ciphers are not read.
+    `is_lenient`, an unknown option is only a warning, and an optional one with an empty text is as if not written.
+    Without `secrets`, secret files and ciphers are not read.
     `unsupported`: options that are reported with their reason.
     """
     by_name = {name: option for option in spec for name in (option.name, *option.alternatives)}
@@ -100,7 +101,7 @@ class _Check:
             message = f"`{name}` and `{other}` are one option" if name != other else f"`{name}` is given twice"
             report = self.diagnostics.warning if self.is_lenient else self.diagnostics.error
             report("PEN2011", message, entry.key_place.span, "leave one of them out")
-        elif not (isinstance(entry.value, ScalarNode) and entry.value.value is None):  # null: as if not written
+        elif not is_null(entry.value) and not (self.is_lenient and is_unset(option, entry.value)):
             self.written_as[option.name] = name
             if is_file:
                 self.read_file(name, option, entry.value)
@@ -230,6 +231,17 @@ class _Spans(Mapping[str, Span]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+def is_null(node: Node) -> bool:
+    """Whether the value is null, which means that the option is not written."""
+    return isinstance(node, ScalarNode) and node.value is None
+
+
+def is_unset(option: Option, node: Node) -> bool:
+    """Whether the value is what SeaTunnel's web interface writes for an optional text that is not set."""
+    is_optional = option.type is OptionType.STRING and option.default is None and not option.required
+    return is_optional and not option.sensitive and isinstance(node, TextNode) and not written(node)
 
 
 def changes_nothing(known: Unsupported, node: Node) -> bool:
