@@ -93,7 +93,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         is_deterministic=_are_deterministic(telling, binder.printed),
         shuffles=any(map(_shuffles, telling)),
         columns=columns,
-        fingerprint=" ".join(query.value[token.start : token.end + 1] for token in parsed.tokens),
+        fingerprint=" ".join([query.value[token.start : token.end + 1] for token in parsed.tokens]),
     )
 
 
@@ -240,8 +240,9 @@ def _are_deterministic(nodes: Iterable[exp.Expr], printed: PrintedForms) -> bool
     for node in nodes:
         match node:
             case exp.Column():
-                if any("clock" in flags(call.removesuffix("()")) for call in printed.texts(node)):
-                    return False  # `current_date`, where no column has that name
+                for call in printed.texts(node):
+                    if "clock" in flags(call.removesuffix("()")):
+                        return False  # `current_date`, where no column has that name
             case exp.Func() if _is_clock(node) or not is_deterministic(node):
                 return False
             case exp.TableSample() if node.args.get("seed") is None:

@@ -1,6 +1,6 @@
 """One item of a select list."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -18,7 +18,7 @@ class Item:
     special: Special
     attributes: tuple[Attribute, ...] = ()
     is_open: bool = False
+    is_star: bool = field(init=False)
 
-    @property
-    def is_star(self) -> bool:
-        return is_star(self.body)
+    def __post_init__(self) -> None:
+        self.is_star = is_star(self.body)

@@ -10,7 +10,7 @@ from sql.binding.select_item import Item
 from sql.expressions import is_aggregate, is_deterministic
 from sql.grammar.call_names import call_name
 from sql.grammar.subquery_position import is_scalar, outermost
-from sql.scopes.misplaced_functions import has_over, is_grouping_function, is_query, own_nodes
+from sql.scopes.misplaced_functions import has_over, is_grouping_function, is_query, own_nodes, own_operands
 from sql.scopes.scope import SelectScope, is_aggregated
 from sql.scopes.stars import is_star
 
@@ -152,7 +152,7 @@ def _refuse_columns(scope: SelectScope, node: exp.Expr) -> None:
 
 def _check_nested(scope: SelectScope, aggregate: exp.Expr) -> None:
     """Report aggregates, windows and outer columns inside an aggregate function."""
-    for node in own_nodes(aggregate):
+    for node in own_operands(aggregate):
         problem = None if node is aggregate else _nested_problem(scope, node)
         if problem is not None:
             scope.report(*problem)

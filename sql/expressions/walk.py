@@ -49,7 +49,10 @@ def infer_children(node: exp.Expr, scope: Scope) -> list[Typed]:
 
 
 def folded_with(found: Typed, *sides: Typed) -> Typed:
-    return Typed(found.type, found.nullable, all(side.foldable for side in sides))
+    for side in sides:
+        if not side.foldable:
+            return Typed(found.type, found.nullable)
+    return Typed(found.type, found.nullable, True)
 
 
 def note_void(node: exp.Expr, scope: Scope, *sides: Typed) -> None:

@@ -51,8 +51,10 @@ class Signature:
         return count >= len(self.required) and (count <= most or self.repeated is not None)
 
     def kind_at(self, index: int) -> str:
-        named = self.required + self.optional
-        return named[index] if index < len(named) else self.repeated or ""
+        if index < len(self.required):
+            return self.required[index]
+        index -= len(self.required)
+        return self.optional[index] if index < len(self.optional) else self.repeated or ""
 
 
 @lru_cache(maxsize=1)

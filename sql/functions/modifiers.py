@@ -9,6 +9,7 @@ from sqlglot import exp
 from sql.functions.catalogue import Signature, flags, signatures
 from sql.grammar.call_names import call_name
 from sql.spark_grammar.identifier_clause import TEXT_FUNCTIONS
+from sql.syntax.tree_nodes import classes_of
 from sql.types.expression_type import Scope
 
 _INT: Final = 2**31 - 1
@@ -35,9 +36,14 @@ RANGES: Final[Mapping[str, Mapping[int, tuple[float, float]]]] = {
 """By function and argument (0-based): the least and the greatest value of a constant."""
 
 
+_AROUND: Final = classes_of(exp.Filter, exp.IgnoreNulls, exp.WithinGroup)
+
+
 def check_modifiers(node: exp.Anonymous, signature: Signature, scope: Scope) -> None:
     """Reports a clause around the call that its function does not take."""
-    name, around = call_name(node).lower(), node.parent
+    name, around = signature.name, node.parent
+    if name != "mode" and type(around) not in _AROUND and not _is_distinct(node):
+        return
     is_aggregate = signature.kind == "aggregate"
     if not is_aggregate and signature.kind != "window" and _is_distinct(node):
         scope.report("PEN3011", node, f"`{name}` is not an aggregate function: it takes no DISTINCT")

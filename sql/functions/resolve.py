@@ -138,14 +138,16 @@ def _plain(node: exp.Anonymous) -> list[exp.Expr]:
 
 def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[exp.Expr]:
     """Arguments given by name, at their places; as they are where that can't be done."""
+    named = [argument for argument in nodes if isinstance(argument, exp.Kwarg)]
+    if not named:
+        return nodes
     name = call_name(node).lower()
     names = PARAMETERS.get(name)
-    named = [argument for argument in nodes if isinstance(argument, exp.Kwarg)]
-    if names is None and named and (known := signatures(name)):
+    if names is None and (known := signatures(name)):
         if known[0].result == "@cast":  # `date(x => ...)`, where Spark looks at no name
             return [argument.expression if isinstance(argument, exp.Kwarg) else argument for argument in nodes]
         scope.report("PEN3007", named[0], f"`{name}` takes no arguments by name", "give them by position")
-    if names is None or not named:
+    if names is None:
         return nodes
     placed = [argument for argument in nodes if not isinstance(argument, exp.Kwarg)]
     given: dict[str, exp.Expr] = {}
@@ -198,7 +200,7 @@ def _result(node: exp.Anonymous, signature: Signature, raw: Call) -> Typed:
         _lambdas(signature, nodes, scope, raw.infer)
         return NOT_KNOWN
     foldable = signature.kind == "scalar" and not signature.is_random and all(arg.foldable for arg in args)
-    call = replace(raw, args=args)
+    call = Call(raw.name, nodes, args, raw.given, scope, raw.infer)
     try:
         found = _type(signature, call)
     except Mismatch as error:
@@ -247,6 +249,9 @@ def _cast(signature: Signature, nodes: Sequence[exp.Expr], given: Sequence[Typed
             scope.report("PEN3013", node, f"'{arg.value}' is no {taken.target}")
             fits = False
         target = taken.cast(arg.type)
+        if target is arg.type:
+            args.append(arg)
+            continue
         nullable = arg.nullable or forces_null(arg.type, target)
         args.append(Typed(target, nullable, arg.foldable, arg.value, arg.elements))
     return args if fits else None
@@ -278,8 +283,7 @@ def _allowed(wanted: str) -> str:
 def _type(signature: Signature, call: Call) -> DataType | Typed:
     result = signature.result
     if result.startswith("@"):
-        lambdas = any(signature.kind_at(index) == "lambda" for index in range(len(call.args)))
-        if any(arg.type == UNKNOWN for arg in call.args) and not lambdas and not _tolerates(signature):
+        if any(arg.type == UNKNOWN for arg in call.args) and not _tolerates(signature, len(call.args)):
             return NOT_KNOWN
         return RULES[result[1:]](call)
     if result.startswith("$"):
@@ -287,9 +291,10 @@ def _type(signature: Signature, call: Call) -> DataType | Typed:
     return parse_schema(result) or UNKNOWN
 
 
-def _tolerates(signature: Signature) -> bool:
-    """Whether a rule gives a type even for unknown arguments."""
-    return signature.name in ("struct", "named_struct", "equal_null", "array_contains")
+def _tolerates(signature: Signature, count: int) -> bool:
+    """Whether a rule gives a type even for unknown arguments, as lambda functions are."""
+    takes_lambda = any(signature.kind_at(index) == "lambda" for index in range(count))
+    return takes_lambda or signature.name in ("struct", "named_struct", "equal_null", "array_contains")
 
 
 def _nullable(signature: Signature, args: Sequence[Typed]) -> bool:

@@ -65,6 +65,7 @@ def keep_calls(tokens: Sequence[Token]) -> list[Token]:
     dropped = set()
     angle = 0
     kinds = [token.token_type for token in tokens]
+    has_ctes = TokenType.WITH in kinds
     for index, (kind, follower) in enumerate(pairwise(kinds)):
         if follower not in _FOLLOWERS and kind != TokenType.GT:  # as most tokens
             continue
@@ -78,7 +79,7 @@ def keep_calls(tokens: Sequence[Token]) -> list[Token]:
         elif follower == TokenType.STRING and token.text in ("X", "x") and kind == TokenType.VAR:
             dropped.add(index)
             kept[index + 1] = _hex_string(token, tokens[index + 1])
-        elif follower == TokenType.L_PAREN and not angle and _is_call(tokens, index):
+        elif follower == TokenType.L_PAREN and not angle and _is_call(tokens, index, has_ctes=has_ctes):
             kept[index] = Token(
                 TokenType.IDENTIFIER if kind == TokenType.IDENTIFIER else TokenType.VAR,
                 token.text + MARK, token.line, token.col, token.start, token.end, token.comments,
@@ -92,7 +93,7 @@ def call_name(node: exp.Anonymous) -> str:
     return (name if isinstance(name, str) else node.name).removesuffix(MARK)
 
 
-def _is_call(tokens: Sequence[Token], index: int) -> bool:
+def _is_call(tokens: Sequence[Token], index: int, *, has_ctes: bool) -> bool:
     token = tokens[index]
     name = token.text.lower()
     is_plain = token.token_type in (TokenType.VAR, TokenType.IDENTIFIER)
@@ -101,7 +102,7 @@ def _is_call(tokens: Sequence[Token], index: int) -> bool:
     previous = tokens[index - 1] if index else None
     if previous is not None and previous.token_type in _NO_CALL_AFTER and not _is_soft_keyword(tokens, index - 1):
         return False
-    if _is_cte_name(tokens, index):
+    if has_ctes and _is_cte_name(tokens, index):
         return False
     if token.token_type == TokenType.IDENTIFIER:
         return True

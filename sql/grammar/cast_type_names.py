@@ -20,6 +20,8 @@ _NOT_READ: Final = ("geometry", "geography")
 def type_issues(text: str, tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
     """The errors of all types that a query writes."""
     has_colons = "::" in text
+    if not has_colons and "cast" not in text.lower():
+        return
     for index, token in enumerate(tokens):
         is_colons = has_colons and token.token_type == TokenType.DCOLON
         if is_colons and index + 1 < len(tokens) and text.startswith("::", token.start):  # not the suffix of `1L`

@@ -77,9 +77,7 @@ def parse(text: str, nested: Sequence[Nested] = (), names: frozenset[int] = froz
         return Parsed(None, (), (SyntaxIssue(0, len(text), "the query is empty"),))
     if tokens[0].token_type not in _STARTS and tokens[0].token_type != TokenType.TABLE:
         return Parsed(None, tokens, (_no_query(tokens[0]),))
-    second = next((index for index, token in enumerate(tokens) if token.token_type == TokenType.SEMICOLON), None)
-    if second is not None:
-        token = tokens[second]
+    if ";" in text and (token := next((each for each in tokens if each.token_type == TokenType.SEMICOLON), None)):
         return Parsed(None, tokens, (SyntaxIssue(token.start, token.end + 1, "only one query is allowed here"),))
     if deepest := too_deep(tokens):
         message = f"more than {MOST_NESTED:,} brackets and CASEs within each other: Spark's parser does not accept that"
@@ -133,10 +131,10 @@ _NAMES: Final = frozenset((TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING
 def _keyword_aliases(tokens: list[Token]) -> list[Token]:
     """`x AS select`: behind AS any word is a name to Spark, whatever it is to sqlglot."""
     kept = list(tokens)
-    for index, token in enumerate(tokens[1:], 1):
-        if token.token_type in _NAMES or tokens[index - 1].token_type != TokenType.ALIAS:
-            continue
-        if not token.text.isidentifier():
+    behind = [index for index, token in enumerate(tokens[:-1], 1) if token.token_type == TokenType.ALIAS]
+    for index in behind:
+        token = tokens[index]
+        if token.token_type in _NAMES or not token.text.isidentifier():
             continue
         if index + 1 == len(tokens) or tokens[index + 1].token_type in _AFTER_ALIAS:
             kept[index] = Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end, [])

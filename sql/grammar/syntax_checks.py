@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from typing import Final
 
 from sqlglot.tokenizer_core import Token, TokenType
@@ -35,15 +34,17 @@ def check_syntax(parsed: Parsed, *, is_accepted: bool = False) -> Iterator[Synta
         yield from _aliases_in_calls(tokens)
     if parsed.tree is not None:
         yield from _clause_order(tokens)
-    is_name = False
     kinds = [token.token_type for token in tokens]
-    for index, (kind, follower) in enumerate(zip_longest(kinds, kinds[1:])):
-        if not is_name and kind in _CHECKS:
+    looked_at = [index for index, kind in enumerate(kinds) if kind in _LOOKED_AT]
+    for index in looked_at:
+        if index and kinds[index - 1] in _BEFORE_NAMES:
+            continue
+        kind, follower = kinds[index], kinds[index + 1] if index + 1 < len(kinds) else None
+        if kind in _CHECKS:
             yield from _CHECKS[kind](tokens, index)
         is_open = kind in _WANT_OPERAND and (follower is None or follower in _ENDS)
-        if is_open and not is_name and parsed.tree is not None:
+        if is_open and parsed.tree is not None:
             yield from _missing_operand(tokens, index)
-        is_name = kind in (_T.ALIAS, _T.DOT)  # what stands behind AS or a point, whatever the word
 
 
 def _group_by(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
@@ -52,7 +53,7 @@ def _group_by(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
 
 
 def _left_paren(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
-    if _are(tokens, index + 1, _T.COMMA):
+    if index + 1 < len(tokens) and tokens[index + 1].token_type == _T.COMMA:
         yield _at(tokens[index + 1], "nothing is before this comma")
 
 
@@ -157,6 +158,11 @@ _CHECKS: Final = {
     _T.INTERVAL: _interval,
     **dict.fromkeys((_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ, _T.TIMESTAMPNTZ, _T.TIMESTAMPLTZ), _typed_literal),
 }
+
+
+_LOOKED_AT: Final = frozenset((*_CHECKS, *_WANT_OPERAND))
+_BEFORE_NAMES: Final = frozenset((_T.ALIAS, _T.DOT))
+"""Behind them any word is a name."""
 
 
 def _missing_operand(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:

@@ -7,6 +7,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from sqlglot import exp
 
+from sql.syntax.tree_nodes import classes_of
+
 
 class Dependency(str, Enum):
     """How an output column depends on a source column (OpenLineage's column lineage facet, DIRECT and INDIRECT)."""
@@ -58,11 +60,14 @@ def through(origins: Iterable[Origin], use: Dependency) -> Origins:
 
 def _compose(first: Dependency, use: Dependency) -> Dependency:
     """A direct use of an indirect dependency stays indirect; of two direct ones the stronger counts."""
-    if first is use or use not in _DIRECT:
+    if first is use or first is Dependency.IDENTITY or use not in _DIRECT:
         return use
     if first not in _DIRECT:
         return first
     return max(first, use, key=_DIRECT.index)
+
+
+_DECIDING: Final = classes_of(exp.Window, exp.If, exp.Case, exp.Filter)
 
 
 def use_of(node: exp.Expr, root: exp.Expr, is_aggregate: Callable[[exp.Expr], bool]) -> Dependency:
@@ -72,15 +77,17 @@ def use_of(node: exp.Expr, root: exp.Expr, is_aggregate: Callable[[exp.Expr], bo
     use = Dependency.TRANSFORMATION
     child, parent = node, node.parent
     while parent is not None:
-        match parent:
-            case exp.Window() if child.arg_key != "this":
-                return Dependency.WINDOW
-            case exp.If() | exp.Case() if child.arg_key == "this":
-                use = Dependency.CONDITIONAL
-            case exp.Filter() if child.arg_key == "expression":
-                return Dependency.CONDITIONAL
-            case _ if use is Dependency.TRANSFORMATION and is_aggregate(parent):
+        if type(parent) not in _DECIDING:
+            if use is Dependency.TRANSFORMATION and is_aggregate(parent):
                 use = Dependency.AGGREGATION
+        elif isinstance(parent, exp.Window):
+            if child.arg_key != "this":
+                return Dependency.WINDOW
+        elif isinstance(parent, exp.Filter):
+            if child.arg_key == "expression":
+                return Dependency.CONDITIONAL
+        elif child.arg_key == "this":
+            use = Dependency.CONDITIONAL
         if parent is root:
             break
         child, parent = parent, parent.parent

@@ -22,6 +22,7 @@ class Special:
 
 
 _QUERIES: Final = classes_of(exp.Query) - classes_of(exp.Table)
+_LEAVES: Final = _QUERIES | classes_of(exp.Column, exp.Literal)
 
 
 def is_query(node: exp.Expr) -> bool:
@@ -33,11 +34,16 @@ def own_nodes(node: exp.Expr) -> list[exp.Expr]:
     return tree_nodes(node, _QUERIES)
 
 
+def own_operands(node: exp.Expr) -> list[exp.Expr]:
+    """`own_nodes` but for the names that columns are made of: half of the nodes of most expressions."""
+    return tree_nodes(node, _LEAVES)
+
+
 def find_special(node: exp.Expr) -> Special:
     found = Special()
     if isinstance(node, (exp.Column, exp.Literal)):  # as most columns of most queries
         return found
-    for inner in own_nodes(node):
+    for inner in own_operands(node):
         if isinstance(inner, exp.Window):
             found.windows.append(inner)
         if not isinstance(inner, exp.Anonymous):  # nearly all nodes, and `call_kind` has no kind for them

@@ -43,6 +43,7 @@ class SelectScope:
     aliases_first: bool = False
     names_aliases: bool = False
     _variables: list[Mapping[str, Typed]] = field(default_factory=list)
+    _columns: dict[tuple[int, int], Bound] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -106,9 +107,7 @@ class SelectScope:
         """What the name means in this scope itself, and how many of its parts that takes."""
         prefers_alias = lateral and self.aliases_first and not is_aggregated(node)
         slots, taken = self.relation.find(parts)
-        is_doubled = bool(slots) and len(self.aliases.get(parts[0].lower(), ())) > 1  # then the column of FROM is meant
-        is_alias = prefers_alias and not is_doubled and not (slots and self._lacks_field(parts))
-        if is_alias and (found := self._find_alias(node, parts)):
+        if prefers_alias and not (slots and self._means_column(parts)) and (found := self._find_alias(node, parts)):
             return found
         if len(slots) > 1:
             report_ambiguous(self, node, parts, slots)
@@ -129,19 +128,25 @@ class SelectScope:
             return Bound(key, NOT_KNOWN, (Origin(source.input, name, Dependency.IDENTITY),)), len(parts)
         return None
 
-    def _lacks_field(self, parts: Sequence[str]) -> bool:
-        """Whether the alias has no such field: then Spark takes the column of FROM."""
-        named = self.aliases.get(parts[0].lower())
+    def _means_column(self, parts: Sequence[str]) -> bool:
+        """Whether Spark takes the column of FROM: several aliases have that name, or the alias has no such field."""
+        named = self.aliases.get(parts[0].lower(), ())
+        if len(named) > 1:
+            return True
         found: Typed | None = named[0].typed if named else NOT_KNOWN
         for name in parts[1:]:
             found = field_of(found, name) if found is not None else None
         return found is None
 
     def _slot(self, slot: Slot) -> Bound:
-        attribute = slot.attribute
-        if slot.source.input is not None:
-            self.binder.columns_read[slot.source.input].add(attribute.name)
-        return Bound(slot.key, slot.typed, attribute.origins)
+        key = slot.key
+        known = self._columns.get(key)
+        if known is None:
+            attribute = slot.attribute
+            if slot.source.input is not None:
+                self.binder.columns_read[slot.source.input].add(attribute.name)
+            known = self._columns[key] = Bound(key, slot.typed, attribute.origins)
+        return known
 
     def _find_alias(self, node: exp.Column, parts: Sequence[str]) -> tuple[Bound, int] | None:
         named = self.aliases.get(parts[0].lower())

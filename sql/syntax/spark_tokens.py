@@ -58,18 +58,14 @@ def _plain_tokens(text: str) -> list[Token] | None:
     for space, written, rare in _TOKEN.findall(text):
         start = end + len(space)
         end = start + len(written)
-        kind, meant = _KINDS.get(written), written
-        if kind is None:
-            kind = _kind(written)
-            if kind is TokenType.STRING or kind is TokenType.IDENTIFIER:
-                meant = written[1:-1]
-        if rare or kind in _RARE:
+        kind, meant, ends_phrase = _word(written)
+        if rare or kind is TokenType.UNKNOWN:
             return None
         if kind is TokenType.SENTINEL:
             continue
         while -1 < next_line < end:
             line, line_start, next_line = line + 1, next_line + 1, text.find("\n", next_line + 1)
-        if space and _ends_phrase(written) and (phrase := _phrase(text, tokens, start, space, written)):
+        if ends_phrase and space and (phrase := _phrase(text, tokens, start, space, written)):
             if "\n" in space:
                 return None
             kind, meant, start = _KINDS[phrase], phrase, tokens.pop().start
@@ -88,13 +84,18 @@ def _phrase(text: str, tokens: list[Token], start: int, space: str, written: str
 
 
 @lru_cache(_MOST_WORDS)
-def _ends_phrase(written: str) -> bool:
-    return written.upper() in _LAST_WORDS
+def _word(written: str) -> tuple[TokenType, str, bool]:
+    """The kind of a token, its text, and whether it may end a keyword of several words.
+
+    UNKNOWN: rare syntax; SENTINEL: no token, but a comment.
+    """
+    kind = _KINDS.get(written) or _kind(written)
+    is_quoted = kind is TokenType.STRING or kind is TokenType.IDENTIFIER
+    meant = written[1:-1] if is_quoted else written
+    return TokenType.UNKNOWN if kind in _RARE else kind, meant, written.upper() in _LAST_WORDS
 
 
-@lru_cache(_MOST_WORDS)
 def _kind(written: str) -> TokenType:
-    """The kind of what is neither a sign nor a keyword in lower or upper case; SENTINEL: no token, but a comment."""
     first = written[:1]
     if first.isalpha() or first == "_":
         return _KINDS.get(written.upper(), TokenType.VAR)

@@ -47,11 +47,16 @@ DECIMAL_RESULTS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
 
 def arithmetic(operator: str, left: Typed, right: Typed) -> Typed:
     """`+ - * / %` and `div`."""
-    if UNKNOWN in (left.type, right.type):
+    if is_numeric(left.type) and is_numeric(right.type):
+        found = _numbers(operator, left, right)
+    elif UNKNOWN in (left.type, right.type):
         return NOT_KNOWN
-    found = (
-        moved_dates(operator, left, right) or added_intervals(operator, left, right) or _numbers(operator, left, right)
-    )
+    else:
+        found = (
+            moved_dates(operator, left, right)
+            or added_intervals(operator, left, right)
+            or _promoted(operator, left, right)
+        )
     if found is None:
         raise _unfit(operator, left, right)
     return found
@@ -73,18 +78,20 @@ def _is_strange(operator: str, type: DataType) -> bool:
     return operator not in _COMPARISONS and type in (BOOLEAN, BINARY)
 
 
-def _numbers(operator: str, left: Typed, right: Typed) -> Typed | None:
+def _promoted(operator: str, left: Typed, right: Typed) -> Typed | None:
     sides = _as_numbers(operator, left, right)
-    if sides is None:
-        return None
-    left, right = sides
+    return None if sides is None else _numbers(operator, *sides)
+
+
+def _numbers(operator: str, left: Typed, right: Typed) -> Typed | None:
     nullable = left.nullable or right.nullable or operator in ("/", "%", "div")
     a, b = left.type, right.type
     if operator == "div":
         whole = all(side in INTEGRAL_TYPES or isinstance(side, Decimal) for side in (a, b))
         return Typed(BIGINT, True) if whole else None
     if isinstance(a, Decimal) or isinstance(b, Decimal):
-        if DOUBLE in (a, b) or FLOAT in (a, b):
+        other = b if isinstance(a, Decimal) else a
+        if other in (DOUBLE, FLOAT):
             return Typed(DOUBLE, nullable)
         x, y = _decimal_side(left, right), _decimal_side(right, left)
         forced = forces_null(a, x) or forces_null(b, y)
@@ -108,7 +115,7 @@ def _as_numbers(operator: str, left: Typed, right: Typed) -> tuple[Typed, Typed]
         return _promote(left, right.type), right
     if right.type in (STRING, VOID):
         return (left, _promote(right, left.type)) if is_numeric(left.type) else None
-    return (left, right) if is_numeric(left.type) and is_numeric(right.type) else None
+    return None
 
 
 def _promote(side: Typed, other: DataType) -> Typed:
@@ -118,6 +125,8 @@ def _promote(side: Typed, other: DataType) -> Typed:
 
 def _decimal_side(side: Typed, other: Typed) -> Decimal:
     """A side as a decimal; a whole literal beside a decimal has just the digits that it needs."""
+    if isinstance(side.type, Decimal):
+        return side.type
     is_integral = side.type in INTEGRAL_TYPES and side.type != TINYINT  # Spark leaves `4Y` out
     if is_integral and isinstance(side.value, int) and isinstance(other.type, Decimal):
         return Decimal(max(len(str(abs(side.value))), 1), 0)
@@ -134,11 +143,16 @@ def comparison(operator: str, left: Typed, right: Typed) -> Typed:
         raise _unfit(operator, left, right)
     if null_safe:
         return Typed(BOOLEAN, False)
-    if {left.type, right.type} == {VOID, STRING}:
+    if is_void_beside_string(left, right):
         return Typed(BOOLEAN)  # of a string and the literal NULL, whatever the other value was
     if operator not in ("=", "!=") and (_is_decimal_literal(left) or _is_decimal_literal(right)):
         return Typed(BOOLEAN, left.nullable or right.nullable or STRING in (left.type, right.type))
     return Typed(BOOLEAN, _null_after(left, right, common) or _null_after(right, left, common))
+
+
+def is_void_beside_string(left: Typed, right: Typed) -> bool:
+    pair = (left.type, right.type)
+    return VOID in pair and STRING in pair
 
 
 def _is_decimal_literal(side: Typed) -> bool:
