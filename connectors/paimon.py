@@ -26,7 +26,7 @@ from connectors.support.paimon.paimon_staged import PaimonStaged
 from connectors.support.paimon.scan_table import read_appended, read_table, stream_table
 from connectors.support.paimon.seatunnel_options import completed
 from connectors.support.paimon.table_address import address_span, check_address, folder_of, path_of, shown
-from connectors.support.paimon.table_files import latest_schema, recorded_schema, table_of
+from connectors.support.paimon.table_files import latest_schema, recorded_schema, spans_partitions, table_of
 from connectors.support.paimon.writing import committing, staging
 from connectors.support.paimon.writing.obstacles import refuse_for_table
 from connectors.support.paimon.writing.statements import planned
@@ -135,6 +135,8 @@ class Paimon(Source, Sink[PaimonStaged]):
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         if not options.choice("write_mode", WriteMode).needs_key:
             return ()
+        if spans_partitions(latest_schema(folder_of(options)) or {}) and not _REPLACES_ALL & set(actions):
+            return ("the run fails at its commit if another one writes the table after it has read the table's keys",)
         return ("of two runs that write one key at the same time, either may win",)
 
     def target(self, options: Options) -> str | None:
@@ -177,6 +179,7 @@ class Paimon(Source, Sink[PaimonStaged]):
 
 
 connector = Paimon()
+_REPLACES_ALL: Final = {Action.DROP_AND_CREATE, Action.REPLACE_ROWS}
 _SNAPSHOT: Final = Column("snapshot_id", BIGINT)
 """By which `incremental` without a column reads a table."""
 

@@ -216,10 +216,14 @@ def test_a_write_mode_that_is_not_supported_breaks_no_other_check(tmp_path):
     [
         ({"options": {"bucket": "-2"}, "primaryKeys": ["id"]}, {}, "PEN4004", "postpones its buckets"),
         (
-            {"options": {"bucket": "-1"}, "primaryKeys": ["id"], "partitionKeys": ["region"]},
+            {
+                "options": {"bucket": "-1", "sequence.field": "seq"},
+                "primaryKeys": ["id"],
+                "partitionKeys": ["region"],
+            },
             {},
             "PEN4004",
-            "spans partitions",
+            "spans partitions, and a table with sequence.field = seq",
         ),
         ({"options": {"merge-engine": "aggregation", "bucket": "1"}}, {}, "PEN4004", "merge engine aggregation"),
         ({"options": {"changelog-producer": "input", "bucket": "1"}}, {}, "PEN4004", "changelog-producer"),

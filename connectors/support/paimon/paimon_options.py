@@ -1,5 +1,6 @@
 """The options of Paimon tables, and their valid combinations."""
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from catalog.datatypes import BINARY, DOUBLE, FLOAT, VOID, Array, Map, Struct, has_unknown, parts
@@ -34,14 +35,15 @@ SINK_OPTIONS: Final = (
     Option(
         "partition_by",
         OptionType.LIST,
-        "Columns by which a new table is partitioned; a primary key contains them.",
+        "Columns by which a new table is partitioned. A primary key that does not contain them spans partitions.",
         element=OptionType.STRING,
     ),
     Option(
         "bucket",
         OptionType.INTEGER,
         "How many buckets each partition of a new table has: with a primary key by default 4, and one task writes one "
-        "bucket; -1 lets a table with a primary key add buckets as it grows, and then one task writes all rows.",
+        "bucket; -1 lets a table with a primary key add buckets as it grows, and then one task writes all rows. A "
+        "primary key that spans partitions has -1, and one task writes one bucket.",
     ),
     Option(
         "table_properties",
@@ -101,18 +103,47 @@ def check_new_table(options: Options, table: CatalogTable, diagnostics: Diagnost
     own = table.schema.primary_key
     keys = (options.strings("primary_keys") or (own.columns if own else ())) if mode.needs_key else ()
     _check_partitions(options, table, diagnostics)
-    missing = [name for name in partitions if name.lower() not in {key.lower() for key in keys}]
-    if keys and missing:
-        message = f"the primary key ({', '.join(keys)}) must contain the partition column `{missing[0]}`"
-        help = "add it to `primary_keys`: a key that spans partitions needs an index that pypaimon lacks"
-        diagnostics.error("PEN2011", message, options.span("partition_by"), help)
-    elif keys and len(set(map(str.lower, keys))) == len(set(map(str.lower, partitions))):
+    spanned = spanned_partition(options, keys)
+    if keys and {key.lower() for key in keys} <= {name.lower() for name in partitions}:
         message = "the primary key needs a column beside the partition columns"
         diagnostics.error("PEN2011", message, options.span("partition_by"))
+    elif spanned is not None and (options.optional_integer("bucket") or 0) > 0:
+        message = (
+            f"the primary key ({', '.join(keys)}) must contain the partition column `{spanned}`, or `bucket` be -1"
+        )
+        help = f"bucket = -1, or add `{spanned}` to `primary_keys`"
+        diagnostics.error("PEN2011", message, options.span("bucket"), help)
+    elif spanned is not None and (cause := unfit_for_spanning_keys(options.texts_by_key("table_properties"))):
+        message = f"a table with {cause}, as its primary key does not contain the partition column `{spanned}`"
+        help = f"leave the option out of `table_properties`, or add `{spanned}` to `primary_keys`"
+        diagnostics.error("PEN2011", message, options.span("table_properties"), help)
     if mode is WriteMode.OVERWRITE_PARTITIONS and not partitions:
         message, help = "write_mode overwrite_partitions needs `partition_by`", 'partition_by = ["day"]'
         diagnostics.error("PEN2011", message, options.span("write_mode"), help)
     _check_bucket(options, bool(keys), diagnostics)
+
+
+def spanned_partition(options: Options, keys: Sequence[str]) -> str | None:
+    """The first partition column of a new table that is not in its primary key; None without a primary key."""
+    known = {key.lower() for key in keys}
+    return next((name for name in options.strings("partition_by") if keys and name.lower() not in known), None)
+
+
+def unfit_for_spanning_keys(table_options: Mapping[str, str]) -> str | None:
+    """The option by which rows cannot move from one partition to another, and why; None if there is none."""
+    for name, reason in _UNFIT_FOR_SPANNING_KEYS.items():
+        if table_options.get(name, "false").lower() not in ("false", ""):
+            return f"{name} = {table_options[name]} cannot be written: {reason}"
+    return None
+
+
+_NOT_DELETED: Final = "a row that moves to another partition would stay in the old one, too"
+_UNFIT_FOR_SPANNING_KEYS: Final = {
+    "ignore-delete": _NOT_DELETED,
+    "deduplicate.ignore-delete": _NOT_DELETED,
+    "deletion-vectors.enabled": "keys that are not compacted yet cannot be read",
+    "sequence.field": "Paimon refuses it where keys span partitions",
+}
 
 
 def _check_partitions(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:

@@ -26,7 +26,8 @@ class PaimonStaged(Staged):
     in `folder`: the table's own directory, where their names begin with `name`; or, if the table is made anew, a
     directory next to it, which takes its place. `staging` is a directory next to the run's journal. `schema` is the
     schema file that the staged files belong to, `adds_schema` says whether the commit adds it to the table.
-    `is_fresh`: the snapshots need not be searched for this write; not for another process.
+    `keys_of`: the snapshot whose keys decided where rows were written, 0 before the first one; the commit fails if a
+    later one changed rows. `is_fresh`: the snapshots need not be searched for this write; not for another process.
     """
 
     target: str
@@ -45,6 +46,7 @@ class PaimonStaged(Staged):
     adds_schema: bool = False
     rows: int | None = None
     bytes: int = 0
+    keys_of: int | None = None
     is_fresh: bool = secret(False)
 
     @property

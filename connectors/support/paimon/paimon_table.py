@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from catalog.diagnostics import PenstockError, run_error
+from catalog.diagnostics import PenstockError, RunError, run_error
 from catalog.source import Span
+from connectors.support.commit_errors import table_changed
 from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.support.paimon.table_files import Schema, latest_schema
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pypaimon.table.file_store_table import FileStoreTable
     from pypaimon.write.commit_message import CommitMessage
 
+_SAME_ROWS: Final = ("COMPACT", "ANALYZE")
+"""The kinds of snapshots that change no rows."""
 _IDENTIFIER: Final = 1
 """The identifier of a commit in Paimon's words: each write commits once, by a commit user of its own."""
 
@@ -115,6 +118,8 @@ def commit(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> N
     )
     found = to_messages(table, messages)
     committer = FileStoreCommit(table.new_snapshot_commit(), table, staged.name)
+    if staged.keys_of is not None:
+        _refuse_changes(committer, staged.keys_of, table_changed("Paimon", staged.target, staged.run_id))
     try:
         if staged.replaces in (PaimonOverwrite.ROWS, PaimonOverwrite.PARTITIONS):
             committer.overwrite({}, found, _IDENTIFIER, staged.properties)
@@ -122,6 +127,23 @@ def commit(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> N
             committer.commit(found, _IDENTIFIER, staged.properties)
     finally:
         committer.close()
+
+
+def _refuse_changes(committer: Any, after: int, error: RunError) -> None:
+    """Raise the error at each attempt of a commit that finds a later snapshot which changed rows."""
+    attempt, snapshots = committer._try_commit, committer.snapshot_manager
+
+    def checked(*, commit_entries_plan: Any, **named: Any) -> None:
+        def plan(latest: Any) -> Any:
+            last = latest.id if latest is not None else 0
+            later = (snapshots.get_snapshot_by_id(id) for id in range(after + 1, last + 1))
+            if last < after or any(snapshot is None or snapshot.commit_kind not in _SAME_ROWS for snapshot in later):
+                raise error
+            return commit_entries_plan(latest)
+
+        attempt(commit_entries_plan=plan, **named)
+
+    committer._try_commit = checked
 
 
 def discard(folder: str, schema: Schema, messages: Sequence[bytes]) -> None:

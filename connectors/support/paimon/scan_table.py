@@ -1,14 +1,18 @@
 """How a scan becomes a read of Spark's."""
 
 import json
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from catalog.datatypes import INT
 from catalog.diagnostics import run_error
+from catalog.table import Column
 from catalog.typenames import columns_to_ddl
 from connectors.support.active_session import active_session
 from connectors.support.files.file_schema import UnknownSchemaError
 from connectors.support.incremental import Incremental, NewRows, ReadProgress, Since
 from connectors.support.paimon.paimon_table import opened, require_pypaimon
+from connectors.support.paimon.split_reading import BUCKET
 from connectors.support.paimon.stream_source import appending_snapshots
 from connectors.support.paimon.table_address import address_span, folder_of, shown
 from connectors.support.paimon.table_files import Schema, recorded_schema, table_of
@@ -28,7 +32,7 @@ def read_table(spark: "SparkSession", task: ScanTask) -> "DataFrame":
         at["scan.snapshot-id"] = str(snapshot)
     if (tag := options.optional_string("tag")) is not None:
         at["scan.tag-name"] = tag
-    return _loaded(spark, _described(spark, task, schema, options=at))
+    return _loaded(spark, _described(spark, folder_of(options), schema, _columns(task, schema), options=at))
 
 
 def read_appended(spark: "SparkSession", task: ScanTask, asked: Incremental, since: Since) -> NewRows:
@@ -44,8 +48,18 @@ def read_appended(spark: "SparkSession", task: ScanTask, asked: Incremental, sin
     except ValueError as error:
         help = "`penstock state JOB --reset NAME` has the next run read the whole table"
         raise run_error("PEN5004", str(error), task.options.span("incremental"), help) from error
-    df = _loaded(spark, _described(spark, task, schema, after=after, until=until))
+    folder, columns = folder_of(task.options), _columns(task, schema)
+    df = _loaded(spark, _described(spark, folder, schema, columns, after=after, until=until))
     return NewRows(df, lambda: ReadProgress(str(until)) if until else None)
+
+
+def read_with_buckets(
+    spark: "SparkSession", folder: str, schema: Schema, snapshot: int, names: Collection[str]
+) -> "DataFrame":
+    """These columns of the table's rows as of a snapshot, and `BUCKET`."""
+    columns = [*(column for column in table_of(schema).columns if column.name in names), Column(BUCKET, INT)]
+    at = {"scan.snapshot-id": str(snapshot)}
+    return _loaded(spark, _described(spark, folder, schema, columns, options=at))
 
 
 def _first(asked: Incremental, since: Since) -> int:
@@ -64,7 +78,8 @@ def _loaded(spark: "SparkSession", described: tuple[str, str, str]) -> "DataFram
 
 def stream_table(spark: "SparkSession", task: ScanTask) -> "DataFrame":
     """A streaming DataFrame of the columns that the scan names: the rows of the table, then those that are appended."""
-    format, ddl, plan = _described(spark, task, _schema(task))
+    schema = _schema(task)
+    format, ddl, plan = _described(spark, folder_of(task.options), schema, _columns(task, schema))
     with active_session(spark, spark._jsparkSession):
         return spark.readStream.format(format).schema(ddl).option("plan", plan).load()
 
@@ -78,14 +93,19 @@ def _schema(task: ScanTask) -> Schema:
         raise run_error("PEN5004", message, address_span(task.options)) from cause
 
 
-def _described(spark: "SparkSession", task: ScanTask, schema: Schema, **more: object) -> tuple[str, str, str]:
+def _columns(task: ScanTask, schema: Schema) -> list[Column]:
+    wanted = {name.lower() for name in task.names}
+    return [column for column in table_of(schema).columns if not wanted or column.name.lower() in wanted]
+
+
+def _described(
+    spark: "SparkSession", folder: str, schema: Schema, columns: Sequence[Column], **more: object
+) -> tuple[str, str, str]:
     """The name of the data source, the columns as DDL, and the option `plan`; `more` of it than the usual."""
     from connectors.support.paimon.data_source import FORMAT, paimon_source
 
     with active_session(spark, spark._jsparkSession):  # Spark refuses a name that another active session knows
         spark.dataSource.register(paimon_source())
-    wanted = {name.lower() for name in task.names}
-    columns = [column for column in table_of(schema).columns if not wanted or column.name.lower() in wanted]
     tasks = _TASKS_PER_CORE * spark.sparkContext.defaultParallelism
-    plan = {"folder": folder_of(task.options), "schema": schema, "options": {}, "tasks": tasks, **more}
+    plan = {"folder": folder, "schema": schema, "options": {}, "tasks": tasks, **more}
     return FORMAT, columns_to_ddl(columns), json.dumps(plan)

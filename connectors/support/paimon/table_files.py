@@ -58,6 +58,12 @@ def _read(folder: str, name: str) -> Mapping[str, Any]:
     return found
 
 
+def spans_partitions(schema: Schema) -> bool:
+    """Whether a key can move to another partition: Paimon's bucket mode "cross partition"."""
+    keys, bucket = schema.get("primaryKeys") or (), str((schema.get("options") or {}).get("bucket", "-1"))
+    return bool(keys) and bucket == "-1" and not set(schema.get("partitionKeys") or ()) <= set(keys)
+
+
 def table_of(schema: Schema, name: str = "target") -> CatalogTable:
     columns = tuple(
         Column(field["name"], of_paimon(field["type"]), is_nullable(field["type"]), comment=field.get("description"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from catalog.row_kind import ROW_KIND
 from catalog.table import CatalogTable, Column
 from connectors.support.option import Options
+from connectors.support.paimon.paimon_options import spanned_partition
 from connectors.support.paimon.paimon_types import to_paimon
 from connectors.support.paimon.table_files import Schema
 from connectors.support.spark_types import columns_of
@@ -47,12 +48,12 @@ def schema_of_new_table(
 
 def table_options(options: Options, keys: Sequence[str], names: dict[str, str]) -> dict[str, str]:
     """The options of a new table: what the job gives, the number of buckets, and the column that orders rows."""
-    bucket = options.optional_integer("bucket")
+    bucket, spans = options.optional_integer("bucket"), spanned_partition(options, keys) is not None
     if bucket is None:
-        bucket = _DEFAULT_BUCKETS if keys else -1
+        bucket = _DEFAULT_BUCKETS if keys and not spans else -1
     found = {"bucket": str(bucket), **options.texts_by_key("table_properties")}
     sequence = options.optional_string("sequence_field")
-    if sequence is not None:
+    if sequence is not None and not spans:  # Paimon refuses it for keys that span partitions
         found["sequence.field"] = names.get(sequence.lower(), sequence)
     return found
 

@@ -4,8 +4,9 @@ from catalog.diagnostics import Diagnostics
 from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.option import Options
+from connectors.support.paimon.paimon_options import unfit_for_spanning_keys
 from connectors.support.paimon.table_address import address_span, shown
-from connectors.support.paimon.table_files import Schema
+from connectors.support.paimon.table_files import Schema, spans_partitions
 
 
 def refuse_for_table(schema: Schema, incoming: CatalogTable, options: Options, diagnostics: Diagnostics) -> None:
@@ -24,13 +25,13 @@ def refuse_for_table(schema: Schema, incoming: CatalogTable, options: Options, d
 def _refuse_kind(schema: Schema, options: Options, diagnostics: Diagnostics) -> None:
     table_options, name = schema.get("options") or {}, f"the Paimon table `{shown(options)}`"
     reason = None
-    keys, partitions = schema.get("primaryKeys") or (), schema.get("partitionKeys") or ()
+    keys, spans = schema.get("primaryKeys") or (), spans_partitions(schema)
     if str(table_options.get("type", "table")) != "table":
         reason = f"{name} is of the type {table_options['type']}, whose files other systems write"
     elif str(table_options.get("bucket", "-1")) == "-2":
         reason = f"{name} postpones its buckets (bucket = -2): rows are not readable before a compaction by Flink"
-    elif keys and str(table_options.get("bucket", "-1")) == "-1" and not set(partitions) <= set(keys):
-        reason = f"the primary key of {name} spans partitions, which needs an index of all keys that pypaimon lacks"
+    elif spans and (unfit := unfit_for_spanning_keys(table_options)):
+        reason = f"the primary key of {name} spans partitions, and a table with {unfit}"
     elif keys and (engine := table_options.get("merge-engine", "deduplicate")) != "deduplicate":
         reason = f"{name} has the merge engine {engine}, and only rows for `deduplicate` are written"
     elif table_options.get("changelog-producer", "none") == "input":
@@ -60,7 +61,13 @@ def _refuse_keys(schema: Schema, incoming: CatalogTable, options: Options, diagn
         diagnostics.error("PEN4004", message, options.span("write_mode"), "write_mode = upsert")
     sequence = options.optional_string("sequence_field")
     ordered = [name.strip().lower() for name in str((schema.get("options") or {}).get("sequence.field", "")).split(",")]
-    if mode.needs_key and keys and sequence is not None and ordered != [sequence.lower()]:
+    if (
+        mode.needs_key
+        and keys
+        and sequence is not None
+        and not spans_partitions(schema)
+        and ordered != [sequence.lower()]
+    ):
         found = "no sequence.field" if ordered == [""] else f"the sequence.field {', '.join(ordered)}"
         message = f"the Paimon table `{shown(options)}` has {found}: `{sequence}` would not order its rows"
         help = "set the table's option sequence.field to it, or leave `sequence_field` out"

@@ -24,7 +24,8 @@ from connectors.support.lakehouse.required import without_nulls
 from connectors.support.paimon import paimon_table
 from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.support.paimon.table_address import folder_of
-from connectors.support.paimon.table_files import Schema, latest_schema, table_of
+from connectors.support.paimon.table_files import Schema, latest_schema, spans_partitions, table_of
+from connectors.support.paimon.writing.key_locations import located
 from connectors.support.paimon.writing.new_schema import columns_to_write, schema_of_new_table, with_new_columns
 from connectors.support.paimon.writing.tasks import Layout
 from connectors.support.paimon.writing.write_rows import write_rows
@@ -90,9 +91,10 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         rows = merging.resolved(df, prepared.keyed)
         if prepared.is_new or prepared.replaces is not PaimonOverwrite.NOTHING:
             rows = merging.without_deletes(rows, prepared.keyed)
-    layout = Layout(prepared.folder, schema, prepared.name, overwrites)
-    with merging.local_merge(df.sparkSession, task):
-        messages, has_leftovers = write_rows(without_nulls(rows, table_of(schema).columns, "Paimon"), layout)
+    rows = without_nulls(rows, table_of(schema).columns, "Paimon")
+    layout, keys_of = Layout(prepared.folder, schema, prepared.name, overwrites), _snapshot_of_keys(prepared, schema)
+    with merging.local_merge(df.sparkSession, task), located(rows, layout, kept, keys_of, prepared.keyed) as placed:
+        messages, has_leftovers = write_rows(placed, layout)
     table = paimon_table.opened(prepared.folder, schema)
     found = paimon_table.to_messages(table, messages)
     if has_leftovers:
@@ -104,6 +106,7 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         adds_schema=kept is None or changed is not None,
         rows=sum(file.row_count for file in written),
         bytes=sum(file.file_size for file in written),
+        keys_of=keys_of,
     )
     if staged.replaces is PaimonOverwrite.TABLE:
         _make_table(staged, schema, messages)
@@ -111,6 +114,14 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         files, staging = files_at(spark, staged.staging)
         files.write(f"{staging}/messages", json.dumps([base64.b64encode(text).decode() for text in messages]))
     return staged
+
+
+def _snapshot_of_keys(prepared: PaimonStaged, schema: Schema) -> int | None:
+    """The snapshot whose keys decide where rows are written, 0 before the first one; None where they do not."""
+    if not spans_partitions(schema) or prepared.replaces is not PaimonOverwrite.NOTHING:
+        return None
+    snapshot = paimon_table.opened(prepared.target, schema).snapshot_manager().get_latest_snapshot()
+    return snapshot.id if snapshot is not None else 0
 
 
 def _make_table(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> None:

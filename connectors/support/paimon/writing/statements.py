@@ -7,6 +7,7 @@ from catalog.quoting import quote
 from catalog.savemode import Action, TargetState
 from connectors.support.lakehouse.statements import TableWords, clauses, planned_schema
 from connectors.support.paimon.table_address import folder_of
+from connectors.support.paimon.table_files import latest_schema, spans_partitions
 from connectors.support.paimon.writing.new_schema import table_options
 from connectors.support.sink import WriteTask
 
@@ -18,6 +19,8 @@ _IN_ONE_SNAPSHOT: Final = {
     Action.APPLY_CHANGES: "add the staged data files, whose rows replace or delete those of equal key",
 }
 
+_BY_KEY: Final = (Action.UPSERT_ROWS, Action.APPLY_CHANGES)
+
 
 def planned(task: WriteTask, state: TargetState, actions: Sequence[Action]) -> Iterator[str]:
     """The statements, in order; a change that SQL has no word for is a sentence."""
@@ -27,7 +30,9 @@ def planned(task: WriteTask, state: TargetState, actions: Sequence[Action]) -> I
     is_new = bool({Action.CREATE, Action.DROP_AND_CREATE} & set(actions))
     for action in actions:
         if action in _IN_ONE_SNAPSHOT:
-            yield f"one snapshot: {_IN_ONE_SNAPSHOT[Action.ADD_ROWS if is_new else action]}"
+            spans = action in _BY_KEY and not is_new and spans_partitions(latest_schema(folder_of(task.options)) or {})
+            done = _IN_ONE_SNAPSHOT[Action.ADD_ROWS if is_new else action]
+            yield f"one snapshot: {done}{', also in other partitions' if spans else ''}"
     if (tag := task.options.optional_string("tag")) is not None:
         yield f"the tag {tag} for that snapshot"
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from connectors.support.lakehouse.merging import DELETED
 from connectors.support.paimon.paimon_table import opened
+from connectors.support.paimon.split_reading import BUCKET
 from connectors.support.paimon.table_files import Schema
 from connectors.support.paimon.writing.bucket_hash import buckets_of
+from connectors.support.paimon.writing.spanning_writes import allow_spanning_keys, find_sequences_of_null
 
 if TYPE_CHECKING:
     import pyarrow
     from pypaimon.table.file_store_table import FileStoreTable
 
-BUCKET: Final = "__penstock_bucket"
 _DELETE_KIND: Final = 3
 
 
@@ -63,9 +64,14 @@ def write(layout: Layout, batches: Iterable["pyarrow.RecordBatch"]) -> Iterator[
     from pypaimon.write.table_write import BatchTableWrite, StreamTableWrite
 
     table = layout.open()
+    spans_partitions = table.bucket_mode() is BucketMode.CROSS_PARTITION
+    if spans_partitions:
+        allow_spanning_keys(table)
     writer: Any = BatchTableWrite(table, layout.name, {}) if layout.overwrites else StreamTableWrite(table, layout.name)
     store = writer.file_store_write
     _mark_deleted(store)
+    if spans_partitions:
+        find_sequences_of_null(store)
     is_grouped = table.bucket_mode() is not BucketMode.HASH_DYNAMIC
     current = None
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from catalog.quoting import quote
+from connectors.support.paimon.split_reading import BUCKET
 from connectors.support.paimon.writing import tasks
-from connectors.support.paimon.writing.tasks import BUCKET, Layout
+from connectors.support.paimon.writing.tasks import Layout
 
 if TYPE_CHECKING:
     import pyarrow
@@ -37,11 +38,10 @@ def _routed(df: "DataFrame", layout: Layout) -> "DataFrame":
     table = layout.open()
     partitions = [quote(name) for name in table.partition_keys]
     mode = table.bucket_mode()
-    if mode is BucketMode.HASH_FIXED:
+    if mode in (BucketMode.HASH_FIXED, BucketMode.CROSS_PARTITION):
         place = [*partitions, BUCKET]
-        return (
-            _with_buckets(df, layout, table.table_schema.bucket_keys).repartition(*place).sortWithinPartitions(*place)
-        )
+        placed = df if BUCKET in df.columns else _with_buckets(df, layout, table.table_schema.bucket_keys)
+        return placed.repartition(*place).sortWithinPartitions(*place)
     if mode is BucketMode.HASH_DYNAMIC:
         return df.repartition(1)  # which bucket a key gets depends on all keys before it
     return df.sortWithinPartitions(*partitions) if partitions else df
