@@ -134,6 +134,8 @@ def unfit_for_spanning_keys(table_options: Mapping[str, str]) -> str | None:
     for name, reason in _UNFIT_FOR_SPANNING_KEYS.items():
         if table_options.get(name, "false").lower() not in ("false", ""):
             return f"{name} = {table_options[name]} cannot be written: {reason}"
+    if (engine := table_options.get("merge-engine", "deduplicate")) != "deduplicate":
+        return f"merge-engine = {engine} cannot be written: rows would have to stay in their old partition"
     return None
 
 
