@@ -24,7 +24,7 @@ def refuse_alias_count(binder: Binder, alias: exp.Expr, output: Output) -> None:
     else:
         rest = columns[len(names) :]
         lacks = f"no column for {_listed(rest)}"
-        help = f"remove {_listed(rest)} from the query, or give `{table}` a column for {_them(rest)}: "
+        help = f"leave {_listed(rest)} out of the query, or give `{table}` a column for {_them(rest)}: "
         help += _call(table, [*names, *rest])
     message = f"`{table}` takes {_columns(len(names))}, its rows have {len(columns)}: {lacks}"
     binder.report("PEN3007", alias, message, help)
