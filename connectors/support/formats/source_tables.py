@@ -73,6 +73,8 @@ def table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnost
             named = (
                 "check that the file is whole, and that `file_format_type` is its format: a run cannot read it either"
             )
+        elif not files and (path := local_path(options.string("path"))) is not None:
+            named = f"it means `{os.path.abspath(path)}`, from where the command is run; if files come later, {named}"
         elif files and options.flag("csv_use_header_line"):
             named += ", and skip its header: `skip_header_row_number = 1` in place of `csv_use_header_line`"
         help = f"did you mean `{near}`?" if near else named
