@@ -69,6 +69,7 @@ CODES: dict[str, str] = {
     "PEN4030": "no file is at the path of a source",
     "PEN4032": "the format of a file is not known",
     "PEN4033": "a codec whose library Spark does not bring",
+    "PEN4034": "rows that the files would omit",
     "PEN4040": "a number whose unit is not declared",
     # 5xxx: running
     "PEN5001": "the job failed in Spark",

@@ -125,7 +125,9 @@ SOURCE_OPTIONS: Final = (
     Option(
         "skip_header_row_number",
         OptionType.INTEGER,
-        "Lines to skip at the start of each csv, text or excel file. They are not compared with the `schema`.",
+        "Lines to skip at the start of each csv, text or excel file. They are not compared with the `schema`. Several "
+        "lines, or one of a text file of a single column: each file is read as a whole. An empty row of a workbook is "
+        "a row of NULLs; the sheet ends with the last cell that has a value.",
         default=0,
         minimum=0,
     ),
@@ -169,7 +171,13 @@ SOURCE_OPTIONS: Final = (
     Option("binary_complete_file_mode", OptionType.BOOLEAN, "Accepted: a binary file is one row."),
     Option("enable_file_split", OptionType.BOOLEAN, "Accepted: Spark splits large files that can be split."),
     Option("file_split_size", OptionType.INTEGER, "Accepted; see `spark.sql.files.maxPartitionBytes`.", minimum=1),
-    Option("multi_line", OptionType.BOOLEAN, "Whether a csv value or a json object may span lines.", default=False),
+    Option(
+        "multi_line",
+        OptionType.BOOLEAN,
+        "Whether a csv value or a json object may span lines. If it is not given, csv files separated by tabs, spaces "
+        "or control characters are read so where they hold rows of empty values, which Spark omits from lines.",
+        default=False,
+    ),
     Option(
         "on_malformed",
         OptionType.STRING,

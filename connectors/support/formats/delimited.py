@@ -69,6 +69,11 @@ def is_plain(options: Options) -> bool:
     return options.string("encoding").lower() == "utf-8" and not has_header and not options.get("null_format")
 
 
+def is_written_as_csv(options: Options) -> bool:
+    """Whether Spark's csv format writes lines of text: its text format knows neither headers nor character sets."""
+    return options.string("encoding").lower() != "utf-8" or options.flag("enable_header_write")
+
+
 def from_text(text: str, type: DataType, formats: Formats, level: int = 1) -> str:
     """Spark SQL that parses the text expression `text` as a value."""
     blank = f"nullif({text}, '')"

@@ -14,6 +14,7 @@ from connectors.support.files.file_options import (
 )
 from connectors.support.files.file_types import can_hold, unfit_for_avro
 from connectors.support.formats.chosen_files import modified_bound
+from connectors.support.formats.delimited import is_written_as_csv
 from connectors.support.option import Options
 from connectors.support.tolerated import report_without_effect
 
@@ -85,6 +86,18 @@ def check_types(kind: str, data: Sequence[Column], options: Options, diagnostics
             cast = f"to_json({column.name})" if isinstance(column.type, Array | Map | Struct) else "cast it to string"
             help = f"{cast}, or `types_as_text = true`"
             diagnostics.error("PEN4003", message, options.span("file_format_type"), help)
+
+
+def check_empty_lines(data: Sequence[Column], options: Options, diagnostics: Diagnostics) -> None:
+    """Report a single column of text that may be an empty line, which Spark's csv writer omits; lines with a header or
+    in another character set are written by it."""
+    if file_format(options) != "text" or len(data) != 1 or not is_written_as_csv(options) or options.get("null_format"):
+        return
+    (column,) = data
+    if column.nullable or column.type == STRING:
+        message = f"rows in which `{column.name}` is NULL or empty are not written: their lines would be empty"
+        help = 'give NULL a text: null_format = "NULL"'
+        diagnostics.warning("PEN4034", message, options.span("file_format_type"), help)
 
 
 def known_columns(option: str, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> set[str]:

@@ -28,6 +28,7 @@ from connectors.support.files.table_folders import table_folders
 from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
 from connectors.support.formats.chosen_files import FileList
 from connectors.support.formats.file_checks import (
+    check_empty_lines,
     check_encoding,
     check_format,
     check_modified,
@@ -227,6 +228,7 @@ class FileConnector(Source, Sink[FileStaged]):
                 "PEN4008", "all columns are in `partition_by`: the files would be empty", options.span("partition_by")
             )
         check_types(file_format(options), data, options, diagnostics)
+        check_empty_lines(data, options, diagnostics)
         if options["write_mode"] == WriteMode.OVERWRITE_PARTITIONS.value and not parts:
             help = 'partition_by = ["column"]'
             diagnostics.error("PEN2011", "overwrite_partitions needs `partition_by`", options.span("write_mode"), help)

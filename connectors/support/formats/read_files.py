@@ -14,9 +14,9 @@ from connectors.support.files.infer_types import infer_types
 from connectors.support.files.paths import local_path, spark_path
 from connectors.support.formats.chosen_files import FileList, chosen_files
 from connectors.support.formats.delimited import is_delimited
-from connectors.support.formats.quoted_values import may_hold_quotes
 from connectors.support.formats.read_text import delimited, needs_lines, of_lines
 from connectors.support.formats.readers import FILE_DDL, FileSet, given_options, load, plain_reader, reader
+from connectors.support.formats.scanned_files import may_hold_blank_rows, may_hold_quotes
 from connectors.support.formats.stored_values import are_attributes, checked, converted, stored_type
 from connectors.support.option import Options
 from connectors.support.schema_option import declares_columns
@@ -64,9 +64,8 @@ def read_files(
         Column(prefix + column.name, STRING if is_attribute else stored_type(kind, column.type), column.nullable)
         for column in in_files
     ]
-    given = given_options(options)
-    if kind == "csv" and options.seatunnel is not None and "multi_line" not in options.places:
-        given["multiLine"] = str(is_stream or may_hold_quotes(paths, options)).lower()
+    is_text = len(in_files) == 1 and in_files[0].type == STRING
+    given = _whole_rows(None if is_stream else paths, options, is_text=is_text)
     opened = reader(spark, options, kind, root, of_path, is_stream=is_stream).options(**given)
     df = load(opened.schema(columns_to_ddl([*stored, *of_path])), paths)
     if is_attribute:
@@ -81,13 +80,23 @@ def open_files(spark: "SparkSession", options: Options, chosen: FileList | None 
     """The rows of files whose columns only Spark can determine."""
     allow_charset(spark, options)
     paths, root = chosen_files(spark, options) if chosen is None else chosen
-    opened = plain_reader(spark, options, file_format(options), root, ()).options(**given_options(options))
+    given = _whole_rows(paths, options)
+    opened = plain_reader(spark, options, file_format(options), root, ()).options(**given)
     if file_format(options) != "csv" or declares_columns(options) or not options.flag("infer_schema"):
         return checked(opened.load(paths), options)
     strings = opened.load(paths)
     parts = {column.name for column in strings.schema.fields if column.dataType.typeName() != "string"}
     columns = [column for column in infer_types(strings).columns if column.name not in parts]
     return checked(opened.schema(columns_to_ddl(columns)).load(paths), options)
+
+
+def _whole_rows(paths: Sequence[str] | None, options: Options, *, is_text: bool = False) -> dict[str, str]:
+    """The reader's options; csv files are read as a whole where Spark would else lose or break rows."""
+    given = given_options(options)
+    if file_format(options) == "csv" and "multi_line" not in options.places:
+        breaks = options.seatunnel is not None and may_hold_quotes(paths, options)
+        given["multiLine"] = str(breaks or may_hold_blank_rows(paths, options, is_text=is_text)).lower()
+    return given
 
 
 def allow_charset(spark: "SparkSession", options: Options) -> None:

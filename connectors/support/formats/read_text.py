@@ -1,6 +1,7 @@
 """Reads lines of text as columns: by Spark's csv reader where that keeps every line, else by splitting them."""
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from catalog.datatypes import STRING
@@ -9,7 +10,7 @@ from catalog.table import Column
 from catalog.typenames import columns_to_ddl
 from connectors.support.files.file_options import HADOOP_CODECS, file_format
 from connectors.support.formats.delimited import FIELD_DELIMITER, is_delimited
-from connectors.support.formats.readers import FILE_DDL, FileSet, given_options
+from connectors.support.formats.readers import FileSet, given_options
 from connectors.support.formats.stored_values import refuses_bytes, stored_type
 from connectors.support.option import Options
 
@@ -36,11 +37,14 @@ def needs_lines(options: Options) -> bool:
 def delimited(files: FileSet) -> "DataFrame":
     """Columns of text, read by Spark's csv reader without quotes, or split where that would leave out rows."""
     options = files.options
-    if _may_seem_blank(options):
+    skips = options.integer("skip_header_row_number") == 1
+    seems_blank = _may_seem_blank(options, files.in_files)
+    if seems_blank and not skips:
         return _split(files)
+    if len(files.in_files) == 1 and skips:
+        return of_lines(files)
     texts = [Column(column.name, STRING) for column in files.in_files]
     given = {key: value for key, value in given_options(options).items() if key in _OF_LINES}
-    skips = options.integer("skip_header_row_number") == 1
     opened = (
         files.reader("csv")
         .schema(columns_to_ddl([*texts, *files.of_path]))
@@ -50,6 +54,7 @@ def delimited(files: FileSet) -> "DataFrame":
             quote="",
             mode="PERMISSIVE",
             header=str(skips).lower(),
+            multiLine=str(seems_blank).lower(),  # which leaves out empty lines only, but does not divide files
             enforceSchema="true",
             maxCharsPerColumn="-1",
         )
@@ -63,24 +68,29 @@ def _delimiter(options: Options) -> str:
     return text if options.seatunnel is None else re.sub(r"\\([^\w\s])", r"\1", text)
 
 
-def _may_seem_blank(options: Options) -> bool:
+def _may_seem_blank(options: Options, columns: Sequence[Column]) -> bool:
     """Whether a row of NULLs is a line that Spark's csv reader leaves out: it trims up to U+0020, the default `\\x01`
     too, and leaves out what is empty then."""
-    is_utf8 = options.string("encoding").lower() == "utf-8"
-    has_header = options.integer("skip_header_row_number") > 0  # which Spark's text reader cannot skip
-    return is_utf8 and not has_header and all(sign <= " " for sign in _delimiter(options))
+    return len(columns) == 1 or all(sign <= " " for sign in _delimiter(options))
 
 
 def _split(files: FileSet) -> "DataFrame":
     """Columns of text, split from the lines of Spark's text reader."""
     options, of_path = files.options, files.of_path
-    given = {key: value for key, value in given_options(options).items() if key in _OF_LINES and key != "encoding"}
+    given = {key: value for key, value in given_options(options).items() if key in _OF_LINES}
     opened = files.reader("text").options(**given).schema(columns_to_ddl([Column(_LINE, STRING), *of_path]))
-    lines = files.load(opened).where(f"{_LINE} <> ''")
+    lines = files.load(opened).where(_is_row(_LINE, files.in_files))
     parts = [quote(column.name) for column in of_path]
     text = f"validate_utf8({_LINE})" if refuses_bytes(options) else _LINE
+    if options.string("encoding").lower() != "utf-8":
+        text = f"decode(cast({_LINE} as binary), {quote_text(options.string('encoding'))})"
     cells = lines.selectExpr(f"split({text}, {quote_text(re.escape(_delimiter(options)))}, -1) as {_LINE}", *parts)
     return cells.selectExpr(*(f"get({_LINE}, {i}) as {quote(c.name)}" for i, c in enumerate(files.in_files)), *parts)
+
+
+def _is_row(line: str, columns: Sequence[Column]) -> str:
+    """Spark SQL for whether a line is a row: an empty one is the NULL of a single column."""
+    return f"{line} <> ''" if len(columns) > 1 else "true"
 
 
 def of_lines(files: FileSet) -> "DataFrame":
@@ -88,14 +98,14 @@ def of_lines(files: FileSet) -> "DataFrame":
     options, in_files, of_path = files.options, files.in_files, files.of_path
     end = options.optional_string("row_delimiter")
     pattern = r"\r?\n" if end in (None, "\n") else re.escape(str(end))
-    content = f"decode(content, {quote_text(options.string('encoding'))})"
+    content = f"decode(cast({_LINE} as binary), {quote_text(options.string('encoding'))})"
     parts = [quote(column.name) for column in of_path]
-    opened = files.reader("binaryFile")
-    if files.is_stream:
-        opened = opened.schema(f"{FILE_DDL}, {columns_to_ddl(of_path)}" if of_path else FILE_DDL)
-    whole = files.load(opened).selectExpr(f"{content} as content", *parts)
-    lines = whole.selectExpr(f"posexplode(split(content, {quote_text(pattern)}, -1)) as (pos, line)", *parts)
-    lines = lines.where(f"pos >= {options.integer('skip_header_row_number')} and line <> ''")
+    opened = files.reader("text").options(**{HADOOP_CODECS: given_options(options)[HADOOP_CODECS]}, wholetext="true")
+    opened = opened.schema(columns_to_ddl([Column(_LINE, STRING), *of_path]))
+    whole = files.load(opened).selectExpr(f"split({content}, {quote_text(pattern)}, -1) as {_LINE}", *parts)
+    ended = f"if(element_at({_LINE}, -1) = '', slice({_LINE}, 1, size({_LINE}) - 1), {_LINE})"
+    lines = whole.selectExpr(f"posexplode({ended}) as (pos, line)", *parts)
+    lines = lines.where(f"pos >= {options.integer('skip_header_row_number')} and {_is_row('line', in_files)}")
     if file_format(options) == "text":
         delimiter = quote_text(re.escape(_delimiter(options)))
         values = [f"get(split(line, {delimiter}, -1), {i}) as {quote(c.name)}" for i, c in enumerate(in_files)]

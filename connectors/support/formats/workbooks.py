@@ -21,7 +21,11 @@ _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 def workbook_rows(
     reader: "DataFrameReader", paths: Sequence[str], options: Options, columns: Sequence[Column]
 ) -> "DataFrame":
-    """The cells of a sheet as texts, by the declared columns in their order; the columns of directories follow."""
+    """The cells of a sheet as texts, by the declared columns in their order; the columns of directories follow.
+
+    An empty row is a row of NULLs, as where SeaTunnel finds a row without values. The sheet ends with its last cell
+    that holds something, be it an empty text: cells that only have a format are none.
+    """
     files = reader.load(list(paths)).drop("path", "modificationTime", "length")
     parts = [name for name in files.columns if name != "content"]
     names = [column.name for column in columns]
@@ -62,6 +66,8 @@ def write_workbook(df: "DataFrame", file: str, options: Options, columns: Sequen
         for index, value in enumerate(row):
             if value is not None:
                 _write_cell(sheet, number, index, value)
+        if all(value is None for value in row):
+            sheet.write_string(number, 0, "")  # else the sheet would end before it
     workbook.close()
 
 
@@ -81,8 +87,8 @@ def _cells(content: bytes, sheet: str | None, skipped: int, width: int) -> list[
     workbook = CalamineWorkbook.from_filelike(io.BytesIO(content))
     name = sheet or workbook.sheet_names[0]
     rows = workbook.get_sheet_by_name(name).to_python(skip_empty_area=False)[skipped:]
-    texts = [[_text(cell) for cell in row[:width]] for row in rows]
-    return [row + [None] * (width - len(row)) for row in texts if any(cell is not None for cell in row)]
+    texts = ([_text(cell) for cell in row[:width]] for row in rows)
+    return [row + [None] * (width - len(row)) for row in texts]
 
 
 def _text(cell: Any) -> str | None:

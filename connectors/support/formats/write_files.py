@@ -15,7 +15,7 @@ from connectors.support.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_
 from connectors.support.files.filesystem import Files, files_at
 from connectors.support.files.hadoop_files import HadoopFiles
 from connectors.support.files.paths import is_hidden
-from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, is_plain, line_of, to_text
+from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, is_written_as_csv, line_of, to_text
 from connectors.support.formats.read_files import allow_charset
 from connectors.support.formats.stored_values import are_attributes, stored_type
 from connectors.support.java_names import select_sql
@@ -67,9 +67,14 @@ def _writer(
         formats = formats if options.seatunnel is None or formats.timestamp else Formats(
             formats.date, "yyyy-MM-dd HH:mm:ss", formats.time, formats.null
         )  # fmt: skip
-        line = line_of([to_text(quote(column.name), column.type, formats) for column in columns], delimiter, formats)
+        texts = [to_text(quote(column.name), column.type, formats) for column in columns]
+        if len(texts) == 1 and is_written_as_csv(options):
+            texts = [f"nullif({texts[0]}, '')"]  # Spark's csv format would omit the line
+        line = line_of(texts, delimiter, formats)
         name = delimiter.join(column.name for column in columns) if options.flag("enable_header_write") else "value"
         return _text_writer(df.selectExpr(f"{line} as {quote(name)}", *kept), given, options)
+    if kind == "csv" and len(columns) == 1 and not given.get("nullValue"):
+        given["nullValue"] = 2 * options.string("quote_char")  # Spark writes no line for a row of an empty value
     values = []
     for column in columns:
         stored, name = stored_type(kind, column.type), quote(column.name)
@@ -89,11 +94,7 @@ def _writer(
 def _text_writer(df: "DataFrame", given: dict[str, str], options: Options) -> "DataFrameWriter":
     """Lines by Spark's text format; with a header or in another character set, by its csv format of one column."""
     common = {key: given[key] for key in ("lineSep", "compression", "maxRecordsPerFile") if key in given}
-    if is_plain(options) or (
-        options.get("null_format")
-        and options.string("encoding").lower() == "utf-8"
-        and not options.flag("enable_header_write")
-    ):
+    if not is_written_as_csv(options):
         return df.write.format("text").options(**common)
     return df.write.format("csv").options(
         **common,
