@@ -181,6 +181,7 @@ def _grouped_body(scope: SelectScope, node: exp.Expr, items: "Sequence[Item]") -
     node = node if isinstance(node, exp.Column) else _with_aliases(scope, node, items)
     refuse_misplaced(scope, node, "GROUP BY")
     if is_star(node):
+        scope.report("PEN3017", node, "GROUP BY takes no `*`", "name the columns")
         return None, None
     saved, scope.aliases = scope.aliases, {}
     typed = infer(node, scope)

@@ -23,7 +23,7 @@ from sql.binding.set_operations import refuse_unhashable
 from sql.binding.ungrouped_columns import check_grouped
 from sql.binding.windows import check_window, refuse_hidden_columns
 from sql.expressions import generator_columns, infer, is_generator, output_name
-from sql.naming.column_names import unname_paths
+from sql.naming.column_names import unname_parts
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import Dependency, Origins
 from sql.scopes.misplaced_functions import Special, find_special, refuse_misplaced
@@ -42,7 +42,7 @@ def bind_select(binder: Binder, environment: Environment, select: exp.Select) ->
     scope.grouped_nullable = nullable_keys(scope, select)
     if any(is_generator(_unaliased(node)) for node in select.expressions):
         for node in select.expressions:
-            unname_paths(_unaliased(node), scope)
+            unname_parts(_unaliased(node), scope, is_grouped=select.args.get("group") is not None)
     items = [_bind_item(scope, node) for node in select.expressions]
     _check_generators(scope, items)
     grouping = bind_group(scope, select, items)
@@ -155,6 +155,8 @@ def _name(scope: SelectScope, body: exp.Expr) -> str:
 
 def _generator_item(scope: SelectScope, item: Item) -> Item:
     columns = generator_columns(item.body, scope)
+    for window in item.special.windows:
+        scope.report("PEN3011", window, "a window function is not allowed in a generator", "compute it in a subquery")
     for column in item.body.find_all(exp.Column):
         if scope.is_lateral_alias(column):
             message = f"`{column.name}` is an alias of the same select list: a generator may not use it"

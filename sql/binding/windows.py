@@ -6,14 +6,17 @@ from typing import Final
 from sqlglot import exp
 
 from catalog.datatypes import (
+    BOOLEAN,
     CALENDAR_INTERVAL,
     DATE,
+    DOUBLE,
     INT,
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     UNKNOWN,
     VARIANT,
+    VOID,
     DataType,
     Interval,
     Map,
@@ -24,6 +27,7 @@ from sql.grammar.call_names import call_name
 from sql.scopes.misplaced_functions import own_nodes
 from sql.scopes.scope import SelectScope, is_aggregated
 from sql.types.expression_type import Typed
+from sql.types.text_values import may_be
 
 _DAYS: Final = Interval("day", "day")
 _WHOLE_PARTITION: Final = ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
@@ -169,8 +173,14 @@ def _check_range(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr], typed
     for node, found in typed:
         if key not in (DATE, TIMESTAMP, TIMESTAMP_NTZ, found.type):
             scope.printed.note_shape(node, "cast")
+    sides = {id(bound): side for bound, side in _bounds(spec)}
     for node, found in typed:
-        if not _may_range(key, found.type):
+        is_negated = sides[id(node)] == "PRECEDING"
+        target = DOUBLE if is_negated else key  # a text before the current row is negated as a double
+        is_text = found.type == STRING and isinstance(found.value, str) and is_numeric(key)
+        if is_text and len(typed) == len(sides) and not may_be(str(found.value).strip(), target):  # Spark compares them
+            scope.report("PEN3013", node, f"'{found.value}' cannot be cast to {target}, as a bound of RANGE is")
+        elif not _may_range(key, found.type) or (is_negated and found.type == BOOLEAN):
             scope.report("PEN3008", node, f"a RANGE frame over {key} cannot have a bound of type {found.type}")
 
 
@@ -183,5 +193,5 @@ def _may_range(key: DataType, bound: DataType) -> bool:
     if key in (TIMESTAMP, TIMESTAMP_NTZ):
         return isinstance(bound, Interval) or bound == CALENDAR_INTERVAL
     if is_numeric(key):
-        return is_numeric(bound) or isinstance(bound, Interval) or bound == STRING
+        return is_numeric(bound) or isinstance(bound, Interval) or bound in (STRING, BOOLEAN, VOID)
     return isinstance(key, Interval) and isinstance(bound, Interval)

@@ -191,9 +191,11 @@ def _refusal(node: exp.Expr, name: str, types: list[DataType], arguments: list[e
         first, second = functions.SAME_TYPE[name]
         if second < len(types) and not same_collations(_held(types[first], types[second]), types[second]):
             return f"`{name}` takes strings of one collation, these are {types[first]} and {types[second]}"
+    if name == "array" and any(isinstance(type, Map) and not same_collations(type, types[0]) for type in types):
+        return "elements of an array must be of one type, these are maps of strings with different collations"
     if isinstance(node, exp.Bracket) and isinstance(types[0], Map) and len(types) > 1:
         is_literal = isinstance(arguments[1], exp.Literal)
-        if not is_literal and not same_collations(types[0].key, types[1]):
+        if is_string(types[0].key) and not is_literal and not same_collations(types[0].key, types[1]):
             return f"the keys of the map are {types[0].key}, this is {types[1]}"
     return None
 

@@ -87,6 +87,10 @@ def _is_bare(name: exp.Expr, scope: Scope) -> bool:
 
 def infer_collated(node: exp.Collate, scope: Scope) -> Typed:
     """`collate(x, 'name')` and `x COLLATE name`."""
+    for side in (node.this, node.expression):
+        if isinstance(side, exp.Kwarg):
+            scope.report("PEN3007", side, "`collate` takes no arguments by name", "give them by position")
+            return NOT_KNOWN
     inner = infer(node.this, scope)
     if inner.type not in (STRING, VOID, UNKNOWN):
         raise Mismatch(f"only strings have a collation, this is {inner.type}", 0)

@@ -22,8 +22,9 @@ from catalog.datatypes import (
 )
 from sql.expressions.collation_strength import ranked_type
 from sql.expressions.collations import note_operand
+from sql.expressions.constant_patterns import refuse_uncast
 from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
-from sql.grammar.like_patterns import are_constant_patterns, mixed_pattern, patterns
+from sql.grammar.like_patterns import are_constant_patterns, patterns
 from sql.grammar.token_rewrites import is_unknown_test
 from sql.naming.field_names import own_name
 from sql.naming.row_names import row_before
@@ -94,9 +95,7 @@ def infer_like(node: exp.Expr, scope: Scope) -> Typed:
     constants = False
     if isinstance(pattern, (exp.Any, exp.All)):
         constants = are_constant_patterns(pattern)
-        if mixed := mixed_pattern(pattern):
-            message = "`||` in a constant pattern joins strings only: cast the other side to string"
-            scope.report("PEN3008", mixed, message)
+        refuse_uncast(pattern, scope)
         # Spark's parser computes constant patterns, before any of their types but those of intervals is checked
         typed = [like for like in patterns(pattern) if not constants or like.find(exp.Interval)]
         sides = [infer(node.this, scope), *(infer(like, scope) for like in typed)]

@@ -52,6 +52,9 @@ _IN_WORDS = {
 }
 """Kinds of arguments whose names are not those of types."""
 
+_WITHOUT_STARS = frozenset(("any_value", "first", "last"))
+"""Functions that are rules of Spark's grammar, which expands no star in them; `first_value(*)` is a call."""
+
 SYNTACTIC = {"lambda": NOT_KNOWN, "unit": Typed(STRING, False, True)}
 """Arguments that are no expressions of their own."""
 
@@ -114,6 +117,10 @@ def arguments(node: exp.Anonymous, scope: Scope) -> tuple[list[exp.Expr], list[T
                     scope.printed.note_texts(argument, tuple(column.name for column in starred))
                 return [argument], [Typed(VOID, False)], False
             columns = scope.expand(argument)
+            if call_name(node).lower() in _WITHOUT_STARS and len(_plain(node)) == 1:
+                message = f"`{call_name(node)}` takes no `*`"
+                scope.report("PEN3017", argument, message, "name the column")
+                columns = None
             if columns is None:
                 return [argument], [NOT_KNOWN], True
             scope.printed.note_texts(argument, tuple(column.name for column in columns))

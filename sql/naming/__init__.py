@@ -9,7 +9,7 @@ from sql.grammar.call_names import call_name
 from sql.grammar.token_rewrites import path_name
 from sql.naming.called_names import pretty_call, pretty_lambda
 from sql.naming.cast_names import pretty_cast
-from sql.naming.column_names import is_named_path, pretty_bracket, pretty_column, step
+from sql.naming.column_names import is_named_path, pretty_alias, pretty_bracket, pretty_column, step
 from sql.naming.condition_names import (
     pretty_between,
     pretty_case,
@@ -89,7 +89,7 @@ PRINTERS.update(
         exp.TryCast: pretty_cast,
         exp.Anonymous: pretty_call,
         exp.Lambda: pretty_lambda,
-        exp.Alias: lambda node, scope: f"{pretty(node.this, scope)} AS {node.alias}",
+        exp.Alias: pretty_alias,
         exp.Kwarg: lambda node, scope: f"namedargumentexpression({pretty(node.expression, scope)})",
         exp.Bracket: pretty_bracket,
         exp.Dot: lambda node, scope: f"{_held(node.this, scope)}{step(node.expression, scope)}",

@@ -4,21 +4,48 @@ from typing import Final
 
 from sqlglot import exp
 
+from sql.grammar.call_names import call_name
 from sql.grammar.token_rewrites import path_name
 from sql.naming.dispatch import pretty, pretty_all
 from sql.naming.field_names import path_text
+from sql.naming.function_names import RESOLVED_LATE
 from sql.syntax.tree_nodes import tree_nodes
 from sql.types.expression_type import Scope
 
 _UNNAMED: Final = "unnamed"
 
 
-def unname_paths(item: exp.Expr, scope: Scope) -> None:
-    """Record that paths in an item beside a generator have no names of their own, but for the item that is a path."""
-    whole = item.unnest()
-    for node in tree_nodes(item) if ":" in scope.text else ():
+def unname_parts(item: exp.Expr, scope: Scope, *, is_grouped: bool) -> None:
+    """Record which names within an item beside a generator are not shown: Spark drops them as it moves the generator.
+
+    Those of paths, but for the item that is one; and without GROUP BY aliases, if anything in the item is resolved
+    only after that.
+    """
+    whole, nodes = item.unnest(), tree_nodes(item)
+    for node in nodes if ":" in scope.text else ():
         if isinstance(node, exp.Bracket) and node is not whole and path_text(node, scope) is not None:
             scope.printed.note_shape(node, _UNNAMED)
+    if not is_grouped and any(_is_resolved_late(node, scope) for node in nodes):
+        for node in nodes:
+            if isinstance(node, exp.Alias):
+                scope.printed.note_shape(node, _UNNAMED)
+
+
+def _is_resolved_late(node: exp.Expr, scope: Scope) -> bool:
+    match node:
+        case exp.Window() | exp.Lambda() | exp.Query() | exp.CurrentDate() | exp.CurrentTime():
+            return True
+        case exp.Anonymous():
+            return call_name(node).lower() in RESOLVED_LATE
+        case exp.Bracket():
+            return path_text(node, scope) is not None
+        case _:
+            return False
+
+
+def pretty_alias(node: exp.Alias, scope: Scope) -> str:
+    value = pretty(node.this, scope)
+    return value if scope.printed.shape(node) == _UNNAMED else f"{value} AS {node.alias}"
 
 
 def is_named_path(node: exp.Expr, scope: Scope) -> bool:

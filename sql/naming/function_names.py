@@ -69,3 +69,10 @@ try_url_decode zeroifnull extract date_part datepart
 """
 NAMED_BY_CALL: Final = frozenset(_NAMED_BY_CALL.split())
 """Functions that Spark replaces by others but prints as they were called (`InheritAnalysisRules`)."""
+
+_LATE: Final = """
+array_sort current_date current_time date_format date_trunc from_json from_unixtime hour make_timestamp months_between
+rand sequence timestampadd to_csv to_date to_json to_timestamp to_xml unix_timestamp uuid variant_get
+"""
+RESOLVED_LATE: Final = frozenset(_LATE.split())
+"""Functions that Spark resolves after it has looked for generators beside them: those with a time zone or a seed."""

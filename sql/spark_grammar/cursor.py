@@ -119,7 +119,9 @@ class Cursor:
     def is_clause(self) -> bool:
         """Whether a word goes on with the query, rather than being a name."""
         kind = self.kinds[self.at]
-        if kind == self.kinds[self.at + 1] == "FROM":  # `a from from t`: where both ways fit, it is an alias
+        # `a from from t`, `t where where (…)`: where both ways fit, the first word is an alias
+        is_doubled = kind == self.kinds[self.at + 1]
+        if is_doubled and (kind == "FROM" or (kind in ("WHERE", "LIMIT") and self.ahead(2) == "(")):
             return False
         if kind in BEFORE_BY:
             return self.ahead() == "BY" and not self.is_forced_name()

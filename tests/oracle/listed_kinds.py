@@ -10,6 +10,9 @@ LISTED: Final = {
     " placed desc), count(id + 1) over (partition by lines[0].sku) from orders": _MISSED
     + r"MISSING_ATTRIBUTES\S* .*Resolved attribute\(s\) \"_w\d+\"",
     "select interval 2147483647 day * 2": _MISSED + r"(CAST_OVERFLOW|(INTERVAL_)?ARITHMETIC_OVERFLOW)\b",
+    "select id from orders as o where 99999999999999999999 > (select sum(max(1)) from orders where id = o.id)": (
+        r"rejected: PEN3011 an aggregate function is not allowed inside another :: .*\d{19,} [<>=!]+ \(select"
+    ),
     "select 99999999999999999999.5 > a from t": r"type: name '\([^']*\d{19,}[^']*' for Spark's '(true|false)'",
 }
 """By the query that the page shows for a kind, the beginning of such a disagreement as the oracle prints it."""

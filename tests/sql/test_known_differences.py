@@ -41,6 +41,8 @@ REFUSED_BY_SPARK = [
     " cube(state, placed) having grouping_id(state, placed) < 3 order by 1 nulls first",
     "select sum(positive(customer)) over (partition by lines[0].sku order by placed), lag(customer) over (order by"
     " placed desc), count(id + 1) over (partition by lines[0].sku) from orders",
+    "select b like any (cast(3 in (1, 2L) as string)) as c from t",
+    "select array(struct(word as x), struct(low as x)) from words",
 ]
 """Accepted here."""
 
@@ -57,6 +59,9 @@ ACCEPTED_BY_SPARK = [
     "select a in (values (1) limit 1) from t",
     "table t |> order by a order by b",
     "table t |> left join u using (id) |> drop c |> select u.id",
+    "select count(s.*) from t",
+    "select id from orders as o where 99999999999999999999 > (select sum(max(1)) from orders where id = o.id)",
+    "select pair = struct('a', 'b') from words",
 ]
 """Refused here."""
 
@@ -68,9 +73,8 @@ OTHERWISE = {
 """Of unknown type here, and of which in Spark."""
 
 NAMED_OTHERWISE = {
-    "select explode(arr), max(struct(a as q)) over (order by a) from t": "max(struct(a))"
-    " OVER (ORDER BY a ASC NULLS FIRST"
-    " RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
+    "select explode(arr), struct(a + 1L as q) from t": "struct((a + 1))",
+    "select struct(s.*) from t": "struct(s.x AS x, s.y AS y, s.z AS z)",
     "select * from (select b as p, id as v from t) pivot (max(v) for p in (upper('x')))": "X",
     "select 99999999999999999999.5 > a from t": "true",
     "select str_to_map(low) from words": "str_to_map(low, ',' collate UTF8_LCASE, ':' collate UTF8_LCASE)",

@@ -125,7 +125,7 @@ def sequence(call: Call) -> Typed:
             return NOT_KNOWN
         return Typed(Array(found, False), becomes_null(list(call.args[:2]), found))
     types = [type for type in (start, stop, step) if type is not None]
-    if not {start, stop} - {STRING, VOID}:
+    if not {start, stop} - {STRING, VOID} and not (start == stop == VOID and step in INTEGRAL_TYPES):
         raise Mismatch(f"`sequence` takes integers, dates or timestamps, this is {start}", 0)
     if STRING in types:
         return NOT_KNOWN
