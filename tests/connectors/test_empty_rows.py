@@ -102,7 +102,8 @@ def test_an_empty_line_is_the_null_of_a_single_column_of_text(spark, tmp_path, h
 
 @pytest.mark.spark
 def test_empty_rows_of_a_workbook_are_rows_up_to_its_last_value(spark, tmp_path):
-    xlsxwriter = pytest.importorskip("xlsxwriter")
+    import xlsxwriter
+
     workbook = xlsxwriter.Workbook(os.fspath(tmp_path / "a.xlsx"))
     sheet = workbook.add_worksheet()
     sheet.write_row(0, 0, ["a", "b"])
