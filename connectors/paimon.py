@@ -47,7 +47,7 @@ class Paimon(Source, Sink[PaimonStaged]):
     )
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(
-        column_pushdown=True, is_cheap=False, streaming=True
+        column_pushdown=True, filter_pushdown=True, is_cheap=False, streaming=True
     )
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = PaimonStaged

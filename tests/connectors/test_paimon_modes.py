@@ -6,8 +6,10 @@ from collections import Counter
 import pytest
 
 from catalog.diagnostics import Diagnostics, RunError
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, Column
+from catalog.typenames import parse_type
 from connectors.paimon import connector
+from connectors.support.paimon.file_predicates import file_predicates
 from connectors.support.paimon.table_files import latest_schema
 from connectors.support.source import ScanTask
 from engine.compile import Settings, compile_job
@@ -151,14 +153,47 @@ def test_every_type_comes_back_as_it_went(target, given):
 def test_filters_and_columns_reach_the_files(target):
     target.write("select id, if(id < 5, 'a', 'b') region, 1 seq from range(10)", partition_by=["region"])
     target.write(values("(50L, 'c', 2)"))
-    df = target.read().where("region = 'c' and seq > 1 and id in (50, 51)").select("id")
-    assert df.collect() == [(50,)]
-    assert df.rdd.getNumPartitions() == 1  # one of three splits
     options = options_of(connector.source_options, **target.address)
     (table,) = connector.tables(options, Diagnostics())
+    filters = ("region = 'c'", "seq > 1", "id IN (50, 51)")
+    df = connector.read(target.spark.newSession(), ScanTask(options, table, filters=filters))
+    assert df.select("id").collect() == [(50,)]
+    assert df.rdd.getNumPartitions() == 1  # one of three splits
     assert table.partition_keys == ("region",)
     only = connector.read(target.spark.newSession(), ScanTask(options, table, columns=("SEQ",)))
     assert (only.columns, only.count()) == (["SEQ"], 11)
+
+
+@pytest.mark.spark
+def test_one_use_of_a_table_does_not_filter_another(target):
+    query = "select id, if(id < 5, 'a', 'b') region, cast(id % 2 as int) seq from range(10)"
+    target.write(query, partition_by=["region"])
+    df = target.read()
+    assert df.where("region = 'a'").unionAll(df).count() == 15
+    assert (df.where("region = 'b' and seq = 0").count(), df.count()) == (2, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("seq > -1", ("greater_than", "seq", (-1,))),
+        ("`REGION` = 'c'", ("equal", "region", ("c",))),
+        ("id IN (1, 2)", ("is_in", "id", ([1, 2],))),
+        ("region IN ('a', 'b, c')", None),
+        ("region = 5", None),
+        ("region = 'it''s'", None),
+        ("region = '\\t'", None),
+        ("seq > 12345678901", None),
+        ("day = DATE '2026-01-01'", None),
+        ("seq > 1 OR id = 2", None),
+        ("region = 'a' OR region = 'b'", None),
+        ("other = 1", None),
+    ],
+)
+def test_which_filters_skip_files(text, found):
+    types = {"id": "bigint", "seq": "int", "region": "string", "day": "date"}
+    table = CatalogTable.of("t", [Column(name, parse_type(type)) for name, type in types.items()])
+    assert list(file_predicates([text], table)) == ([found] if found else [])
 
 
 @pytest.mark.spark
@@ -166,8 +201,11 @@ def test_a_filter_does_not_bring_back_an_older_row_of_its_key(target):
     given = {"write_mode": "upsert", "primary_keys": ["id"], "bucket": 1}
     target.write(values("(1L, 'old', 1)", "(2L, 'old', 1)"), **given)
     target.write(values("(1L, 'new', 2)"), **given)
-    assert target.read().where("region = 'old'").collect() == [(2, "old", 1)]
-    assert target.read().where("seq < 2 and id >= 1").count() == 1
+    options = options_of(connector.source_options, **target.address)
+    (table,) = connector.tables(options, Diagnostics())
+    for filters in (("region = 'old'",), ("seq < 2", "id >= 1")):
+        df = connector.read(target.spark.newSession(), ScanTask(options, table, filters=filters))
+        assert df.where(" and ".join(filters)).collect() == [(2, "old", 1)]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from catalog.typenames import columns_to_ddl
 from connectors.support.active_session import active_session
 from connectors.support.files.file_schema import UnknownSchemaError
 from connectors.support.incremental import Incremental, NewRows, ReadProgress, Since
+from connectors.support.paimon.file_predicates import file_predicates
 from connectors.support.paimon.paimon_table import opened, require_pypaimon
 from connectors.support.paimon.split_reading import BUCKET
 from connectors.support.paimon.stream_source import appending_snapshots
@@ -32,7 +33,9 @@ def read_table(spark: "SparkSession", task: ScanTask) -> "DataFrame":
         at["scan.snapshot-id"] = str(snapshot)
     if (tag := options.optional_string("tag")) is not None:
         at["scan.tag-name"] = tag
-    return _loaded(spark, _described(spark, folder_of(options), schema, _columns(task, schema), options=at))
+    predicates = list(file_predicates(task.filters, table_of(schema)))
+    described = _described(spark, folder_of(options), schema, _columns(task, schema), options=at, predicates=predicates)
+    return _loaded(spark, described)
 
 
 def read_appended(spark: "SparkSession", task: ScanTask, asked: Incremental, since: Since) -> NewRows:
@@ -71,7 +74,6 @@ def _first(asked: Incremental, since: Since) -> int:
 
 def _loaded(spark: "SparkSession", described: tuple[str, str, str]) -> "DataFrame":
     format, ddl, plan = described
-    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     with active_session(spark, spark._jsparkSession):
         return spark.read.format(format).schema(ddl).option("plan", plan).load()
 

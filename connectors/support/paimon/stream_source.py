@@ -40,7 +40,7 @@ def stream_reader(plan: Mapping[str, Any], schema: "StructType") -> "DataSourceS
         def read(self, partition: Any) -> Iterator["pyarrow.RecordBatch"]:
             from pyspark.sql.pandas.types import to_arrow_schema
 
-            yield from batches(plan, (), partition.value, to_arrow_schema(schema))
+            yield from batches(plan, partition.value, to_arrow_schema(schema))
 
     return StreamReader()
 
