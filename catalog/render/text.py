@@ -12,6 +12,8 @@ from catalog.source import SourceFile, Span
 TAB_WIDTH: Final = 4
 MAX_LINES: Final = 4
 """A longer span is shown by its first and last lines only."""
+MAX_PLACES: Final = 3
+"""Further places of a repeated warning that are named."""
 MAX_WIDTH: Final = 160
 """A longer line is cut to the part around the span."""
 
@@ -27,14 +29,35 @@ def wants_color(stream: TextIO) -> bool:
 
 
 def to_text(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile], *, color: bool = False) -> str:
-    """One paragraph for each diagnostic, separated by empty lines."""
-    files = {item.span.file for item in diagnostics if item.span is not None}
+    """One paragraph for each diagnostic, separated by empty lines; equal warnings of several files share one."""
+    shown = _without_repeats(diagnostics)
+    files = {item.span.file for item, _ in shown if item.span is not None}
     lines = {file: masked(sources[file]).split("\n") for file in files if file in sources}
-    paragraphs = ("\n".join(_paragraph(item, lines, color)) + "\n" for item in diagnostics)
+    paragraphs = ("\n".join(_paragraph(item, also, lines, color)) + "\n" for item, also in shown)
     return "\n".join(paragraphs)
 
 
-def _paragraph(item: Diagnostic, lines: Mapping[str, Sequence[str]], color: bool) -> Iterator[str]:
+def _without_repeats(diagnostics: Sequence[Diagnostic]) -> list[tuple[Diagnostic, list[Span]]]:
+    """The diagnostics to show, each with the places of equal warnings in other files.
+
+    A folder of jobs that share their sources would else repeat a warning about a source for each job.
+    """
+    shown: list[tuple[Diagnostic, list[Span]]] = []
+    firsts: dict[tuple[object, ...], tuple[Diagnostic, list[Span]]] = {}
+    for item in diagnostics:
+        key = (item.code, item.message, *item.remarks())
+        first = firsts.get(key) if item.severity is Severity.WARNING else None
+        if first is not None and item.span and first[0].span and first[0].span.file != item.span.file:
+            first[1].append(item.span)
+        else:
+            shown.append((item, []))
+            firsts.setdefault(key, shown[-1])
+    return shown
+
+
+def _paragraph(
+    item: Diagnostic, also: Sequence[Span], lines: Mapping[str, Sequence[str]], color: bool
+) -> Iterator[str]:
     tone = _COLORS[item.severity]
     head = _paint(f"{item.severity.value}[{item.code}]", tone, color)
     yield head + _paint(f": {item.message}", _BOLD, color)
@@ -46,10 +69,17 @@ def _paragraph(item: Diagnostic, lines: Mapping[str, Sequence[str]], color: bool
         if shown:
             yield margin + _paint("│", _BLUE, color)
             yield from _excerpt(item.span, lines[item.span.file], shown, len(margin), tone if color else "")
-    for label, text in item.remarks():
+    for label, text in (*item.remarks(), *_also(also)):
         first, *rest = text.splitlines() or [""]
         yield f"{margin}{_paint('=', _BLUE, color)} {label}: {first}"
         yield from (f"{margin}    {' ' * len(label)}{line}" for line in rest)
+
+
+def _also(places: Sequence[Span]) -> Iterator[tuple[str, str]]:
+    if places:
+        named = ", ".join(map(str, places[:MAX_PLACES]))
+        more = len(places) - MAX_PLACES
+        yield "also", f"{named} and {more:,} more (`--format json` lists all)" if more > 0 else named
 
 
 def _shown_lines(span: Span) -> tuple[int, ...]:

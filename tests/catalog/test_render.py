@@ -114,6 +114,22 @@ def test_the_other_places_of_one_cause_are_reported_in_every_format():
     assert [each["physicalLocation"]["region"]["startLine"] for each in result["relatedLocations"]] == [15, 1]
 
 
+def test_equal_warnings_of_several_files_are_one_paragraph():
+    def in_file(name, **more):
+        return Diagnostic("PEN4030", "no file", Span(name, 2, 1, 2, 3), help="h", **more)
+
+    warnings = [in_file(f"{name}.conf", severity=Severity.WARNING) for name in "aabcdefg"]
+    one = "warning[PEN4030]: no file\n  ┌─ a.conf:2:1\n  = help: h\n"
+    more = "b.conf:2:1, c.conf:2:1, d.conf:2:1 and 3 more (`--format json` lists all)"
+    assert render(warnings[:2]) == one
+    assert render(warnings[1:4]) == f"{one}  = also: b.conf:2:1, c.conf:2:1\n"
+    assert render(warnings[1:]) == f"{one}  = also: {more}\n"
+    assert len(json.loads(render(warnings[1:], "json"))) == 7
+    assert render([in_file("a.conf"), in_file("b.conf")]).count("error[PEN4030]") == 2
+    other = Diagnostic("PEN4030", "no such file", Span("b.conf", 2, 1, 2, 3), severity=Severity.WARNING, help="h")
+    assert render([warnings[0], other]).count("warning[PEN4030]") == 2
+
+
 def test_order_is_by_place_and_duplicates_are_dropped():
     first, second, placeless = at("query"), at("amout"), Diagnostic("PEN1001", "no file")
     assert in_order([second, first, second, placeless]) == (placeless, first, second)
