@@ -59,7 +59,7 @@ class Target:
         splits = table.new_read_builder().new_scan().plan().splits()
         plan = {"folder": self.folder, "schema": SCHEMA, "options": {}}
         return sorted(
-            (tuple(row.values()) for batch in batches(plan, [], splits, READ) for row in batch.to_pylist()), key=repr
+            (tuple(row.values()) for batch in batches(plan, splits, READ) for row in batch.to_pylist()), key=repr
         )
 
 
