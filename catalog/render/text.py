@@ -79,7 +79,7 @@ def _also(places: Sequence[Span]) -> Iterator[tuple[str, str]]:
     if places:
         named = ", ".join(map(str, places[:MAX_PLACES]))
         more = len(places) - MAX_PLACES
-        yield "also", f"{named} and {more:,} more (`--format json` lists all)" if more > 0 else named
+        yield "also", f"{named} and {more:,} more" if more > 0 else named
 
 
 def _shown_lines(span: Span) -> tuple[int, ...]:

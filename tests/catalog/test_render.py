@@ -120,7 +120,7 @@ def test_equal_warnings_of_several_files_are_one_paragraph():
 
     warnings = [in_file(f"{name}.conf", severity=Severity.WARNING) for name in "aabcdefg"]
     one = "warning[PEN4030]: no file\n  ┌─ a.conf:2:1\n  = help: h\n"
-    more = "b.conf:2:1, c.conf:2:1, d.conf:2:1 and 3 more (`--format json` lists all)"
+    more = "b.conf:2:1, c.conf:2:1, d.conf:2:1 and 3 more"
     assert render(warnings[:2]) == one
     assert render(warnings[1:4]) == f"{one}  = also: b.conf:2:1, c.conf:2:1\n"
     assert render(warnings[1:]) == f"{one}  = also: {more}\n"

@@ -41,7 +41,9 @@ def file_predicates(filters: Iterable[str], table: CatalogTable) -> Iterator[Pre
         else:
             continue
         column = table.column(found["column"])
-        pattern, value_of = _LITERALS.get(column.type, (None, str)) if column is not None else (None, str)
-        if column is not None and pattern is not None and all(map(pattern.fullmatch, texts)):
+        if column is None or column.type not in _LITERALS:
+            continue
+        pattern, value_of = _LITERALS[column.type]
+        if all(map(pattern.fullmatch, texts)):
             values = [value_of(literal) for literal in texts]
             yield method, column.name, (values,) if method == "is_in" else (values[0],)
