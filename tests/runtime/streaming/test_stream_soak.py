@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from pyarrow.parquet import read_table
 
 from catalog.table import CatalogTable
 from connectors.paimon import connector as paimon
@@ -88,14 +89,14 @@ def test_nothing_is_lost_or_twice_over_kills_of_driver_and_broker(tmp_path, spar
     )
     env = 'job.mode = STREAMING, stream.trigger = "100 milliseconds", job.name = kills, job.retry.times = 20'
     sinks = keyed(postgres, tmp_path, "plugin_input = c") + (
-        f'\nLocalFile {{ plugin_input = c, path = "{tmp_path}/files", file_format_type = json }}'
+        f'\nLocalFile {{ plugin_input = c, path = "{tmp_path}/files", file_format_type = parquet }}'
     )
     (tmp_path / "job.conf").write_text(f"env {{ {env} }}\nsource {{ {source} }}\nsink {{ {sinks} }}")
     command = [sys.executable, "-m", "engine.cli", "run", str(tmp_path / "job.conf"), "--state-dir", str(state)]
 
     def written():
-        found = (file.read_text().splitlines() for file in (tmp_path / "files").glob("*.json"))
-        return sorted(json.loads(line)["id"] for lines in found for line in lines)
+        files = (tmp_path / "files").glob("*.parquet")
+        return sorted(id for file in files for id in read_table(file)["id"].to_pylist())
 
     def batches(log):
         names = (path.name for path in (state / "streams" / "kills" / "c" / "checkpoint" / log).glob("*"))
