@@ -1,11 +1,12 @@
 """What the jobs of `measure.py` do, in plain PySpark.
 
     python -m benchmarks.lake.by_hand WHAT ROWS_FOLDER TARGET [URL USER PASSWORD]
+    python -m benchmarks.lake.by_hand read ROWS TABLE URL USER PASSWORD FOLDER
     python -m benchmarks.lake.by_hand generate ROWS_FOLDER ROWS [KEYS]
 
 It has no staging, journal, checks, counts or retries. `WHAT`: `append`, `replace` (Delta), `iceberg`, `paimon`
 (appends, the second by pypaimon in one process), `load`, `load-rewritten` (PostgreSQL by Spark's JDBC writer, without
-and with `reWriteBatchedInserts`) or `read`.
+and with `reWriteBatchedInserts`) or `read` (a table of PostgreSQL into Parquet files).
 """
 
 import sys
@@ -17,7 +18,6 @@ from connectors.iceberg import connector as iceberg
 from connectors.support.jdbc.known_dialects import DIALECTS
 from engine.spark.session import EXCLUDES
 
-LOGIN = ("url", "user", "password")
 POSTGRESQL = next(dialect for dialect in DIALECTS if dialect.name == "PostgreSQL")
 
 
@@ -25,7 +25,7 @@ def main(what: str, source: str, target: str, *more: str) -> None:
     if what == "paimon":
         append_paimon(source, target)
         return
-    url, user, password = more if len(more) == len(LOGIN) else ("", "", "")
+    url, user, password, *folder = more if len(more) > 1 else ("", "", "")
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.jars.excludes", ",".join(EXCLUDES))
     for name, value in settings(what, target).items():
@@ -56,7 +56,7 @@ def main(what: str, source: str, target: str, *more: str) -> None:
         case "read":
             options = {"partitionColumn": "id", "lowerBound": "0", "upperBound": source, "numPartitions": "2"}
             rows = spark.read.format("jdbc").options(**jdbc, **options, fetchsize="10000").load()
-            rows.write.format("noop").mode("overwrite").save()
+            rows.write.mode("overwrite").parquet(*folder)
     spark.stop()
 
 

@@ -34,9 +34,11 @@ WAREHOUSES = {
 JDBC = SOURCE + 'sink {{ Jdbc {{ {login}, table = "{table}", data_save_mode = DROP_DATA }} }}\n'
 READ = (
     'source {{ Jdbc {{ {login}, table_path = "{table}", partition_column = id, partition_num = 2, '
-    "schema {{ fields {{ id = bigint, customer = int, name = string, price = double, at = timestamp }} }} }} }}\n"
-    "sink {{ Spark {{ format = noop, data_save_mode = DROP_DATA }} }}\n"
+    'schema {{ fields {{ id = bigint, customer = int, name = string, price = "decimal(27, 6)", at = timestamp }} }} '
+    "}} }}\n"
+    'sink {{ LocalFile {{ path = "{target}", file_format_type = parquet, data_save_mode = DROP_DATA }} }}\n'
 )
+"""Both sides write Parquet: the `Spark` sink would stage the rows on its way to `noop`."""
 
 
 def main() -> None:
@@ -131,8 +133,8 @@ def on_postgresql(work: Path, database: Database, rows: int, runs: int, what: Se
         assert len(held) == 1, held
     if "read" in what:
         cost([*BY_HAND, "load-rewritten", str(source), "stored", *login], work)
-        job = written(work / "read.conf", READ, login=named, table="stored")
-        others = {"Spark's JDBC reader": [*BY_HAND, "read", str(rows), "stored", *login]}
+        job = written(work / "read.conf", READ, login=named, table="stored", target=work / "read-ours")
+        others = {"Spark's JDBC reader": [*BY_HAND, "read", str(rows), "stored", *login, str(work / "read-theirs")]}
         compare(f"PostgreSQL, read of {rows:,}", work, penstock(job), others, runs)
 
 
