@@ -19,6 +19,14 @@ class Sql:
             "query", OptionType.STRING, "The query, Spark SQL.", required=True, alternatives=("sql",), is_query=True
         ),
         Option(
+            "columns",
+            OptionType.LIST,
+            "Columns that the query's are matched with by name and cast to, as `INSERT INTO … BY NAME` does: "
+            "`id INT NOT NULL`, with `DEFAULT 0` where it has one. A column that the query lacks has its default or "
+            "NULL; one that is not listed is an error.",
+            element=OptionType.STRING,
+        ),
+        Option(
             "engine",
             OptionType.STRING,
             "SeaTunnel's choice of SQL engine; accepted for compatibility, no effect.",

@@ -57,6 +57,37 @@ def test_the_hocon_form_has_the_same_plan(tmp_path):
     assert explain(plan_of(script)) == explain(plan_of(hocon)) == explain(plan_of(again))
 
 
+BY_NAME = """
+CREATE TABLE s (a INT, b STRING, c INT) WITH (
+  'connector' = 'FakeSource', 'rows' = '[{{"kind": "INSERT", "fields": [1, "x", 2]}}]');
+CREATE TABLE t (a INT, b STRING DEFAULT 'none', d DATE, c BIGINT NOT NULL) WITH (
+  'connector' = 'LocalFile', 'path' = '{folder}/t', 'file_format_type' = 'parquet');
+INSERT INTO t BY NAME SELECT c, a FROM s;
+"""
+
+
+def test_columns_by_name_that_a_query_lacks_have_their_default(tmp_path):
+    script, hocon, again = (tmp_path / name for name in ("job.sql", "job.conf", "again.sql"))
+    script.write_text(BY_NAME.format(folder=tmp_path))
+    hocon.write_text(convert(script, Diagnostics()))
+    again.write_text(convert(hocon, Diagnostics()))
+    shown = explain(plan_of(script))
+    assert "CAST('none' AS STRING) AS `b`, CAST(NULL AS DATE) AS `d`, CAST(`c` AS BIGINT) AS `c`" in shown
+    assert shown == explain(plan_of(hocon)) == explain(plan_of(again))
+
+
+@pytest.mark.parametrize("definition", ["a", "a INT, b INT", "INT) x", ""])
+def test_columns_of_a_query_need_a_name_and_a_type(tmp_path, definition):
+    job = tmp_path / "job.conf"
+    job.write_text(
+        "source { FakeSource { plugin_output = s, schema { fields { a = int } } } }\n"
+        f'transform {{ Sql {{ query = "select a from s", columns = ["{definition}"] }} }}\nsink {{ Console {{}} }}'
+    )
+    diagnostics = Diagnostics()
+    compile_job(job, Settings(), diagnostics)
+    assert [item.message for item in diagnostics.items] == [f"`{definition}` declares no column"]
+
+
 @pytest.mark.spark
 def test_rows_are_written_under_the_columns_of_the_first(spark, tmp_path, monkeypatch):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))

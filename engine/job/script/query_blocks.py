@@ -29,19 +29,16 @@ def renamed(query: PlacedText, columns: Sequence[ColumnDefinition], at: PlacedTe
 
 
 def inserted(insert: Insert, declared: Sequence[ColumnDefinition]) -> PlacedText:
-    """The rows of an INSERT under the names and types of the table's columns.
+    """The rows of an INSERT under the names and types of the table's columns, which they are matched with by position.
 
-    As in Spark, columns go by position unless BY NAME is written; columns that the INSERT does not list are null, or
-    have their default.
+    As in Spark, columns that the INSERT does not list are null, or have their default.
     """
     at, query = insert.target, insert.query
     names = [column.value for column in insert.columns] or [column.name.value for column in declared]
     if not declared:
         return query if not names or insert.by_name else _selected(query, names, [quote(name) for name in names], at)
     given = {name.lower() for name in names}
-    items = [_item(column, column.name.value.lower() in given) for column in declared]
-    if insert.by_name:
-        return joined([f"SELECT {', '.join(items)} FROM (", query, ")"], at)
+    items = [stored_item(column, column.name.value.lower() in given) for column in declared]
     return _selected(query, names, items, at)
 
 
@@ -50,7 +47,16 @@ def _selected(query: PlacedText, names: Sequence[str], items: Sequence[str], at:
     return joined([f"SELECT {', '.join(items)} FROM (", query, f") AS {quote(at.value)}({listed})"], at)
 
 
-def _item(column: ColumnDefinition, is_given: bool) -> str:
+def definition(column: ColumnDefinition) -> str:
+    """The column as CREATE TABLE declares it, without its comment."""
+    text = f"{quote(column.name.value)} {column.type.value if column.type else ''}".rstrip()
+    return f"{text}{'' if column.nullable else ' NOT NULL'}" + (
+        f" DEFAULT {column.default.value}" if column.default else ""
+    )
+
+
+def stored_item(column: ColumnDefinition, is_given: bool) -> str:
+    """What a SELECT list says for a declared column: the query's value if there is one, else its default or NULL."""
     name = quote(column.name.value)
     value = name if is_given else column.default.value if column.default else "NULL"
     if column.type is None:

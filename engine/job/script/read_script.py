@@ -16,7 +16,7 @@ from catalog.source import PlacedText
 from engine.job.model.sink_names import free_name
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place
 from engine.job.script.env_statements import env_tree
-from engine.job.script.query_blocks import inserted, names_in, renamed, whole_table
+from engine.job.script.query_blocks import definition, inserted, names_in, renamed, whole_table
 from engine.job.script.table_blocks import (
     check_role,
     connector_of,
@@ -146,21 +146,33 @@ class _Script:
                 inputs.append(text_node(generated(source.name, insert.query)))
                 continue
             self.refuse_nameless(table, insert.query)
-            self.refuse_unknown_columns(table, insert)
+            self.refuse_listed_columns(table, insert)
             name = self.free_name(insert.target, "_rows")
-            self.add_query(name, inserted(insert, table.columns), insert.text, reads=insert.query)
+            if insert.by_name and table.columns:
+                columns = [text_node(generated(definition(column), insert.target)) for column in table.columns]
+                matched = entry("columns", list_node(columns, insert.target))
+                self.add_query(name, insert.query, insert.text, [matched])
+            else:
+                self.add_query(name, inserted(insert, table.columns), insert.text, reads=insert.query)
             inputs.append(text_node(generated(name.value, insert.query)))
         inputs.extend(text_node(self.reject_output(relation, statement)) for statement in relation.rejects)
         return inputs
 
-    def refuse_unknown_columns(self, table: CreateTable, insert: Insert) -> None:
-        """Report columns of an INSERT's list that the table does not declare."""
+    def refuse_listed_columns(self, table: CreateTable, insert: Insert) -> None:
+        """Report columns of an INSERT's list that the table does not declare, and those that it must not leave out."""
         declared = [column.name.value for column in table.columns]
         known = {name.lower() for name in declared}
-        for column in insert.columns if declared else ():
-            if column.value.lower() not in known:
-                message = f"`{table.name.value}` declares no column `{column.value}`"
-                self.diagnostics.error("PEN3004", message, column.span(), did_you_mean(column.value, declared))
+        for name in insert.columns if declared else ():
+            if name.value.lower() not in known:
+                message = f"`{table.name.value}` declares no column `{name.value}`"
+                self.diagnostics.error("PEN3004", message, name.span(), did_you_mean(name.value, declared))
+        listed = {column.value.lower() for column in insert.columns}
+        for column in table.columns if listed else ():
+            missing = column.name.value
+            if missing.lower() not in listed and not column.nullable and column.default is None:
+                message = f"`{missing}` is NOT NULL without a default, and gets no value"
+                help = f"add `{missing}` to the list and the query, or a DEFAULT to its declaration"
+                self.diagnostics.error("PEN3004", message, insert.target.span(), help)
 
     def refuse_nameless(self, table: CreateTable, query: PlacedText) -> None:
         """Report rows of a query for the tables of a set: the query has no name for the placeholder."""

@@ -10,6 +10,7 @@ from catalog.source import PlacedText, Span
 from catalog.table import CatalogTable, TablePath
 from connectors.support.option import SEATUNNEL_LINES
 from engine.job.model.job import Block
+from engine.plan.building.inputs.declared_columns import matched_by_name
 from engine.plan.building.inputs.feeds import Feed, united
 from engine.plan.building.inputs.output_tables import (
     as_member,
@@ -226,11 +227,17 @@ def _query(
         text = to_spark(text, tables, SEATUNNEL_LINES[dialect])
     elif len(feeds) == 1:
         nodes = called_as_written(feeds[0], nodes, text)
-    analysis = analyze(
-        text, {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()}, output=name
-    )
+    tables = {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()}
+    analysis = analyze(text, tables, output=name)
     if not _report(analysis, None, diagnostics):
         return None
+    if "columns" in block.options.places:
+        text = matched_by_name(text, analysis.table, block.options, diagnostics)
+        if text is None:
+            return None
+        analysis = analyze(text, tables, output=name)
+        if not _report(replace(analysis, diagnostics=_errors(analysis.diagnostics)), None, diagnostics):
+            return None
     if carrying := [input_name for input_name, node in nodes.items() if node.table.has_row_kind]:
         try:
             with_row_kinds(text, carrying)
@@ -293,5 +300,5 @@ def _report(analysis: Analysis, place: Span | None, diagnostics: Diagnostics) ->
     return not _errors(analysis.diagnostics)
 
 
-def _errors(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
-    return [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
+def _errors(diagnostics: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    return tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR)

@@ -1,0 +1,76 @@
+"""Matches the columns of a query by name with declared ones, as Spark does for `INSERT INTO … BY NAME`."""
+
+from collections.abc import Sequence
+
+from catalog.diagnostics import Diagnostics, nearest
+from catalog.quoting import quote
+from catalog.source import PlacedText, Span
+from catalog.table import CatalogTable
+from connectors.support.option import Options
+from engine.job.script.query_blocks import stored_item
+from sql.scopes.output_items import output_span
+from sql.script.split_statements import read_script
+from sql.script.statements import ColumnDefinition, CreateTable
+
+
+def matched_by_name(
+    query: PlacedText, table: CatalogTable, options: Options, diagnostics: Diagnostics
+) -> PlacedText | None:
+    """The query, which yields `table`, as one that yields the columns of the option `columns`; None if one of them has
+    no counterpart, which is reported.
+
+    As in Spark, a declared column that the query lacks has its default, or NULL where it may be NULL; a column of the
+    query that is not declared is an error.
+    """
+    declared = _declared(options, diagnostics)
+    if not declared:
+        return None
+    mark = diagnostics.mark()
+    given = {column.name.lower() for column in table.columns}
+    _refuse_surplus(query, table, [column.name.value for column in declared], diagnostics)
+    for column in declared:
+        name = column.name.value
+        if not (column.nullable or column.default or table.is_open or name.lower() in given):
+            message = f"the query has no `{name}`, which is declared NOT NULL without a default"
+            help = f"add `{name}` to the query, or a DEFAULT to its declaration"
+            diagnostics.error("PEN3004", message, options.span("columns"), help)
+    if mark.has_errors:
+        return None
+    items = [stored_item(column, table.is_open or column.name.value.lower() in given) for column in declared]
+    return PlacedText.join([f"SELECT {', '.join(items)} FROM (", query, ")"])
+
+
+def _declared(options: Options, diagnostics: Diagnostics) -> list[ColumnDefinition]:
+    """The columns that the definitions declare; none if one of them cannot be read, which is reported."""
+    columns: list[ColumnDefinition] = []
+    for definition in options.strings("columns"):
+        report = Diagnostics()
+        statements = read_script(PlacedText.bare(f"CREATE TABLE t ({definition})"), report)
+        read = [
+            column for statement in statements if isinstance(statement, CreateTable) for column in statement.columns
+        ]
+        if len(read) != 1 or report.items:
+            help = "write its name and type, as in CREATE TABLE: `id INT NOT NULL`, `name STRING DEFAULT 'none'`"
+            diagnostics.error("PEN2004", f"`{definition}` declares no column", options.span("columns"), help)
+            return []
+        columns += read
+    return columns
+
+
+def _refuse_surplus(query: PlacedText, table: CatalogTable, declared: Sequence[str], diagnostics: Diagnostics) -> None:
+    """Report the columns of the query that are not declared, each where the query names it."""
+    known, count = {name.lower() for name in declared}, len(table.columns)
+    given = {column.name.lower() for column in table.columns}
+    by_place: dict[Span, list[str]] = {}
+    for index, column in enumerate(table.columns):
+        if column.name.lower() not in known:
+            place = output_span(query, index, index, count) or query.span()
+            by_place.setdefault(place, []).append(column.name)
+    free = [name for name in declared if name.lower() not in given]
+    for place, names in by_place.items():
+        listed = ", ".join(map(quote, names))
+        them, are = ("it", "is") if len(names) == 1 else ("them", "are")
+        message = f"{listed} {are} not among the declared columns {', '.join(map(quote, declared))}"
+        similar = nearest(names[0], free) if len(names) == 1 else None
+        help = f"did you mean `{similar}`?" if similar else f"leave {them} out of the query, or declare {them}"
+        diagnostics.error("PEN3004", message, place, help)
