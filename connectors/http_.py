@@ -7,7 +7,7 @@ from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable, Column
 from catalog.typenames import columns_to_ddl, to_ddl
-from connectors.support.formats.loose_json import as_text
+from connectors.support.loose_json import as_text
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
 from connectors.support.source import ScanTask, Source, SourceCapabilities

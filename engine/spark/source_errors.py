@@ -6,6 +6,7 @@ from typing import Final
 from catalog.diagnostics import RunError, run_error
 from connectors.support.files.bad_lines import line_not_utf8, line_with
 from connectors.support.files.paths import data_files, local_path, near_path
+from connectors.support.formats.whole_json import FIRST_VALUE_ONLY
 from connectors.support.kafka.offsets import topics_of
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.error_causes import ErrorCause
@@ -35,15 +36,24 @@ _IN_READING: Final = re.compile(r"Encountered error while reading file \S+\s*")
 _RECORD: Final = re.compile(r"^a record does not fit: .* \(topic (\S+), partition \d+, offset \d+\)", re.S)
 """How the Kafka source names a record that it cannot read."""
 
+_SEVERAL_VALUES: Final = re.compile(rf".*{FIRST_VALUE_ONLY} (\S+)")
+
 
 def is_of_source(causes: tuple[ErrorCause, ...]) -> bool:
-    return any((cause.condition or "").startswith(_CONDITIONS) or _RECORD.match(cause.message) for cause in causes)
+    return any(
+        (cause.condition or "").startswith(_CONDITIONS)
+        or _RECORD.match(cause.message)
+        or _SEVERAL_VALUES.match(cause.message)
+        for cause in causes
+    )
 
 
 def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> RunError:
     """The error of unreadable data (PEN5004), at the scan that reads it."""
     if record := next(filter(None, (_RECORD.match(cause.message) for cause in causes)), None):
         return _record_error(record, nodes)
+    if several := next(filter(None, (_SEVERAL_VALUES.match(cause.message) for cause in causes)), None):
+        return _several_values(several.group(1), nodes)
     files = [found.group(1) for cause in causes for found in _FILE.finditer(cause.message)]
     scan = _scan(files, nodes)
     file = f"`{_plain(files[0])}`" if files else "a source"
@@ -96,6 +106,14 @@ def _record_error(record: "re.Match[str]", nodes: tuple[AnyNode, ...]) -> RunErr
     of = f" (in `{scan.name}`)" if scan else ""
     help = '`format_error_handle_way = "skip"` leaves such records out, `"mark"` yields them with the cause'
     return run_error("PEN5004", f"{' '.join(record.string.split())}{of}", span, help)
+
+
+def _several_values(file: str, nodes: tuple[AnyNode, ...]) -> RunError:
+    scan = _scan([file], nodes)
+    of = f" of `{scan.name}`" if scan else ""
+    message = f"`{_plain(file)}`{of} goes on after its first JSON value: `multi_line` reads one value of a file"
+    help = "remove `multi_line` if each line is a value; else put the values into one array: `[…, …]`"
+    return run_error("PEN5004", message, scan.options.span("multi_line") if scan else None, help)
 
 
 def _consumes(scan: Scan, topic: str) -> bool:

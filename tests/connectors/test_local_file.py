@@ -9,6 +9,7 @@ import pytest
 from catalog.diagnostics import Diagnostics, RunError, Severity
 from connectors.local_file import connector
 from connectors.support.files.paths import near_path
+from connectors.support.formats.read_files import open_files
 from engine.plan.nodes import Scan
 from engine.runtime.transient import is_transient
 from engine.spark.lower import lower
@@ -254,6 +255,48 @@ def test_malformed_csv_fails_with_its_file(spark, tmp_path, text, given, said):
     assert str(tmp_path / "in.csv") in found.message
     assert said in found.message
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "text", ['{"id": 1}\n{"id": 2}\n', '\ufeff{"id":\n1} {"id": 2}', '[{"id": 1}]\n[', '{"id": 1} x']
+)
+def test_json_that_goes_on_after_its_first_value_fails(spark, tmp_path, text):
+    (tmp_path / "in.json").write_text(text)
+    source = {"path": str(tmp_path), "file_format_type": "json", "multi_line": True}
+    options = options_of(connector.source_options, schema={"fields": {"id": "int"}}, **source)
+    (table,) = connector.tables(options, Diagnostics())
+    scan = Scan("files", connector, options, table, id="scan", span=options.span())
+    job = [write(connector, scan, path=str(tmp_path / "out"), file_format_type="parquet")]
+    with pytest.raises(RunError) as caught:
+        run_writes(spark, job, str(tmp_path / "state"), "run")
+    (found,) = caught.value.diagnostics
+    assert found.code == "PEN5004"
+    assert str(tmp_path / "in.json") in found.message
+    assert "remove `multi_line`" in found.help
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.spark
+def test_json_over_several_lines(spark, tmp_path):
+    values = ['{"id":\n1}', '[{"id": 2},\n{"id": 3}]\n\n', "\n", "[]", "{'id': 4}\n"]
+    for part, text in enumerate(values):
+        (tmp_path / f"p={part}").mkdir()
+        (tmp_path / f"p={part}" / "in.json").write_text(text)
+    given = {"path": str(tmp_path), "file_format_type": "json", "multi_line": True}
+    declared = read(spark, schema={"fields": {"id": "int", "p": "int"}}, **given)
+    inferred = open_files(spark, options_of(connector.source_options, **given))
+    for df in (declared, inferred):
+        assert sorted(map(tuple, df.select("id", "p").collect())) == [(1, 0), (2, 1), (3, 1), (4, 4)]
+
+
+@pytest.mark.spark
+def test_json_over_several_lines_in_another_encoding(spark, tmp_path):
+    (tmp_path / "in.json").write_text('{"id":\n1}{"id": 2}', encoding="utf-16")
+    given = {"path": str(tmp_path), "file_format_type": "json", "encoding": "utf-16", "multi_line": True}
+    df = read(spark, schema={"fields": {"id": "int"}}, **given)
+    with pytest.raises(Exception, match="more than one JSON value in the file"):
+        df.collect()
 
 
 @pytest.mark.spark

@@ -174,8 +174,9 @@ SOURCE_OPTIONS: Final = (
     Option(
         "multi_line",
         OptionType.BOOLEAN,
-        "Whether a csv value or a json object may span lines. If it is not given, csv files separated by tabs, spaces "
-        "or control characters are read so where they hold rows of empty values, which Spark omits from lines.",
+        "Whether a csv value may span lines, or each json file is one object or one array of objects; a file that goes "
+        "on after it fails the run. If it is not given, csv files separated by tabs, spaces or control characters are "
+        "read so where they hold rows of empty values, which Spark omits from lines.",
         default=False,
     ),
     Option(

@@ -18,6 +18,7 @@ from connectors.support.formats.read_text import delimited, needs_lines, of_line
 from connectors.support.formats.readers import FILE_DDL, FileSet, given_options, load, plain_reader, reader
 from connectors.support.formats.scanned_files import may_hold_blank_rows, may_hold_quotes
 from connectors.support.formats.stored_values import are_attributes, checked, converted, stored_type
+from connectors.support.formats.whole_json import reads_whole_json, with_refused_rest
 from connectors.support.option import Options
 from connectors.support.schema_option import declares_columns
 
@@ -68,6 +69,8 @@ def read_files(
     given = _whole_rows(None if is_stream else paths, options, is_text=is_text)
     opened = reader(spark, options, kind, root, of_path, is_stream=is_stream).options(**given)
     df = load(opened.schema(columns_to_ddl([*stored, *of_path])), paths)
+    if reads_whole_json(options):
+        df = with_refused_rest(df, reader(spark, options, "text", root, (), is_stream=is_stream), paths, options)
     if is_attribute:
         df = df.selectExpr(
             *(f"{quote(prefix + column.name)} as {quote(column.name)}" for column in in_files),
@@ -82,6 +85,8 @@ def open_files(spark: "SparkSession", options: Options, chosen: FileList | None 
     paths, root = chosen_files(spark, options) if chosen is None else chosen
     given = _whole_rows(paths, options)
     opened = plain_reader(spark, options, file_format(options), root, ()).options(**given)
+    if reads_whole_json(options):
+        return with_refused_rest(opened.load(paths), plain_reader(spark, options, "text", root, ()), paths, options)
     if file_format(options) != "csv" or declares_columns(options) or not options.flag("infer_schema"):
         return checked(opened.load(paths), options)
     strings = opened.load(paths)

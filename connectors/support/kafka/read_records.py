@@ -13,7 +13,6 @@ from catalog.typenames import columns_to_ddl
 from connectors.support.avro.schemas import columns_of_avro
 from connectors.support.change_logs.read_changes import METADATA_TYPES, check_changes, parsed_changes
 from connectors.support.formats.delimited import Formats, from_text
-from connectors.support.formats.loose_json import as_text, is_unreadable, read_text
 from connectors.support.java_names import select_sql
 from connectors.support.kafka.avro_records import (
     check_avro,
@@ -26,6 +25,7 @@ from connectors.support.kafka.avro_records import (
 from connectors.support.kafka.new_columns import check_following
 from connectors.support.kafka.offsets import topics_of
 from connectors.support.kafka.options import CHANGE_FORMATS, CHANGE_METADATA, MARKS, METADATA
+from connectors.support.loose_json import as_text, is_unreadable, read_text
 from connectors.support.option import Options
 from connectors.support.schema_option import declared_table
 
