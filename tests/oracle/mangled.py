@@ -122,6 +122,7 @@ if __name__ == "__main__":
     from tests.oracle import mangled_jobs
 
     made = mangled_jobs.failures if "jobs" in sys.argv else failures
-    found = list(made(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+    numbers = [int(argument) for argument in sys.argv[1:] if argument != "jobs"]
+    found = list(made(*numbers))
     print("\n".join(found) or "no exception, none slower than a second")
     sys.exit(bool(found))

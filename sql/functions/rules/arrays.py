@@ -23,7 +23,7 @@ from catalog.datatypes import (
 from sql.functions.rules.argument_checks import are_comparable, array_of, becomes_null, common, fitting
 from sql.functions.rules.call import Call, Rule
 from sql.naming.field_names import own_name
-from sql.types.coercion import tightest
+from sql.types.coercion import tightest, widest_of
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import concatenated
@@ -112,33 +112,42 @@ def flatten(call: Call) -> Typed:
 
 
 def sequence(call: Call) -> Typed:
-    start, stop = call.type(0), call.type(1)
+    """All arguments but intervals are cast to one type, also a step (`Sequence.castChildrenTo` of Spark)."""
+    cast = [arg for arg in call.args if not _is_interval(arg.type)]
+    found = widest_of(arg.type for arg in cast)
     step = call.type(2) if len(call.args) > 2 else None
-    points = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
-    if start in points or stop in points:
-        found = tightest(start, stop)
-        if found is None and STRING not in (start, stop):
-            raise Mismatch(f"`sequence` does not take {start} and {stop} together")
-        if step is not None and not isinstance(step, Interval) and step not in (CALENDAR_INTERVAL, UNKNOWN, VOID):
-            raise Mismatch(f"`sequence` of {start} takes an interval as its step, this is {step}", 2)
-        if found is None:
-            return NOT_KNOWN
-        return Typed(Array(found, False), becomes_null(list(call.args[:2]), found))
-    types = [type for type in (start, stop, step) if type is not None]
-    if not {start, stop} - {STRING, VOID} and not (start == stop == VOID and step in INTEGRAL_TYPES):
-        raise Mismatch(f"`sequence` takes integers, dates or timestamps, this is {start}", 0)
-    if STRING in types:
-        return NOT_KNOWN
-    odd = next((at for at, type in enumerate(types) if type not in (*INTEGRAL_TYPES, VOID)), None)
-    if odd is not None:
-        raise Mismatch(f"`sequence` does not take {types[odd]} here", odd)
-    found = start
-    for type in types:
-        wider = tightest(found, type)
-        if wider is None:
-            raise Mismatch("`sequence` takes integers, dates or timestamps of one type")
-        found = wider
-    return Typed(Array(found, False), call.any_nullable)
+    is_point, starts_and_stops = found in _POINTS, not (_is_interval(call.type(0)) or _is_interval(call.type(1)))
+    if not starts_and_stops or found is None or not (is_point or found in INTEGRAL_TYPES):
+        raise _unfit_sequence(call)
+    if step is not None and _is_interval(step) is not is_point:
+        raise _unfit_step(found, step)
+    return Typed(Array(found, False), call.any_nullable or becomes_null(cast, found))
+
+
+_POINTS: Final = (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+
+
+def _is_interval(type: DataType) -> bool:
+    return isinstance(type, Interval) or type == CALENDAR_INTERVAL
+
+
+def _unfit_step(point: DataType, step: DataType) -> Mismatch:
+    if point in _POINTS:
+        return Mismatch(f"`sequence` of {point} takes an interval as its step, this is {step}", 2)
+    return Mismatch(f"`sequence` does not take {step} here", 2)
+
+
+def _unfit_sequence(call: Call) -> Mismatch:
+    types = [arg.type for arg in call.args]
+    for at, type in enumerate(types):
+        if type not in (*INTEGRAL_TYPES, *_POINTS, STRING, VOID) and (at < 2 or not _is_interval(type)):
+            return Mismatch(f"`sequence` does not take {type} here", at)
+    if not {*types[:2]} - {STRING, VOID}:
+        return Mismatch(f"`sequence` takes integers, dates or timestamps, this is {types[0]}", 0)
+    point = tightest(types[0], types[1])
+    if point in _POINTS and len(types) > 2:
+        return _unfit_step(point, types[2])
+    return Mismatch(f"`sequence` does not take {types[0]} and {types[1]} together")
 
 
 def reverse(call: Call) -> Typed:
