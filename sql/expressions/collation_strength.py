@@ -1,13 +1,13 @@
 """The collations within an expression, with their strength (`findCollationContext` of Spark 4.1)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, VOID, DataType, Map, Struct
+from catalog.datatypes import STRING, VOID, DataType, Map, Struct, parts
 from sql.grammar.call_names import call_name
-from sql.types.collations import Strength, has_string, ranked, winner
+from sql.types.collations import Strength, has_string, ranked, same_collations, winner
 from sql.types.expression_type import Scope
 
 _NAMED = (exp.Column, exp.Identifier, exp.Alias, exp.Subquery, exp.Query)
@@ -26,6 +26,24 @@ def ranked_type(node: exp.Expr, scope: Scope) -> DataType | None:
     if (strength := _own_strength(node, scope)) is not None:
         return ranked(typed.type, strength)
     return _of_parts(node, typed.type, scope)
+
+
+def have_same_maps(operands: Sequence[exp.Expr], scope: Scope) -> bool:
+    """Whether the strings in maps have equal collations: Spark gives a map no other one.
+
+    It casts the keys or values of another type to any collation.
+    """
+    held = [maps for operand in operands if (maps := _maps(operand, scope))]
+    return all(same_collations(a, b) for maps in held[1:] for a, b in zip(held[0], maps, strict=False))
+
+
+def _maps(operand: exp.Expr, scope: Scope) -> list[DataType]:
+    """The types of the maps in an operand, but for what is cast from other types than strings."""
+    assert scope.collations is not None
+    typed = scope.collations.typed(operand)
+    if typed is None or (isinstance(operand, exp.Cast) and ranked_type(operand.this, scope) is None):
+        return []
+    return [part for part in parts(typed.type) if isinstance(part, Map)]
 
 
 def _own_strength(node: exp.Expr, scope: Scope) -> Strength | None:

@@ -11,7 +11,7 @@ from typing import Final
 from sqlglot import exp
 
 from catalog.datatypes import STRING, Array, Atomic, DataType, Map, is_collated
-from sql.expressions.collation_strength import ranked_type
+from sql.expressions.collation_strength import have_same_maps, ranked_type
 from sql.functions import collated_functions as functions
 from sql.grammar.call_names import call_name
 from sql.types.collations import (
@@ -30,6 +30,7 @@ _COMPARISONS: Final = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Nu
 _PATTERNS: Final = (exp.Like, exp.ILike, exp.RegexpLike)
 _JOINED: Final = (exp.DPipe, exp.Trim, exp.Overlay, exp.StrPosition)
 _HELP: Final = "give one of them a collation: `x COLLATE name`"
+_HELP_MAPS: Final = "cast one of them: `CAST(m AS MAP<STRING COLLATE name, …>)`"
 _BYTEWISE: Final = (None, "UTF8_LCASE")
 
 
@@ -56,9 +57,12 @@ def _collated(node: exp.Expr, found: Typed, scope: Scope) -> Typed:
     if refused is not None:
         scope.report("PEN3008", node, refused)
         return NOT_KNOWN
-    if name == "map" and isinstance(found.type, Map):
-        return replace(found, type=_map(arguments, found.type, scope))
     for operands, is_result in _groups(node, name, arguments):
+        if is_result and name not in ("lag", "lead") and not have_same_maps(operands, scope):
+            scope.report("PEN3008", node, "maps of strings with different collations are combined", _HELP_MAPS)
+            return NOT_KNOWN
+        if name == "map":
+            continue
         decided = _decided(node, name, operands, scope)
         if decided is None:
             continue
@@ -69,6 +73,8 @@ def _collated(node: exp.Expr, found: Typed, scope: Scope) -> Typed:
             scope.report("PEN3008", node, refused)
             return NOT_KNOWN
         found = replace(found, type=_painted(found.type, decided)) if is_result else found
+    if name == "map" and isinstance(found.type, Map):
+        return replace(found, type=_map(arguments, found.type, scope))
     inherits = name in functions.INHERITING or isinstance(node, exp.Substring)
     return replace(found, type=_painted(found.type, types[0])) if inherits and is_string(types[0]) else found
 
@@ -135,6 +141,8 @@ def _groups(node: exp.Expr, name: str, arguments: list[exp.Expr]) -> Iterator[tu
     elif name == "decode" and len(arguments) > 2:
         yield from (([arguments[0], searched], False) for searched in arguments[1:-1:2])
         yield [*arguments[2::2], *(arguments[-1:] if len(arguments) % 2 == 0 else [])], True
+    elif name == "map":
+        yield arguments[1::2], True
     elif name in functions.JOINING:
         yield arguments[functions.FIRST_OPERAND.get(name, 0) :], True
 
@@ -191,8 +199,6 @@ def _refusal(node: exp.Expr, name: str, types: list[DataType], arguments: list[e
         first, second = functions.SAME_TYPE[name]
         if second < len(types) and not same_collations(_held(types[first], types[second]), types[second]):
             return f"`{name}` takes strings of one collation, these are {types[first]} and {types[second]}"
-    if name == "array" and any(isinstance(type, Map) and not same_collations(type, types[0]) for type in types):
-        return "elements of an array must be of one type, these are maps of strings with different collations"
     if isinstance(node, exp.Bracket) and isinstance(types[0], Map) and len(types) > 1:
         is_literal = isinstance(arguments[1], exp.Literal)
         if is_string(types[0].key) and not is_literal and not same_collations(types[0].key, types[1]):

@@ -45,7 +45,7 @@ def infer_comparison(symbol: str) -> Handler:
         if isinstance(quantified, (exp.Any, exp.All)):
             infer_children(node, scope)
             return Typed(BOOLEAN)
-        left, right = _operand_type(node.this, scope), _operand_type(quantified, scope)
+        left, right = infer(node.this, scope), infer(quantified, scope)
         if symbol in ("<", "<=", ">", ">=") and isinstance(right.type, Decimal) and right.value is not None:
             scope.printed.note_shape(node, "whole" if left.type in INTEGRAL_TYPES else "")
         elif symbol in ("<", "<=", ">", ">=") and isinstance(left.type, Decimal) and left.value is not None:
@@ -57,12 +57,8 @@ def infer_comparison(symbol: str) -> Handler:
     return handler
 
 
-def _operand_type(node: exp.Expr, scope: Scope) -> Typed:
-    """One side of a comparison; `(a, b)` is a struct."""
-    return infer_tuple(node, scope) if isinstance(node, exp.Tuple) else infer(node, scope)
-
-
 def infer_tuple(node: exp.Tuple, scope: Scope) -> Typed:
+    """`(a, b)` is a struct."""
     typed = [infer(expression, scope) for expression in node.expressions]
     items = enumerate(node.expressions, 1)
     names = (expression.alias or own_name(expression, scope) or f"col{at}" for at, expression in items)
@@ -117,7 +113,7 @@ def infer_between(node: exp.Between, scope: Scope) -> Typed:
 
 def infer_in(node: exp.In, scope: Scope) -> Typed:
     query = node.args.get("query")
-    value = _operand_type(node.this, scope)
+    value = infer(node.this, scope)
     if query is not None:
         return _in_query(node, value, query, scope)
     listed = [typed for expression in node.expressions for typed in _listed(expression, scope)]
@@ -125,7 +121,7 @@ def infer_in(node: exp.In, scope: Scope) -> Typed:
     if any(has_unknown(type) for type in types):
         return Typed(BOOLEAN)
     common = coercion.widest_of(types)
-    if common is None and all(coercion.is_equal_but_names(types[0], type) for type in types):
+    if common is None and all(coercion.is_equal_but_names_and_collations(types[0], type) for type in types):
         common = types[0]
     if common is None or not is_orderable(common):
         index = next((at for at, type in enumerate(types[1:]) if coercion.widest(types[0], type) is None), 0)
@@ -140,7 +136,7 @@ def infer_in(node: exp.In, scope: Scope) -> Typed:
 def _listed(node: exp.Expr, scope: Scope) -> list[Typed]:
     """What one item of IN stands for: itself, or all columns of a star."""
     if not isinstance(node, exp.Star):
-        return [_operand_type(node, scope)]
+        return [infer(node, scope)]
     columns = scope.expand(node) or ()
     scope.printed.note_texts(node, tuple(column.name for column in columns))
     return [column.typed for column in columns] or [NOT_KNOWN]

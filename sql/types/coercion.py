@@ -33,6 +33,7 @@ from catalog.datatypes import (
     Time,
     has_unknown,
     is_numeric,
+    with_strings,
 )
 from sql.types import decimals
 from sql.types.casts import forces_null
@@ -88,6 +89,15 @@ def is_equal_but_names(a: DataType, b: DataType) -> bool:
             return len(a.fields) == len(b.fields) and all(is_equal_but_names(x.type, y.type) for x, y in pairs)
         case _:
             return a == b and str(a) == str(b)  # which tells collations apart
+
+
+def is_equal_but_names_and_collations(a: DataType, b: DataType) -> bool:
+    """`is_equal_but_names`, whatever the collations: Spark makes them one before it compares."""
+    return is_equal_but_names(with_strings(a, _plain), with_strings(b, _plain))
+
+
+def _plain(_: Atomic) -> Atomic:
+    return STRING
 
 
 def union_like(left: DataType, right: DataType) -> DataType:

@@ -85,7 +85,7 @@ def collated_as(type: DataType, decided: DataType) -> DataType:
 
 
 def merged(left: DataType, right: DataType, strings: Callable[[Atomic, Atomic], Atomic]) -> DataType | None:
-    """Two types joined at their strings; an array and a string meet at the array's elements."""
+    """Two types joined at their strings; an array and what is none meet at the array's elements."""
     match left, right:
         case (Atomic("string"), Atomic("string")):
             return strings(left, right)
@@ -95,10 +95,10 @@ def merged(left: DataType, right: DataType, strings: Callable[[Atomic, Atomic], 
         case (Map(), Map()):
             key, value = merged(left.key, right.key, strings), merged(left.value, right.value, strings)
             return None if key is None or value is None else replace(left, key=key, value=value)
-        case (Array(), Atomic()):
+        case (Array(), _):
             element = merged(left.element, right, strings)
             return None if element is None else replace(left, element=element)
-        case (Atomic(), Array()):
+        case (_, Array()):
             return merged(left, right.element, strings)
         case (Struct(), Struct()) if len(left.fields) == len(right.fields):
             types = [merged(x.type, y.type, strings) for x, y in zip(left.fields, right.fields, strict=True)]

@@ -30,7 +30,7 @@ from catalog.datatypes import (
 )
 from sql.types import decimals
 from sql.types.casts import forces_null
-from sql.types.coercion import as_decimal, is_equal_but_names, promoted_string, tightest, widest
+from sql.types.coercion import as_decimal, is_equal_but_names_and_collations, promoted_string, tightest, widest
 from sql.types.date_arithmetic import added_intervals, moved_dates
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch
@@ -170,7 +170,7 @@ def _null_after(side: Typed, other: Typed, common: DataType) -> bool:
 def comparable(a: DataType, b: DataType) -> DataType | None:
     """The type in which two values are compared; the names of fields do not count where their types are equal."""
     if isinstance(a, Array | Map | Struct):  # within which no value may lose anything, as decimals of others could
-        found = tightest(a, b) or (a if is_equal_but_names(a, b) else None)
+        found = tightest(a, b) or (a if is_equal_but_names_and_collations(a, b) else None)
         return UNKNOWN if found is None and (has_unknown(a) or has_unknown(b)) else found
     return widest(a, b)
 

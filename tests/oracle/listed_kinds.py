@@ -13,6 +13,7 @@ LISTED: Final = {
     "select id from orders as o where 99999999999999999999 > (select sum(max(1)) from orders where id = o.id)": (
         r"rejected: PEN3011 an aggregate function is not allowed inside another :: .*\d{19,} [<>=!]+ \(select"
     ),
+    "select struct(x => 1) as s": r"rejected: PEN3001 syntax error at or near `=>` :: .*\bstruct\(\w+ => ",
     "select 99999999999999999999.5 > a from t": r"type: name '\([^']*\d{19,}[^']*' for Spark's '(true|false)'",
 }
 """By the query that the page shows for a kind, the beginning of such a disagreement as the oracle prints it."""

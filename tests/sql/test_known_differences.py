@@ -42,7 +42,7 @@ REFUSED_BY_SPARK = [
     "select sum(positive(customer)) over (partition by lines[0].sku order by placed), lag(customer) over (order by"
     " placed desc), count(id + 1) over (partition by lines[0].sku) from orders",
     "select b like any (cast(3 in (1, 2L) as string)) as c from t",
-    "select array(struct(word as x), struct(low as x)) from words",
+    "select map(1, 'a')[1] = low from words",
 ]
 """Accepted here."""
 
@@ -61,7 +61,7 @@ ACCEPTED_BY_SPARK = [
     "table t |> left join u using (id) |> drop c |> select u.id",
     "select count(s.*) from t",
     "select id from orders as o where 99999999999999999999 > (select sum(max(1)) from orders where id = o.id)",
-    "select pair = struct('a', 'b') from words",
+    "select array_append(array(map(word, num)), by_low) from words",
 ]
 """Refused here."""
 

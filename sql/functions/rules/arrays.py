@@ -26,7 +26,7 @@ from sql.naming.field_names import own_name
 from sql.types.coercion import tightest, widest_of
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch
-from sql.types.operators import concatenated
+from sql.types.operators import concatenated, is_orderable
 
 
 def array(call: Call) -> DataType:
@@ -47,11 +47,13 @@ def array_contains(call: Call) -> Typed:
     held = array_of(call, 0)
     if not are_comparable(held.element, call.type(1)):
         raise Mismatch(f"the array holds {held.element}, this is {call.type(1)}", 1)
+    _check_searched(call)
     return Typed(BOOLEAN, call.any_nullable or held.contains_null)
 
 
 def array_position(call: Call) -> DataType:
     found = fitting(array_of(call, 0).element, call.type(1))
+    _check_searched(call)
     if found == VOID:
         raise Mismatch("the value to look for is NULL", 1)
     return BIGINT
@@ -59,7 +61,15 @@ def array_position(call: Call) -> DataType:
 
 def array_remove(call: Call) -> DataType:
     held = array_of(call, 0)
-    return Array(fitting(held.element, call.type(1)), held.contains_null)
+    found = fitting(held.element, call.type(1))
+    _check_searched(call)
+    return Array(found, held.contains_null)
+
+
+def _check_searched(call: Call) -> None:
+    """Refuse a value that is not comparable in an array of NULLs."""
+    if not is_orderable(call.type(1)):
+        raise Mismatch(f"`{call.name}` does not take {call.type(1)} here", 1)
 
 
 def array_union(call: Call) -> DataType:
