@@ -35,7 +35,15 @@ from connectors.support.kafka.offsets import (
 )
 from connectors.support.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
 from connectors.support.kafka.read_records import RECORD_DDL, described_by_registry, rows_of, table_of
-from connectors.support.kafka.write_records import check_records, is_change_log, is_fixed, records_of, registered
+from connectors.support.kafka.write_records import (
+    check_records,
+    is_change_log,
+    is_fixed,
+    keeps_order,
+    records_of,
+    registered,
+    topic_text,
+)
 from connectors.support.option import Option, Options
 from connectors.support.sink import Sink, SinkCapabilities, WriteTask
 from connectors.support.source import ScanTask, Source, SourceCapabilities
@@ -178,7 +186,7 @@ class Kafka(Source, Sink[KafkaStaged]):
             diagnostics.warning("PEN2011", message, options.span("semantics"), help)
 
     def target(self, options: Options) -> str | None:
-        return _place(options, options.string("topic"))
+        return _place(options, topic_text(options))
 
     def row_kind_modes(self, options: Options) -> tuple[WriteMode, ...]:
         return (WriteMode.APPEND,) if is_change_log(options) else ()
@@ -193,7 +201,7 @@ class Kafka(Source, Sink[KafkaStaged]):
         """Raises PEN5005 where the brokers do not answer, or a topic has no such partition."""
         connection, span = KafkaConnection.of(task.options).remember(), task.options.span("bootstrap.servers")
         with brokers(spark, connection.servers, connection.client, code="PEN5005", span=span) as kafka:
-            topic, partition = task.options.string("topic"), task.options.optional_integer("partition")
+            topic, partition = topic_text(task.options), task.options.optional_integer("partition")
             count = kafka.partitions([topic]).get(topic) if is_fixed(task.options) else None
         if partition is not None and count is not None and partition >= count:
             message = f"`{topic}` has {count} partitions, numbered from 0, and none with the number {partition}"
@@ -205,9 +213,9 @@ class Kafka(Source, Sink[KafkaStaged]):
         return KafkaStaged(
             staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
             servers=connection.servers,
-            topics=(task.options.string("topic"),) if is_fixed(task.options) else (),
+            topics=(topic_text(task.options),) if is_fixed(task.options) else (),
             config=connection.config,
-            keeps_order=is_change_log(task.options),
+            keeps_order=keeps_order(task.options),
             secrets=connection.secrets,
         )
 

@@ -4,11 +4,13 @@ from typing import Final
 
 from connectors.support.change_logs.change_log import CHANGE_LOGS
 from connectors.support.change_logs.read_changes import METADATA_TYPES
+from connectors.support.kafka.whole_records import WHOLE_FORMATS
 from connectors.support.option import Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_OPTION
 
 START_MODES: Final = ("earliest", "latest", "group_offsets", "timestamp", "specific_offsets")
-ROW_FORMATS: Final = ("json", "text", "csv", "avro", "raw", "native")
+CONNECT_JSON: Final = "compatible_kafka_connect_json"
+ROW_FORMATS: Final = ("json", "text", "csv", "avro", "raw", "native", CONNECT_JSON)
 CHANGE_FORMATS: Final = tuple(CHANGE_LOGS)
 DEFAULT_GROUP: Final = "SeaTunnel-Consumer-Group"
 SCHEMA_CHANGES: Final = "schema-changes.enabled"
@@ -58,10 +60,15 @@ SOURCE_OPTIONS: Final = (
            "What a record's value is. `json`: an object. `text`: values between `field_delimiter`. `csv`: the same "
            "with quotes. Without a `schema`, these yield the value as a string, `content`. `avro`: Avro, with or "
            "without a schema registry. `raw`: the value's bytes. "
-           "`native`: the whole record. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: changes of the rows "
+           "`native`: the whole record. `compatible_kafka_connect_json`: what Kafka Connect's JsonConverter writes, an "
+           "object or an array of them. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: changes of the rows "
            "of `schema`, each with its row kind.",
            default="json", choices=(*ROW_FORMATS, *CHANGE_FORMATS)),
     SCHEMA_OPTION,
+    Option("value_converter_schema_enabled", OptionType.BOOLEAN,
+           "For `compatible_kafka_connect_json`: whether the row is the `payload` of the record's value, beside its "
+           "`schema`. With false, the value is the row.", default=True),
+    Option("key_converter_schema_enabled", OptionType.BOOLEAN, "Accepted for compatibility, no effect."),
     Option("debezium_record_include_schema", OptionType.BOOLEAN,
            "Whether records of `debezium_json` have a `schema` beside their `payload`. Both forms are read. With "
            "false, timestamps without a declared unit are reported.", default=True),
@@ -99,13 +106,16 @@ SOURCE_OPTIONS: Final = (
 
 SINK_OPTIONS: Final = (
     Option("topic", OptionType.STRING, "The topic. `${column}` is the value of a column of each row; placeholders "
-           "of table names, such as `${table_name}`, are replaced first.", required=True),
+           "of table names, such as `${table_name}`, are replaced first. For rows that are records, by default their "
+           "column `topic`."),
     *_SHARED,
     Option("format", OptionType.STRING,
            "The value of a record. `json`: an object of all columns. `text`: their values between `field_delimiter`. "
            "`csv`: the same with quotes where a value needs them. `avro`: Avro. `raw`: the only column, a string or "
-           "bytes. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: an insert or delete by the row's kind.",
-           default="json", choices=("json", "text", "csv", "avro", "raw", *CHANGE_FORMATS)),
+           "bytes. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: an insert or delete by the row's kind. "
+           "`native`: the row is a record, with `value`, and `key`, `headers`, `partition` and `topic` where it has "
+           "them. `compatible_debezium_json`: the row is one of Debezium's records: `topic`, `key` and `value`.",
+           default="json", choices=("json", "text", "csv", "avro", "raw", *CHANGE_FORMATS, *WHOLE_FORMATS)),
     Option("field_delimiter", OptionType.STRING, "What separates the values of `text` and `csv`.", default=","),
     Option("partition_key_fields", OptionType.LIST,
            "The columns of the record's key, a JSON object: rows of equal values come into one partition, in order. "

@@ -24,7 +24,7 @@ from connectors.support.kafka.avro_records import (
 )
 from connectors.support.kafka.new_columns import check_following
 from connectors.support.kafka.offsets import topics_of
-from connectors.support.kafka.options import CHANGE_FORMATS, CHANGE_METADATA, MARKS, METADATA
+from connectors.support.kafka.options import CHANGE_FORMATS, CHANGE_METADATA, CONNECT_JSON, MARKS, METADATA
 from connectors.support.loose_json import as_text, is_unreadable, read_text
 from connectors.support.option import Options
 from connectors.support.schema_option import declared_table
@@ -150,10 +150,30 @@ def _parsed(texts: "DataFrame", options: Options, columns: list[Column]) -> "Dat
         settings = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_MALFORMED}')"
         split = select_sql(texts, ["*", f"from_json(__text, {quote_text(ddl)}, {settings}) as __in"])
         made = _typed_json(columns)
+    elif kind == CONNECT_JSON:
+        split, made = _connect_json(texts, options, columns), _typed_json(columns)
     else:
         split = select_sql(texts, ["*", f"{_split(options, len(columns))} as __in"])
         made = _typed_texts(columns)
     return select_sql(split, ["*", f"{made.error} as __error", f"{made.struct} as __row"])
+
+
+def _connect_json(texts: "DataFrame", options: Options, columns: list[Column]) -> "DataFrame":
+    """The rows of records that Kafka Connect's JsonConverter has written, in `__in`: a record holds one or an array."""
+    row = columns_to_ddl([Column(column.name, as_text(column.type)) for column in columns])
+    is_wrapped = options.flag("value_converter_schema_enabled")
+    text = "__text" if is_wrapped else "concat('{\"payload\":', __text, '}')"
+    settings = f"map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '{_MALFORMED}')"
+    is_many = f"startswith(ltrim(get_json_object({text}, '$.payload')), '[')"
+    one = f"from_json({text}, {quote_text(f'payload struct<{row}>, {_MALFORMED} string')}, {settings})"
+    many = f"from_json({text}, {quote_text(f'payload array<struct<{row}>>, {_MALFORMED} string')}, {settings})"
+    whole = select_sql(texts, ["*", f"{one} as __one", f"if({is_many}, {many}, null) as __many"])
+    entries = f"transform(__many.payload, x -> struct(x as payload, __many.{_MALFORMED} as {_MALFORMED}))"
+    own = f"array(struct(__one.payload as payload, __one.{_MALFORMED} as {_MALFORMED}))"
+    each = select_sql(whole, ["*", f"explode_outer(if(__many is null, {own}, {entries})) as __entry"])
+    values = {column.name: f"__entry.payload.{quote(column.name)}" for column in columns}
+    made = _struct({**values, _MALFORMED: f"__entry.{_MALFORMED}"})
+    return select_sql(each, ["*", f"if(__entry.payload is null, null, {made}) as __in"])
 
 
 def _typed_json(columns: list[Column]) -> _Parsed:

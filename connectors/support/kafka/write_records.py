@@ -21,6 +21,7 @@ from connectors.support.kafka.avro_records import (
     written_schema,
 )
 from connectors.support.kafka.options import CHANGE_FORMATS
+from connectors.support.kafka.whole_records import DEBEZIUM_RECORDS, NATIVE, WHOLE_FORMATS, check_whole_records, part
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
 from connectors.support.tolerated import report_tolerated
@@ -44,16 +45,21 @@ _JSON_TIMES: Final = (
 
 def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
     """Report columns that the options name and the rows lack, and rows that the format cannot hold."""
+    kind = str(options["format"]).lower()
+    if options.get("topic") is None and kind not in WHOLE_FORMATS:
+        diagnostics.error("PEN2005", "Kafka needs `topic`", options.span(), 'topic = "orders"')
     if table.is_open:
         return
+    if kind in WHOLE_FORMATS:
+        check_whole_records(options, table, diagnostics)
     for option in ("partition_key_fields", "kafka_headers_fields"):
         for name in options.strings(option):
             if table.column(name) is None:
                 help = did_you_mean(name, table.schema.names)
                 diagnostics.error("PEN4008", f"the rows have no column `{name}`", options.span(option), help)
-    for name in _PLACEHOLDER.findall(options.string("topic")):
+    for name in _PLACEHOLDER.findall(topic_text(options)):
         column = table.column(name)
-        if column is None:
+        if column is None and options.get("topic") is not None:
             help = did_you_mean(name, table.schema.names)
             diagnostics.error("PEN4008", f"`topic` names the column `{name}`, which the rows do not have",
                               options.span("topic"), help)  # fmt: skip
@@ -70,7 +76,7 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
 
 
 def _check_avro(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-    check_avro(options, (options.string("topic"),) if is_fixed(options) else None, diagnostics)
+    check_avro(options, (topic_text(options),) if is_fixed(options) else None, diagnostics)
     try:
         if is_avro(options):
             written_schema(options, _values(options, table.columns))
@@ -83,7 +89,7 @@ def registered(task: WriteTask, columns: tuple[Column, ...]) -> int | None:
     registry = registry_of(task.options)
     if registry is None:
         return None
-    [subject] = subjects_of(task.options, [task.options.string("topic")])
+    [subject] = subjects_of(task.options, [topic_text(task.options)])
     return registry.register(subject, written_schema(task.options, _values(task.options, columns)))
 
 
@@ -94,7 +100,17 @@ def is_change_log(options: Options) -> bool:
 
 def is_fixed(options: Options) -> bool:
     """Whether all records go into one topic."""
-    return not _PLACEHOLDER.search(options.string("topic"))
+    return not _PLACEHOLDER.search(topic_text(options))
+
+
+def topic_text(options: Options) -> str:
+    """The option `topic`: by default the rows' own."""
+    return options.optional_string("topic") or "${topic}"
+
+
+def keeps_order(options: Options) -> bool:
+    """Whether records of one key must be sent in the order of their rows."""
+    return is_change_log(options) or str(options["format"]).lower() == DEBEZIUM_RECORDS
 
 
 def records_of(
@@ -110,14 +126,16 @@ def records_of(
     keys = [column for name in _keys(options, task.table) for column in columns
             if column.name.lower() == name.lower()]  # fmt: skip
     key = _json(keys) if keys else "cast(null as string)"
-    partition = options.optional_integer("partition")
+    partition = "cast(null as int)" if options.get("partition") is None else str(options.integer("partition"))
+    if str(options["format"]).lower() in WHOLE_FORMATS:
+        key, partition = part("key", columns, key), part("partition", columns, partition)
     records = df.selectExpr(
         f"cast({key} as binary) as key",
         f"cast({_value(task, values, schema_id)} as binary) as value",
         f"{_topic(options, columns)} as topic",
-        f"{'cast(null as int)' if partition is None else partition} as partition",
+        f"{partition} as partition",
         f"{_headers(task, columns)} as headers",
-        f"{'monotonically_increasing_id()' if is_change_log(options) else 'cast(0 as bigint)'} as position",
+        f"{'monotonically_increasing_id()' if keeps_order(options) else 'cast(0 as bigint)'} as position",
     )
     limit = int(options.texts_by_key("kafka.config").get("max.request.size", _MOST_BYTES)) - _OVERHEAD
     size = "coalesce(octet_length(value), 0) + coalesce(octet_length(key), 0)"
@@ -149,6 +167,8 @@ def _value(task: WriteTask, columns: list[Column], schema_id: int | None) -> str
         return _json(columns)
     if kind == "raw":
         return quote(columns[0].name)
+    if kind in WHOLE_FORMATS:
+        return quote("value")
     texts = [to_text(quote(column.name), column.type, Formats()) for column in columns]
     delimiter = options.string("field_delimiter")
     if kind == "csv":
@@ -191,7 +211,7 @@ def _jsonable(value: str, type: DataType, level: int = 1) -> str:
 
 
 def _topic(options: Options, columns: tuple[Column, ...]) -> str:
-    text, parts, position = options.string("topic"), [], 0
+    text, parts, position = topic_text(options), [], 0
     for found in _PLACEHOLDER.finditer(text):
         parts += [quote_text(text[position : found.start()]), f"cast({quote(found[1])} as string)"]
         position = found.end()
@@ -204,4 +224,8 @@ def _headers(task: WriteTask, columns: tuple[Column, ...]) -> str:
     wanted = {name.lower() for name in task.options.strings("kafka_headers_fields")}
     own += [(c.name, to_text(quote(c.name), c.type, Formats())) for c in columns if c.name.lower() in wanted]
     structs = (f"struct({quote_text(name)} as key, cast({value} as binary) as value)" for name, value in own)
-    return f"array({', '.join(structs)})"
+    headers = f"array({', '.join(structs)})"
+    if str(task.options["format"]).lower() == NATIVE and (given := part("headers", columns, "")):
+        of_row = f"transform(map_entries({given}), x -> struct(x.key as key, cast(x.value as binary) as value))"
+        return f"concat(coalesce({of_row}, array()), {headers})"
+    return headers

@@ -63,11 +63,28 @@ def test_options_of_a_source_that_do_not_fit_are_reported(tmp_path, options, exp
         ('topic = "t_$${nam}"', ["`topic` names the column `nam`, which the rows do not have"]),
         ("topic = t, partition_key_fields = [key]", ["the rows have no column `key`"]),
         ("topic = t, format = raw", ["`format = raw` writes one column, a string or bytes, beside those of headers"]),
+        ("format = json", ["Kafka needs `topic`"]),
+        (
+            "format = native",
+            [
+                "`format = native` writes the column `value`, which the rows do not have",
+                "`format = native` writes `headers`, `key`, `partition`, `value`, `topic`: a record has no part for "
+                "`id`, `name`, `at`",
+            ],
+        ),
         ("topic = t, semantics = EXACTLY_ONCE", ["`semantics = EXACTLY_ONCE`: Penstock writes to Kafka at least once"]),
     ],
 )
 def test_options_of_a_sink_that_do_not_fit_are_reported(tmp_path, options, expected):
     assert sink_errors(tmp_path, options)[1] == expected
+
+
+def test_records_of_a_source_are_written_without_their_offset_and_time(tmp_path):
+    source = f"Kafka {{ {GOOD.partition(', schema')[0]}, format = native }}"
+    sink = 'Kafka { bootstrap.servers = "a:1", topic = t, format = native }'
+    _, found = compiled(tmp_path, f"source {{ {source} }}\nsink {{ {sink} }}")
+    [item] = found
+    assert "`offset`, `timestamp`, `timestampType` of the rows are not written" in item.message
 
 
 def test_explain_says_that_records_come_at_least_once_and_shows_no_secret(tmp_path):

@@ -72,6 +72,23 @@ def test_formats(spark, tmp_path, kafka, options, expected):
     assert sorted(kafka.values(name)) == expected
 
 
+def test_rows_that_are_records(spark, tmp_path, kafka):
+    name, query = kafka.topic(2), "select map('h', 'x') headers, binary('k') key, 1 partition, binary('v') value"
+    columns = ("headers map<string,string>", "key binary", "partition int", "value binary")
+    run_writes(spark, [to(kafka, name, rows(query, *columns), format="native")], str(tmp_path), "run")
+    [record] = kafka.records(name)
+    assert (record.key, record.value, record.partition, dict(record.headers)["h"]) == (b"k", b"v", 1, b"x")
+
+
+def test_records_of_debezium_go_into_their_topics_in_order(spark, tmp_path, kafka):
+    query = "select concat('dbz.', id % 2) topic, '{\"id\":1}' key, cast(id as string) value from range(6)"
+    node = rows(query, "topic string", "key string", "value string")
+    sink = write(connector, node, bootstrap__servers=kafka.servers, format="compatible_debezium_json")
+    run_writes(spark, [sink], str(tmp_path), "run")
+    assert [kafka.values(f"dbz.{part}") for part in (0, 1)] == [["0", "2", "4"], ["1", "3", "5"]]
+    assert {record.key for record in kafka.records("dbz.0")} == {b'{"id":1}'}
+
+
 def test_one_partition_takes_all_records_and_must_exist(spark, tmp_path, kafka):
     name = kafka.topic(3)
     run_writes(spark, [to(kafka, name, partition=2)], str(tmp_path), "run")

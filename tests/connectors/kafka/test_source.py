@@ -1,5 +1,6 @@
 """The Kafka source in batch: where it starts, the formats, records that do not fit, and the group's offsets."""
 
+import json
 from datetime import datetime, timezone
 from decimal import Decimal
 
@@ -152,6 +153,22 @@ def test_bytes_and_what_a_record_says_of_itself(spark, tmp_path, kafka):
     assert (native[0], native[2:6]) == ({"h": "v"}, (0, 0, 1234, "CREATE_TIME"))
     [content] = rows(spark, tmp_path, reading(kafka, name, "start_mode = earliest, format = text", ""))
     assert len(content) == 1
+
+
+def test_records_of_kafka_connect(spark, tmp_path, kafka):
+    name = kafka.topic()
+    one = {"schema": {"type": "struct"}, "payload": {"id": 1, "name": "a"}}
+    many = {"schema": {}, "payload": [{"id": 2, "name": "b"}, {"id": 3, "more": 1}]}
+    kafka.send(
+        name, [json.dumps(one), json.dumps(many), '{"id": 4}', '{"payload": null}', '{"payload": [{"id": "x"}]}']
+    )
+    options = "start_mode = earliest, format = COMPATIBLE_KAFKA_CONNECT_JSON, format_error_handle_way = "
+    found = rows(spark, tmp_path, reading(kafka, name, f"{options} skip"))
+    assert found == [(1, "a"), (2, "b"), (3, None)]
+    marked = rows(spark, tmp_path, reading(kafka, name, f"{options} mark"))
+    assert len([row for row in marked if row[2]]) == 3
+    bare = rows(spark, tmp_path, reading(kafka, name, f"{options} skip, value_converter_schema_enabled = false"))
+    assert (4, None) in bare
 
 
 def test_a_group_reads_every_record_once(spark, tmp_path, kafka):
