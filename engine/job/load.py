@@ -126,7 +126,7 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
 
         text = PlacedText.verbatim(source, 0, len(source.text))
         script = script_tree(fill_in_text(text, variables, diagnostics, in_sink=True), diagnostics)
-        return with_source_queries(script) if script is not None else None
+        return with_source_queries(script, is_lenient=variables.compat) if script is not None else None
     known = {**variables.environment, **variables.given} if variables.given else variables.environment
     syntax = parse(source, diagnostics, Includes(source.path, variables=known))
     if isinstance(syntax, HoconArray):
@@ -138,7 +138,7 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
         replace(entry, value=fill_in(entry.value, variables, diagnostics, in_sink=section_like(entry.key) == "sink"))
         for entry in root.entries
     )
-    return with_source_queries(replace(root, entries=tuple(entries)))
+    return with_source_queries(replace(root, entries=tuple(entries)), is_lenient=variables.compat)
 
 
 class _Loader:

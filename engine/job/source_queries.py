@@ -23,9 +23,12 @@ from sql.rewrite.table_names import with_table_names
 _OUTPUTS: Final = ("plugin_output", "result_table_name")
 
 
-def with_source_queries(root: MapNode) -> MapNode:
-    """The tree of a job with a transform for each such query; the same tree where there is none."""
-    blocks = [block for block in _blocks(root, "source") if _has_query(block)]
+def with_source_queries(root: MapNode, *, is_lenient: bool) -> MapNode:
+    """The tree of a job with a transform for each such query; the same tree where there is none.
+
+    `is_lenient`: an empty query is as if not written.
+    """
+    blocks = [block for block in _blocks(root, "source") if _has_query(block, is_lenient=is_lenient)]
     if not blocks:
         return root
     taken = {
@@ -90,8 +93,9 @@ def _blocks(root: MapNode, kind: str) -> Iterator[MapNode]:
             yield from (item for item in entry.value.items if isinstance(item, MapNode))
 
 
-def _has_query(block: MapNode) -> bool:
-    if not isinstance(block.get(SOURCE_QUERY.name), TextNode):
+def _has_query(block: MapNode, *, is_lenient: bool) -> bool:
+    query = block.get(SOURCE_QUERY.name)
+    if not isinstance(query, TextNode) or (is_lenient and not query.value):
         return False
     source = connectors.source(_plugin(block))
     return source is not None and SOURCE_QUERY in source.source_options

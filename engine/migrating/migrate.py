@@ -97,7 +97,7 @@ def migrate(path: str | PathLike[str], settings: Settings, *, to_spark_sql: bool
         diagnostics.raise_errors()
         raise job_error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list")
     plan = build(job, diagnostics)
-    tree = with_source_queries(resolve_job(syntax, Diagnostics(), compat=True))
+    tree = with_source_queries(resolve_job(syntax, Diagnostics(), compat=True), is_lenient=True)
     return _Migration(source, job, plan, tuple(diagnostics), settings).run(tree, to_spark_sql)
 
 

@@ -173,6 +173,24 @@ def test_an_optional_text_that_is_empty_is_as_if_not_written_under_the_flag(tmp_
     assert code == 0, shown
 
 
+PAIMON = "Paimon { warehouse = file:///nowhere, database = d, table = t"
+ICEBERG = "Iceberg { catalog_name = c, namespace = n, table = t, iceberg.catalog.config { warehouse = file:///nowhere }"
+
+
+@pytest.mark.parametrize("source", [PAIMON, ICEBERG])
+def test_an_empty_query_of_a_table_is_as_if_not_written_under_the_flag(tmp_path, capsys, source):
+    _, shown = validated(tmp_path, capsys, "--compat", "seatunnel", source=f'{source}, query = "" }}')
+    assert "the query is empty" not in shown
+    assert "Sql" not in shown
+    assert "the query is empty" in validated(tmp_path, capsys, source=f'{source}, query = "" }}')[1]
+
+
+def test_an_empty_query_of_a_transform_is_an_error_under_the_flag_too(tmp_path, capsys):
+    sink = 'Console {} }\ntransform { Sql { query = "" }'
+    for flags in ((), ("--compat", "seatunnel")):
+        assert "the query is empty" in validated(tmp_path, capsys, *flags, sink=sink)[1]
+
+
 def test_the_default_of_krb5_path_is_nothing_under_the_flag(tmp_path, capsys):
     source = f'Jdbc {{ {JDBC}, table_path = public.t, use_kerberos = false, krb5_path = "/etc/krb5.conf" }}'
     code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", source=source)

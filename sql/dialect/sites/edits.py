@@ -74,7 +74,7 @@ class Edits:
             parts = site.rewrite()
             if parts is not None:
                 self.replace(site.start, site.end, parts)
-        return self.current(0, len(self.text.value))
+        return self.current(0, len(self.text.value)) if self.replaced else self.text
 
 
 def closing(tokens: Sequence[Token], opening: int) -> int | None:
