@@ -34,7 +34,8 @@ from connectors.support.kafka.offsets import (
     topics_of,
 )
 from connectors.support.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.support.kafka.read_records import RECORD_DDL, described_by_registry, rows_of, table_of
+from connectors.support.kafka.protobuf_records import is_protobuf, message_of
+from connectors.support.kafka.read_records import RECORD_DDL, rows_of, table_of, undeclared_columns
 from connectors.support.kafka.write_records import (
     check_records,
     is_change_log,
@@ -112,9 +113,9 @@ class Kafka(Source, Sink[KafkaStaged]):
         return self.maven  # records are staged as they are sent
 
     def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
-        """The declared table, or that of the registry: a topic describes no columns."""
+        """The declared table, or that of the registry or the Protobuf message: a topic describes no columns."""
         table = self.tables(options, Diagnostics())[0]
-        return CatalogTable.of("kafka", described_by_registry(options)) if table.is_open else table
+        return CatalogTable.of("kafka", undeclared_columns(options)) if table.is_open else table
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return (
@@ -198,7 +199,10 @@ class Kafka(Source, Sink[KafkaStaged]):
         )
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
-        """Raises PEN5005 where the brokers do not answer, or a topic has no such partition."""
+        """Raises PEN5005 where the brokers do not answer, a topic has no such partition, or the file of the Protobuf
+        message cannot be read."""
+        if is_protobuf(task.options):
+            message_of(task.options, code="PEN5005")
         connection, span = KafkaConnection.of(task.options).remember(), task.options.span("bootstrap.servers")
         with brokers(spark, connection.servers, connection.client, code="PEN5005", span=span) as kafka:
             topic, partition = topic_text(task.options), task.options.optional_integer("partition")

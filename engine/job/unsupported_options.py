@@ -17,9 +17,6 @@ _KERBEROS_FILE: Final = Unsupported(_KERBEROS.reason, ("/etc/krb5.conf",))
 """Its default, which SeaTunnel's web interface writes."""
 _TIMEOUT: Final = Unsupported("give the driver's own setting in `properties`", is_ignored=True)
 _SPLITS: Final = Unsupported("the read is split by `partition_column`", is_ignored=True)
-_NO_PROTOBUF: Final = Unsupported(
-    "there is no format `protobuf`: read it as `raw` and decode it in a `Python` transform"
-)
 _SNAPSHOTS: Final = Unsupported("what changed between two snapshots is not read: filter the rows, or use `incremental`")
 _STREAM: Final = Unsupported("only a streaming job has it", is_ignored=True)
 _HADOOP: Final = Unsupported("set Hadoop up for Spark: `spark.hadoop.…` in `env`")
@@ -81,8 +78,6 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "ignore_no_leader_partition": Unsupported("Spark waits for a leader", is_ignored=True),
         "is_native": Unsupported("use `format = native`", (False,)),
         "kafka_headers_fields": Unsupported("read the headers as a column: `metadata_columns`"),
-        "protobuf_message_name": _NO_PROTOBUF,
-        "protobuf_schema": _NO_PROTOBUF,
     },
     "Iceberg": {
         "iceberg.hadoop-conf-path": _HADOOP,
@@ -127,8 +122,6 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
     },
     "Kafka": {
         "assign_partitions": Unsupported("records go to partitions by their key: `partition_key_fields`"),
-        "protobuf_message_name": _NO_PROTOBUF,
-        "protobuf_schema": _NO_PROTOBUF,
     },
     "Iceberg": {
         "iceberg.hadoop-conf-path": _HADOOP,

@@ -10,7 +10,7 @@ from connectors.support.schema_option import SCHEMA_OPTION
 
 START_MODES: Final = ("earliest", "latest", "group_offsets", "timestamp", "specific_offsets")
 CONNECT_JSON: Final = "compatible_kafka_connect_json"
-ROW_FORMATS: Final = ("json", "text", "csv", "avro", "raw", "native", CONNECT_JSON)
+ROW_FORMATS: Final = ("json", "text", "csv", "avro", "protobuf", "raw", "native", CONNECT_JSON)
 CHANGE_FORMATS: Final = tuple(CHANGE_LOGS)
 DEFAULT_GROUP: Final = "SeaTunnel-Consumer-Group"
 SCHEMA_CHANGES: Final = "schema-changes.enabled"
@@ -30,6 +30,14 @@ _SHARED: Final = (
     Option("schema_registry.subject", OptionType.STRING, "The subject in the registry (default: `<topic>-value`)."),
     Option("schema_registry.user", OptionType.STRING, "The user of the registry's basic authentication."),
     Option("schema_registry.password", OptionType.STRING, "Its password.", sensitive=True),
+    Option("protobuf_message_name", OptionType.STRING,
+           "For `protobuf`: the message of the records, with or without its package."),
+    Option("protobuf_schema", OptionType.STRING,
+           "For `protobuf`: the text of a `.proto` file that has the message. It also declares the columns of a source "
+           "without `schema`."),
+    Option("protobuf_descriptor_file", OptionType.STRING,
+           "For `protobuf`, instead of `protobuf_schema`: a `.proto` file, which may import others from its directory, "
+           "or a descriptor set (`protoc --include_imports --descriptor_set_out=FILE`)."),
     Option("kafka.config", OptionType.MAP,
            "Settings of Kafka's clients, as its documentation names them: `{ security.protocol = SASL_SSL, … }`. "
            "Secrets in it are masked in all output."),
@@ -59,7 +67,7 @@ SOURCE_OPTIONS: Final = (
     Option("format", OptionType.STRING,
            "What a record's value is. `json`: an object. `text`: values between `field_delimiter`. `csv`: the same "
            "with quotes. Without a `schema`, these yield the value as a string, `content`. `avro`: Avro, with or "
-           "without a schema registry. `raw`: the value's bytes. "
+           "without a schema registry. `protobuf`: a message of Protobuf. `raw`: the value's bytes. "
            "`native`: the whole record. `compatible_kafka_connect_json`: what Kafka Connect's JsonConverter writes, an "
            "object or an array of them. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: changes of the rows "
            "of `schema`, each with its row kind.",
@@ -111,11 +119,13 @@ SINK_OPTIONS: Final = (
     *_SHARED,
     Option("format", OptionType.STRING,
            "The value of a record. `json`: an object of all columns. `text`: their values between `field_delimiter`. "
-           "`csv`: the same with quotes where a value needs them. `avro`: Avro. `raw`: the only column, a string or "
-           "bytes. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: an insert or delete by the row's kind. "
+           "`csv`: the same with quotes where a value needs them. `avro`: Avro. `protobuf`: a message of Protobuf. "
+           "`raw`: the only column, a string or bytes. `debezium_json`, `canal_json`, `maxwell_json`, `ogg_json`: an "
+           "insert or delete by the row's kind. "
            "`native`: the row is a record, with `value`, and `key`, `headers`, `partition` and `topic` where it has "
            "them. `compatible_debezium_json`: the row is one of Debezium's records: `topic`, `key` and `value`.",
-           default="json", choices=("json", "text", "csv", "avro", "raw", *CHANGE_FORMATS, *WHOLE_FORMATS)),
+           default="json",
+           choices=("json", "text", "csv", "avro", "protobuf", "raw", *CHANGE_FORMATS, *WHOLE_FORMATS)),
     Option("field_delimiter", OptionType.STRING, "What separates the values of `text` and `csv`.", default=","),
     Option("partition_key_fields", OptionType.LIST,
            "The columns of the record's key, a JSON object: rows of equal values come into one partition, in order. "

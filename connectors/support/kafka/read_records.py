@@ -1,7 +1,7 @@
 """Records as rows: the value in the columns of the schema, and what each record says of itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from catalog.datatypes import BIGINT, BINARY, INT, STRING, TIMESTAMP, Array, DataType, Field, Map, Struct
@@ -25,8 +25,16 @@ from connectors.support.kafka.avro_records import (
 from connectors.support.kafka.new_columns import check_following
 from connectors.support.kafka.offsets import topics_of
 from connectors.support.kafka.options import CHANGE_FORMATS, CHANGE_METADATA, CONNECT_JSON, MARKS, METADATA
+from connectors.support.kafka.protobuf_records import (
+    check_protobuf,
+    is_protobuf,
+    message_of,
+    parsed_protobuf,
+    table_of_message,
+)
 from connectors.support.loose_json import as_text, is_unreadable, read_text
 from connectors.support.option import Options
+from connectors.support.protobuf.message_types import columns_of_message
 from connectors.support.schema_option import declared_table
 
 if TYPE_CHECKING:
@@ -68,8 +76,12 @@ def table_of(options: Options, diagnostics: Diagnostics) -> CatalogTable:
     check_changes(options, table, diagnostics)
     check_following(options, diagnostics)
     check_avro(options, None if options.flag("pattern") else topics_of(options), diagnostics)
+    if kind != "protobuf":
+        check_protobuf(options, diagnostics)
     if kind == "avro":
         table = table or declared_by_avro(options, diagnostics) or _of_avro(options, diagnostics)
+    elif kind == "protobuf":
+        table = table_of_message(options, table, diagnostics)
     elif kind in ("raw", "native"):
         table = _of_bytes(kind, table, options, diagnostics)
     elif table is None:
@@ -79,7 +91,8 @@ def table_of(options: Options, diagnostics: Diagnostics) -> CatalogTable:
         message = f"the column `{clash}` is in the `schema` and is added to it"
         diagnostics.error("PEN4005", message, options.span("schema"), "give it another name")
         return table
-    schema = TableSchema((*table.columns, *added), table.schema.primary_key, table.schema.constraint_keys)
+    columns = [replace(column, nullable=column.nullable or is_marking(options)) for column in table.columns]
+    schema = TableSchema((*columns, *added), table.schema.primary_key, table.schema.constraint_keys)
     return CatalogTable(table.path, schema, comment=table.comment, has_row_kind=kind in CHANGE_FORMATS,
                         is_open=table.is_open)  # fmt: skip
 
@@ -93,7 +106,7 @@ def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "Dat
     `raw` and `native`."""
     added = [column.name for column in _MARKS] if is_marking(options) else []
     columns = [column for column in table.columns if column.name not in (*added, *_names(options))]
-    columns = list(described_by_registry(options)) if table.is_open else columns
+    columns = list(undeclared_columns(options)) if table.is_open else columns
     metadata = [f"{quote(name.removeprefix('_'))} as {quote(name)}" for name in _names(options)]
     kind = str(options["format"]).lower()
     if kind == "native":
@@ -103,7 +116,7 @@ def rows_of(records: "DataFrame", options: Options, table: CatalogTable) -> "Dat
         value = "cast(value as string)" if type == STRING else "value"
         marks = [f"cast(null as string) as {quote(name)}" for name in added]
         return select_sql(records, [f"{value} as {quote(name)}", *metadata, *marks])
-    text = "base64(value)" if kind == "avro" else "cast(value as string)"
+    text = "base64(value)" if kind in ("avro", "protobuf") else "cast(value as string)"
     texts = select_sql(records.where("value is not null"), ["*", f"{text} as __text"])
     parsed = _parsed(texts, options, columns)
     marks = ["__error as `_error`", "if(__error is null, null, __text) as `_value`"] if added else []
@@ -139,6 +152,8 @@ def _parsed(texts: "DataFrame", options: Options, columns: list[Column]) -> "Dat
     kind = str(options["format"]).lower()
     if kind == "avro":
         return parsed_avro(texts, options, columns, topics_of(options))
+    if kind == "protobuf":
+        return parsed_protobuf(texts, options, columns)
     if kind in CHANGE_FORMATS:
         return parsed_changes(texts, options, columns)
     if not options.mapping("schema"):
@@ -257,8 +272,11 @@ def _metadata(options: Options, diagnostics: Diagnostics) -> list[Column]:
     return [Column(name, _METADATA_TYPES[name.removeprefix("_")]) for name in _names(options)]
 
 
-def described_by_registry(options: Options) -> tuple[Column, ...]:
-    """The columns of the last schema that the registry has for the topics; none without a registry."""
+def undeclared_columns(options: Options) -> tuple[Column, ...]:
+    """The columns of the message in Protobuf, or of the last schema that the registry has for the topics; none without
+    either."""
+    if is_protobuf(options):
+        return columns_of_message(message_of(options))
     registry = registry_of(options) if is_avro(options) else None
     subjects = subjects_of(options, topics_of(options))
     return columns_of_avro(registry.latest(subjects[0])) if registry is not None else ()

@@ -21,6 +21,13 @@ from connectors.support.kafka.avro_records import (
     written_schema,
 )
 from connectors.support.kafka.options import CHANGE_FORMATS
+from connectors.support.kafka.protobuf_records import (
+    MESSAGE,
+    check_messages,
+    check_protobuf,
+    is_protobuf,
+    with_messages,
+)
 from connectors.support.kafka.whole_records import DEBEZIUM_RECORDS, NATIVE, WHOLE_FORMATS, check_whole_records, part
 from connectors.support.option import Options
 from connectors.support.sink import WriteTask
@@ -49,6 +56,7 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
     if options.get("topic") is None and kind not in WHOLE_FORMATS:
         diagnostics.error("PEN2005", "Kafka needs `topic`", options.span(), 'topic = "orders"')
     if table.is_open:
+        check_protobuf(options, diagnostics)
         return
     if kind in WHOLE_FORMATS:
         check_whole_records(options, table, diagnostics)
@@ -64,6 +72,7 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
             diagnostics.error("PEN4008", f"`topic` names the column `{name}`, which the rows do not have",
                               options.span("topic"), help)  # fmt: skip
     _check_avro(options, table, diagnostics)
+    check_messages(options, _values(options, table.columns), diagnostics)
     if is_change_log(options) and not _keys(options, table):
         message = f"`format = {options['format']}` needs a key: changes of one row must be in one partition, in order"
         help = "partition_key_fields = [id]"
@@ -129,7 +138,7 @@ def records_of(
     partition = "cast(null as int)" if options.get("partition") is None else str(options.integer("partition"))
     if str(options["format"]).lower() in WHOLE_FORMATS:
         key, partition = part("key", columns, key), part("partition", columns, partition)
-    records = df.selectExpr(
+    records = (with_messages(df, options, values) if is_protobuf(options) else df).selectExpr(
         f"cast({key} as binary) as key",
         f"cast({_value(task, values, schema_id)} as binary) as value",
         f"{_topic(options, columns)} as topic",
@@ -159,6 +168,8 @@ def _value(task: WriteTask, columns: list[Column], schema_id: int | None) -> str
     options, kind = task.options, str(task.options["format"]).lower()
     if kind == "avro":
         return avro_value(columns, written_schema(options, columns), schema_id)
+    if kind == "protobuf":
+        return MESSAGE
     if kind in CHANGE_FORMATS:
         row = _struct({column.name: _jsonable(quote(column.name), column.type) for column in columns})
         has_kinds = task.table.has_row_kind
