@@ -205,7 +205,8 @@ def test_secrets_go_there_and_back(capsys, monkeypatch):
 def test_validate_starts_without_spark_and_fast(folder):
     program = (
         "import sys; from engine.cli import main; code = main(['validate', 'good.conf'])\n"
-        "heavy = {'pyspark', 'py4j', 'pandas', 'numpy', 'pyarrow', 'great_expectations', 'rich', 'cryptography'}\n"
+        "heavy = {'pyspark', 'py4j', 'pandas', 'numpy', 'pyarrow', 'great_expectations', 'rich', 'cryptography', "
+        "'google.protobuf'}\n"
         "print(sorted(heavy & set(sys.modules))); sys.exit(code)"
     )
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/nowhere"}
