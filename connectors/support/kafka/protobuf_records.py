@@ -10,7 +10,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-from catalog.datatypes import VOID, Array, Map, Struct
+from catalog.datatypes import Array, Map, Struct
 from catalog.diagnostics import Diagnostics, RunError, did_you_mean, run_error
 from catalog.quoting import quote, quote_text
 from catalog.table import CatalogTable, Column
@@ -46,6 +46,8 @@ NAME: Final = "protobuf_message_name"
 _SCHEMA: Final = "protobuf_schema"
 _FILE: Final = "protobuf_descriptor_file"
 _SERIALIZED: Final = "value binary, error string"
+_NOTHING: Final = "'nothing', true"
+"""A struct's field where all columns are headers."""
 
 
 def is_protobuf(options: Options) -> bool:
@@ -179,14 +181,13 @@ def parsed_protobuf(records: "DataFrame", options: Options, columns: Sequence[Co
 def with_messages(df: "DataFrame", options: Options, columns: Sequence[Column]) -> "DataFrame":
     """The rows with `__message`, from which `MESSAGE` takes the value of the record."""
     message = message_of(options, code="PEN5005")
-    columns = [column for column in columns if column.type != VOID]
     try:
         parts = _written_parts(message, columns)
     except ProtobufSchemaError as cause:
         raise run_error("PEN5005", str(cause), options.span(NAME), cause.help) from cause
     keyed = tuple((f"c{index}", field, inner) for index, (_, field, inner) in enumerate(parts))
     row = ", ".join(f"'c{index}', {quote(column.name)}" for index, column in enumerate(columns))
-    rows = select_sql(df, ["*", f"named_struct({row}) as __row"])
+    rows = select_sql(df, ["*", f"named_struct({row or _NOTHING}) as __row"])
     make = partial(message_values.encoding, message.files, message.name, keyed)
     return _by_arrow(rows, "__row", "__message", _SERIALIZED, make)
 

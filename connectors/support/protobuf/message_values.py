@@ -94,17 +94,19 @@ class _Encoder:
     def values(self, rows: "pyarrow.Array", type: Any) -> "pyarrow.Array":
         import pyarrow as pa
 
-        encoded = [self.value(row) for row in rows.to_pylist()]
+        columns = [rows.field(key).to_pylist() for key, _, _ in self.writers]  # faster than rows as a whole
+        cells = zip(*columns, strict=True) if columns else [()] * len(rows)
+        encoded = [self.value(row) for row in cells]
         values, errors = zip(*encoded, strict=True) if encoded else ((), ())
         arrays = [pa.array(values, pa.binary()), pa.array(errors, pa.string())]
         return pa.StructArray.from_arrays(arrays, fields=list(type))
 
-    def value(self, row: dict[str, Any]) -> tuple[bytes | None, str | None]:
+    def value(self, cells: tuple[Any, ...]) -> tuple[bytes | None, str | None]:
         message = self.message_type()
-        for key, field, write in self.writers:
+        for (_, field, write), cell in zip(self.writers, cells, strict=True):
             try:
-                if row[key] is not None:
-                    write(message, row[key])
+                if cell is not None:
+                    write(message, cell)
             except (ValueError, TypeError) as cause:
                 return None, f"the value of `{field}`: {cause}"
         if missing := message.FindInitializationErrors():

@@ -26,10 +26,14 @@ def reading(broker, topic, options=INLINE):
     return f"source {{ {source(broker, topic, options)} }}\nsink {{ InMemory {{}} }}"
 
 
-def writing(broker, topic, columns, row, message="Order"):
-    generated = f"FakeSource {{ schema {{ fields {{ {columns} }} }}, rows = [{{ kind = INSERT, fields = {row} }}] }}"
+def writing(broker, topic, columns, row, query="select * from fake"):
+    generated = f"schema {{ fields {{ {columns} }} }}, rows = [{{ kind = INSERT, fields = {row} }}]"
     given = f'bootstrap.servers = "{broker.servers}", topic = {topic}, format = protobuf'
-    return f"source {{ {generated} }}\nsink {{ Kafka {{ {given}, protobuf_message_name = {message}, {INLINE} }} }}"
+    return (
+        f"source {{ FakeSource {{ plugin_output = fake, {generated} }} }}\n"
+        f'transform {{ Sql {{ query = "{query}" }} }}\n'
+        f"sink {{ Kafka {{ {given}, protobuf_message_name = Order, {INLINE} }} }}"
+    )
 
 
 def full_order():
@@ -76,19 +80,23 @@ def test_another_reader_reads_what_is_written(spark, tmp_path, kafka):
     assert Order.FromString(record.value) == wanted
 
 
+def test_nulls_and_columns_that_are_headers_are_not_written(spark, tmp_path, kafka):
+    topic = kafka.topic()
+    columns, row = "id = bigint, note = string", '[null, "n"]'
+    text = writing(kafka, topic, columns, row, "select *, null as color from fake")
+    assert run(spark, tmp_path, text).errors == ()
+    headers = "format = protobuf, kafka_headers_fields = [id, note]"
+    text = writing(kafka, topic, columns, row).replace("format = protobuf", headers)
+    assert run(spark, tmp_path, text).errors == ()
+    assert sorted(record.value for record in kafka.records(topic)) == [b"", Order(note="n").SerializeToString()]
+
+
 def test_durations_are_written(spark, tmp_path, kafka):
     topic = kafka.topic()
-    text = (
-        writing(kafka, topic, "id = bigint", "[1]")
-        .replace(
-            "sink {", "transform { Sql { query = \"select id, interval '-1.5' second as took from fake\" } }\nsink {"
-        )
-        .replace("FakeSource {", "FakeSource { plugin_output = fake, ")
-    )
+    text = writing(kafka, topic, "id = bigint", "[1]", "select id, interval '-1.5' second as took from fake")
     assert run(spark, tmp_path, text).errors == ()
-    assert [Order.FromString(record.value).took.ToTimedelta() for record in kafka.records(topic)] == [
-        timedelta(seconds=-1.5)
-    ]
+    [record] = kafka.records(topic)
+    assert Order.FromString(record.value).took.ToTimedelta() == timedelta(seconds=-1.5)
 
 
 def test_declared_columns_choose_and_cast_fields(spark, tmp_path, kafka):
