@@ -140,6 +140,14 @@ def table_of_message(options: Options, declared: CatalogTable | None, diagnostic
     return declared
 
 
+def message_columns(options: Options) -> tuple[Column, ...]:
+    """The columns of the message. Raises `RunError`."""
+    try:
+        return columns_of_message(message_of(options))
+    except ProtobufSchemaError as cause:
+        raise run_error("PEN5004", str(cause), options.span(NAME), cause.help) from cause
+
+
 def check_messages(options: Options, columns: Sequence[Column], diagnostics: Diagnostics) -> None:
     """Report rows that cannot be written as messages."""
     message = check_protobuf(options, diagnostics)

@@ -28,13 +28,12 @@ from connectors.support.kafka.options import CHANGE_FORMATS, CHANGE_METADATA, CO
 from connectors.support.kafka.protobuf_records import (
     check_protobuf,
     is_protobuf,
-    message_of,
+    message_columns,
     parsed_protobuf,
     table_of_message,
 )
 from connectors.support.loose_json import as_text, is_unreadable, read_text
 from connectors.support.option import Options
-from connectors.support.protobuf.message_types import columns_of_message
 from connectors.support.schema_option import declared_table
 
 if TYPE_CHECKING:
@@ -276,7 +275,7 @@ def undeclared_columns(options: Options) -> tuple[Column, ...]:
     """The columns of the message in Protobuf, or of the last schema that the registry has for the topics; none without
     either."""
     if is_protobuf(options):
-        return columns_of_message(message_of(options))
+        return message_columns(options)
     registry = registry_of(options) if is_avro(options) else None
     subjects = subjects_of(options, topics_of(options))
     return columns_of_avro(registry.latest(subjects[0])) if registry is not None else ()
