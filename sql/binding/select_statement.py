@@ -6,6 +6,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sql.binding.from_clause import bind_from
+from sql.binding.generator_items import (
+    refuse_grouped_generators,
+    refuse_nested_generators,
+    unname_beside_generators,
+)
 from sql.binding.group_by import bind_group, nullable_keys
 from sql.binding.group_keys import Grouping, canonical
 from sql.binding.joins import condition
@@ -23,7 +28,6 @@ from sql.binding.set_operations import refuse_unhashable
 from sql.binding.ungrouped_columns import check_grouped
 from sql.binding.windows import check_window, refuse_hidden_columns
 from sql.expressions import generator_columns, infer, is_generator, output_name
-from sql.naming.column_names import unname_parts
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import Dependency, Origins
 from sql.scopes.misplaced_functions import Special, find_special, refuse_misplaced
@@ -40,18 +44,16 @@ def bind_select(binder: Binder, environment: Environment, select: exp.Select) ->
     rows = merge(relation.row_origins, _where(scope, select))
     _named_window_parts(scope)
     scope.grouped_nullable = nullable_keys(scope, select)
-    if any(is_generator(_unaliased(node)) for node in select.expressions):
-        for node in select.expressions:
-            unname_parts(_unaliased(node), scope, is_grouped=select.args.get("group") is not None)
+    unname_beside_generators(scope, select, [_unaliased(node) for node in select.expressions])
     items = [_bind_item(scope, node) for node in select.expressions]
-    _check_generators(scope, items)
+    refuse_nested_generators(scope, items)
     grouping = bind_group(scope, select, items)
     _make_nullable(scope, items, grouping)
     outputs = tuple(attribute for item in items for attribute in item.attributes)
     if select.args.get("distinct") is not None:
         refuse_unhashable(binder, outputs, select, "SELECT DISTINCT")
     if grouping is not None:
-        _refuse_generators(scope, items)
+        refuse_grouped_generators(scope, items, grouping)
         _check_items(scope, items, grouping)
         rows = merge(rows, grouping.origins)
     rows = merge(rows, _having(scope, select, items, grouping))
@@ -186,24 +188,6 @@ def _generator_names(scope: SelectScope, item: Item, columns: Sequence[NamedType
         scope.report("PEN3007", node, message, "write `AS (" + ", ".join(own) + ")`")
         return own
     return given
-
-
-def _check_generators(scope: SelectScope, items: Sequence[Item]) -> None:
-    """Report generators that are nested in an expression."""
-    for item in items:
-        for generator in item.special.generators:
-            if generator is not item.body:
-                scope.report(
-                    "PEN3011", generator, "a generator is not allowed inside an expression", "use LATERAL VIEW"
-                )
-
-
-def _refuse_generators(scope: SelectScope, items: Sequence[Item]) -> None:
-    """Beside groups and aggregates one generator is allowed."""
-    generators = [generator for item in items for generator in item.special.generators]
-    for generator in generators[1:]:
-        message = "only one generator is allowed in a query with GROUP BY or aggregate functions"
-        scope.report("PEN3011", generator, message, "use LATERAL VIEW")
 
 
 def _make_nullable(scope: SelectScope, items: Sequence[Item], grouping: Grouping | None) -> None:

@@ -15,23 +15,24 @@ from sql.types.expression_type import Scope
 _UNNAMED: Final = "unnamed"
 
 
-def unname_parts(item: exp.Expr, scope: Scope, *, is_grouped: bool) -> None:
+def unname_parts(item: exp.Expr, scope: Scope, *, is_aggregated: bool) -> None:
     """Record which names within an item beside a generator are not shown: Spark drops them as it moves the generator.
 
-    Those of paths, but for the item that is one; and without GROUP BY aliases, if anything in the item is resolved
-    only after that.
+    Those of paths, but for the item that is one; and without GROUP BY or aggregates aliases, if anything in the item is
+    resolved only after that.
     """
     whole, nodes = item.unnest(), tree_nodes(item)
     for node in nodes if ":" in scope.text else ():
         if isinstance(node, exp.Bracket) and node is not whole and path_text(node, scope) is not None:
             scope.printed.note_shape(node, _UNNAMED)
-    if not is_grouped and any(_is_resolved_late(node, scope) for node in nodes):
+    if not is_aggregated and any(is_resolved_late(node, scope) for node in nodes):
         for node in nodes:
             if isinstance(node, exp.Alias):
                 scope.printed.note_shape(node, _UNNAMED)
 
 
-def _is_resolved_late(node: exp.Expr, scope: Scope) -> bool:
+def is_resolved_late(node: exp.Expr, scope: Scope) -> bool:
+    """Whether Spark resolves the node only after it has looked for generators for the first time."""
     match node:
         case exp.Window() | exp.Lambda() | exp.Query() | exp.CurrentDate() | exp.CurrentTime():
             return True

@@ -42,6 +42,7 @@ REFUSED_BY_SPARK = [
     "select sum(positive(customer)) over (partition by lines[0].sku order by placed), lag(customer) over (order by"
     " placed desc), count(id + 1) over (partition by lines[0].sku) from orders",
     "select b like any (cast(3 in (1, 2L) as string)) as c from t",
+    "select max(a + 1L), explode(array(1)) from t",
     "select map(1, 'a')[1] = low from words",
 ]
 """Accepted here."""

@@ -1,0 +1,72 @@
+"""Generators in a select list, and what is beside them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from sql.binding.group_keys import Grouping
+from sql.binding.select_item import Item
+from sql.expressions import is_generator
+from sql.grammar.call_names import call_name
+from sql.naming.column_names import is_resolved_late, unname_parts
+from sql.scopes.misplaced_functions import find_special
+from sql.scopes.scope import SelectScope
+from sql.syntax.tree_nodes import tree_nodes
+
+_PLAIN_CALLS: Final = ("array", "struct")
+
+
+def unname_beside_generators(scope: SelectScope, select: exp.Select, bodies: Sequence[exp.Expr]) -> None:
+    """Record which names within the items Spark drops, if one of them is a generator."""
+    if not any(is_generator(body) for body in bodies):
+        return
+    is_aggregated = select.args.get("group") is not None or select.args.get("having") is not None
+    is_aggregated = is_aggregated or any(find_special(body).aggregates for body in bodies)
+    for body in bodies:
+        unname_parts(body, scope, is_aggregated=is_aggregated)
+
+
+def refuse_nested_generators(scope: SelectScope, items: Sequence[Item]) -> None:
+    """Report generators that are nested in an expression."""
+    for item in items:
+        for generator in item.special.generators:
+            if generator is not item.body:
+                scope.report(
+                    "PEN3011", generator, "a generator is not allowed inside an expression", "use LATERAL VIEW"
+                )
+
+
+def refuse_grouped_generators(scope: SelectScope, items: Sequence[Item], grouping: Grouping) -> None:
+    """Beside groups and aggregates one generator is allowed.
+
+    Without GROUP BY, Spark takes it out of the list before it knows the aggregates, where it resolves those late.
+    """
+    generators = [generator for item in items for generator in item.special.generators]
+    for generator in generators[1:]:
+        message = "only one generator is allowed in a query with GROUP BY or aggregate functions"
+        scope.report("PEN3011", generator, message, "use LATERAL VIEW")
+    aggregates = [aggregate for item in items for aggregate in item.special.aggregates]
+    if grouping.is_explicit or not generators or not aggregates or not _is_resolved_at_once(generators[0]):
+        return
+    if all(any(is_resolved_late(node, scope) for node in tree_nodes(aggregate)) for aggregate in aggregates):
+        message = "the columns of the generator are neither aggregated nor in GROUP BY"
+        scope.report("PEN3009", generators[0], message, "use LATERAL VIEW")
+
+
+def _is_resolved_at_once(generator: exp.Expr) -> bool:
+    """Whether a generator holds nothing but columns, literals of one kind, and arrays and structs of these."""
+    for node in tree_nodes(generator):
+        if isinstance(node, exp.Anonymous) and node is not generator and call_name(node).lower() not in _PLAIN_CALLS:
+            return False
+        if not isinstance(node, (exp.Anonymous, exp.Alias, exp.Column, exp.Identifier, exp.Literal)):
+            return False
+        if isinstance(node, exp.Anonymous) and len({_kind(argument) for argument in node.expressions}) > 1:
+            return False
+    return True
+
+
+def _kind(argument: exp.Expr) -> str:
+    if isinstance(argument, exp.Literal) and (argument.is_string or argument.name.isdigit()):
+        return "string" if argument.is_string else "int"
+    return argument.sql()
