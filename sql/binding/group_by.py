@@ -10,7 +10,8 @@ from sql.binding.ordering import is_all, ordinal
 from sql.binding.select_item import Item
 from sql.binding.ungrouped_columns import refuse_grouping_functions
 from sql.binding.windows import window_function
-from sql.expressions import infer, is_aggregate
+from sql.expressions import infer, is_aggregate, is_deterministic
+from sql.grammar.call_names import call_name
 from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.misplaced_functions import own_nodes, refuse_misplaced
 from sql.scopes.relations import merge
@@ -41,9 +42,11 @@ def bind_group(scope: SelectScope, select: exp.Select, items: "Sequence[Item]") 
     bodies = [_grouped_body(scope, node, items) for node in nodes]
     keys: dict[int, Key] = {}
     origins: Origins = ()
+    in_sets = has_sets(group)
     for node, (body, item) in zip(nodes, bodies, strict=True):
         if body is None:
             continue
+        _refuse_random(scope, node, body, in_sets=in_sets)
         keys[id(node)] = canonical(scope, body)
         origins = merge(origins, item.attributes[0].origins if item is not None and item.attributes else ())
     origins = merge(origins, scope.origins_for(Dependency.GROUP_BY))
@@ -52,10 +55,23 @@ def bind_group(scope: SelectScope, select: exp.Select, items: "Sequence[Item]") 
         frozenset(keys.values()),
         through(origins, Dependency.GROUP_BY),
         only_columns=only_columns,
-        has_sets=has_sets(group),
+        has_sets=in_sets,
         sometimes_null=frozenset(_left_out(group, lambda node: keys.get(id(node)))),
         is_refused=len(scope.binder.diagnostics) > before,
     )
+
+
+def _refuse_random(scope: SelectScope, node: exp.Expr, key: exp.Expr, *, in_sets: bool) -> None:
+    """Spark computes a random key before it groups, but for `uniform` and the keys of several groupings."""
+    if isinstance(key, exp.Column):
+        return
+    for call in own_nodes(key):
+        if not isinstance(call, exp.Anonymous) or is_deterministic(call):
+            continue
+        name = call_name(call).lower()
+        if in_sets or name == "uniform":
+            scope.report("PEN3017", node, f"GROUP BY takes no `{name}()` here", "compute it in a subquery")
+            return
 
 
 def _is_group_all(group: exp.Expr) -> bool:
@@ -74,6 +90,8 @@ def _group_all(scope: SelectScope, items: "Sequence[Item]") -> Grouping:
         for window in item.special.windows[:1]:
             message = "GROUP BY ALL groups by every item without an aggregate function, and this is a window function"
             scope.report("PEN3011", window, message, "name the columns in GROUP BY")
+    for item in plain:
+        _refuse_random(scope, item.body, item.body, in_sets=False)
     keys = {canonical(scope, item.body) for item in plain}
     starred = [attribute for item in items if item.is_star for attribute in item.attributes]
     keys |= {slot.key for column in starred for slot in scope.relation.find([column.name])[0]}

@@ -6,11 +6,6 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sql.binding.from_clause import bind_from
-from sql.binding.generator_items import (
-    refuse_grouped_generators,
-    refuse_nested_generators,
-    unname_beside_generators,
-)
 from sql.binding.group_by import bind_group, nullable_keys
 from sql.binding.group_keys import Grouping, canonical
 from sql.binding.joins import condition
@@ -29,6 +24,11 @@ from sql.binding.ungrouped_columns import check_grouped
 from sql.binding.windows import check_window, refuse_hidden_columns
 from sql.expressions import generator_columns, infer, is_generator, output_name
 from sql.scopes.analysis import Binder, Environment
+from sql.scopes.generator_items import (
+    refuse_grouped_generators,
+    refuse_nested_generator,
+    unname_beside_generators,
+)
 from sql.scopes.lineage import Dependency, Origins
 from sql.scopes.misplaced_functions import Special, find_special, refuse_misplaced
 from sql.scopes.relations import Attribute, Output, merge
@@ -46,14 +46,15 @@ def bind_select(binder: Binder, environment: Environment, select: exp.Select) ->
     scope.grouped_nullable = nullable_keys(scope, select)
     unname_beside_generators(scope, select, [_unaliased(node) for node in select.expressions])
     items = [_bind_item(scope, node) for node in select.expressions]
-    refuse_nested_generators(scope, items)
+    for item in items:
+        refuse_nested_generator(scope, item.special, item.body)
     grouping = bind_group(scope, select, items)
     _make_nullable(scope, items, grouping)
     outputs = tuple(attribute for item in items for attribute in item.attributes)
     if select.args.get("distinct") is not None:
         refuse_unhashable(binder, outputs, select, "SELECT DISTINCT")
     if grouping is not None:
-        refuse_grouped_generators(scope, items, grouping)
+        refuse_grouped_generators(scope, [item.special for item in items], is_explicit=grouping.is_explicit)
         _check_items(scope, items, grouping)
         rows = merge(rows, grouping.origins)
     rows = merge(rows, _having(scope, select, items, grouping))

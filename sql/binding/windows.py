@@ -26,6 +26,7 @@ from sql.expressions import infer, is_aggregate, is_window_only
 from sql.grammar.call_names import call_name
 from sql.scopes.misplaced_functions import own_nodes
 from sql.scopes.scope import SelectScope, is_aggregated
+from sql.types.casts import can_cast
 from sql.types.expression_type import Typed
 from sql.types.text_values import may_be
 
@@ -153,7 +154,7 @@ def _check_frame(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr]) -> No
     values = [bound for bound in (start, end) if isinstance(bound, exp.Expr)]
     typed = [(value, infer(value, scope)) for value in values]
     for node, _ in typed:
-        if next(node.find_all(exp.Column), None) is not None:
+        if any(_varies(part) for part in own_nodes(node)):
             scope.report("PEN3017", node, "a bound of a window frame is a constant")
             return
     if (spec.args.get("kind") or "").upper() == "ROWS":
@@ -162,6 +163,11 @@ def _check_frame(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr]) -> No
                 scope.report("PEN3008", node, f"a bound of ROWS is an INT, this is {found.type}")
     elif typed:
         _check_range(scope, spec, keys, typed)
+
+
+def _varies(node: exp.Expr) -> bool:
+    """Whether a node is no constant to the parser, which calls no function but `+x`."""
+    return isinstance(node, exp.Column) or (isinstance(node, exp.Anonymous) and call_name(node).lower() != "positive")
 
 
 def _check_range(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr], typed: list[tuple[exp.Expr, Typed]]) -> None:
@@ -182,6 +188,16 @@ def _check_range(scope: SelectScope, spec: exp.Expr, keys: list[exp.Expr], typed
             scope.report("PEN3013", node, f"'{found.value}' cannot be cast to {target}, as a bound of RANGE is")
         elif not _may_range(key, found.type) or (is_negated and found.type == BOOLEAN):
             scope.report("PEN3008", node, f"a RANGE frame over {key} cannot have a bound of type {found.type}")
+            return
+    types = [_as_key(key, found.type) for _, found in typed]
+    if len(types) == len(sides) and UNKNOWN not in types and types[0] != types[1]:
+        message = f"the bounds of a RANGE frame over {key} are of one type, these are {types[0]} and {types[1]}"
+        scope.report("PEN3008", typed[1][0], message, "write both in one unit")
+
+
+def _as_key(key: DataType, bound: DataType) -> DataType:
+    """The type of a bound once Spark has cast it to that of the key, which it does but for dates and timestamps."""
+    return bound if key in (DATE, TIMESTAMP, TIMESTAMP_NTZ) or not can_cast(bound, key) else key
 
 
 def _may_range(key: DataType, bound: DataType) -> bool:

@@ -5,12 +5,10 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.binding.group_keys import Grouping
-from sql.binding.select_item import Item
 from sql.expressions import is_generator
 from sql.grammar.call_names import call_name
 from sql.naming.column_names import is_resolved_late, unname_parts
-from sql.scopes.misplaced_functions import find_special
+from sql.scopes.misplaced_functions import Special, find_special
 from sql.scopes.scope import SelectScope
 from sql.syntax.tree_nodes import tree_nodes
 
@@ -27,27 +25,25 @@ def unname_beside_generators(scope: SelectScope, select: exp.Select, bodies: Seq
         unname_parts(body, scope, is_aggregated=is_aggregated)
 
 
-def refuse_nested_generators(scope: SelectScope, items: Sequence[Item]) -> None:
-    """Report generators that are nested in an expression."""
-    for item in items:
-        for generator in item.special.generators:
-            if generator is not item.body:
-                scope.report(
-                    "PEN3011", generator, "a generator is not allowed inside an expression", "use LATERAL VIEW"
-                )
+def refuse_nested_generator(scope: SelectScope, special: Special, item: exp.Expr) -> None:
+    """Report generators within an item that is none itself."""
+    for generator in special.generators:
+        if generator is not item:
+            message = "a generator is not allowed inside an expression"
+            scope.report("PEN3011", generator, message, "use LATERAL VIEW")
 
 
-def refuse_grouped_generators(scope: SelectScope, items: Sequence[Item], grouping: Grouping) -> None:
+def refuse_grouped_generators(scope: SelectScope, items: Sequence[Special], *, is_explicit: bool) -> None:
     """Beside groups and aggregates one generator is allowed.
 
     Without GROUP BY, Spark takes it out of the list before it knows the aggregates, where it resolves those late.
     """
-    generators = [generator for item in items for generator in item.special.generators]
+    generators = [generator for item in items for generator in item.generators]
     for generator in generators[1:]:
         message = "only one generator is allowed in a query with GROUP BY or aggregate functions"
         scope.report("PEN3011", generator, message, "use LATERAL VIEW")
-    aggregates = [aggregate for item in items for aggregate in item.special.aggregates]
-    if grouping.is_explicit or not generators or not aggregates or not _is_resolved_at_once(generators[0]):
+    aggregates = [aggregate for item in items for aggregate in item.aggregates]
+    if is_explicit or not generators or not aggregates or not _is_resolved_at_once(generators[0]):
         return
     if all(any(is_resolved_late(node, scope) for node in tree_nodes(aggregate)) for aggregate in aggregates):
         message = "the columns of the generator are neither aggregated nor in GROUP BY"
