@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics import Diagnostics, run_error
 from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.source import Span
 from catalog.table import CatalogTable, Column, TablePath
 from connectors.support.files.filesystem import as_uri, committing, files_at
 from connectors.support.formats.file_connector import AVRO_JAR
@@ -37,7 +38,9 @@ from connectors.support.kafka.options import SINK_OPTIONS, SOURCE_OPTIONS
 from connectors.support.kafka.protobuf_records import is_protobuf, message_of
 from connectors.support.kafka.read_records import RECORD_DDL, rows_of, table_of, undeclared_columns
 from connectors.support.kafka.write_records import (
+    assigned_texts,
     check_records,
+    in_other_partitions,
     is_change_log,
     is_fixed,
     keeps_order,
@@ -58,13 +61,15 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class KafkaStaged(Staged):
     """`staging`: the directory of the staged records; `topics`: those that the commit creates if they are missing;
-    `keeps_order`: records of one key are sent in the order of their rows."""
+    `keeps_order`: records of one key are sent in the order of their rows; `assigned`: the partitions, from 0, that only
+    records with certain texts go into."""
 
     staging: str
     servers: str
     topics: tuple[str, ...]
     config: Mapping[str, str]
     keeps_order: bool = False
+    assigned: int = 0
     secrets: Mapping[str, str] = secret_mapping()
 
     @property
@@ -210,6 +215,8 @@ class Kafka(Source, Sink[KafkaStaged]):
         if partition is not None and count is not None and partition >= count:
             message = f"`{topic}` has {count} partitions, numbered from 0, and none with the number {partition}"
             raise run_error("PEN5005", message, task.options.span("partition"))
+        if count is not None:
+            _check_assigned(len(assigned_texts(task.options)), {topic: count}, task.options.span("assign_partitions"))
         return TargetState(exists=count is not None)
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> KafkaStaged:
@@ -220,6 +227,7 @@ class Kafka(Source, Sink[KafkaStaged]):
             topics=(topic_text(task.options),) if is_fixed(task.options) else (),
             config=connection.config,
             keeps_order=keeps_order(task.options),
+            assigned=len(assigned_texts(task.options)),
             secrets=connection.secrets,
         )
 
@@ -237,6 +245,10 @@ class Kafka(Source, Sink[KafkaStaged]):
                 topics = staged.topics or [row.topic for row in records.select("topic").distinct().collect()]
                 with brokers(spark, connection.servers, connection.client, code="PEN5005") as kafka:
                     kafka.create(topics)
+                    counts = kafka.partitions(topics) if staged.assigned else {}
+                if staged.assigned:
+                    _check_assigned(staged.assigned, counts, None)
+                    records = in_other_partitions(records, staged.assigned, counts)
                 if staged.keeps_order:
                     records = records.repartition("key").sortWithinPartitions("position")
                 records.drop("position").write.format("kafka").options(**connection.spark_options).save()
@@ -253,6 +265,14 @@ _STAGED_DDL = (
     "key binary, value binary, topic string, partition int, headers array<struct<key: string, value: binary>>, "
     "position bigint"
 )
+
+
+def _check_assigned(assigned: int, counts: Mapping[str, int], span: Span | None) -> None:
+    """Raise PEN5005 where a topic has no partition beside those of `assign_partitions`."""
+    for topic, count in counts.items():
+        if assigned and count <= assigned:
+            message = f"`assign_partitions` has {assigned} texts, and `{topic}` {count} partitions: one more is needed"
+            raise run_error("PEN5005", message, span, "create the topic with more partitions, or leave texts out")
 
 
 def _place(options: Options, topic: str) -> str:

@@ -120,12 +120,9 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "secret_access_key": Unsupported("Aurora DSQL is not supported"),
         "region": Unsupported("Aurora DSQL is not supported"),
     },
-    "Kafka": {
-        "assign_partitions": Unsupported("records go to partitions by their key: `partition_key_fields`"),
-    },
     "Iceberg": {
         "iceberg.hadoop-conf-path": _HADOOP,
-        "iceberg.table.commit-branch": Unsupported("a run commits to the table's main branch"),
+        "iceberg.table.commit-branch": Unsupported("a run commits to the table's main branch", ("main",)),
         "custom_sql": Unsupported("use `delete_condition`, or `data_save_mode`"),
         "krb5_path": _KERBEROS_FILE,
         "kerberos_principal": _KERBEROS,

@@ -153,11 +153,27 @@ def test_an_option_without_effect_beside_others_is_a_warning_under_the_flag(tmp_
 
 @pytest.mark.parametrize("value", ['""', "[]", "{}"])
 def test_an_unsupported_option_that_is_empty_is_nothing_under_the_flag(tmp_path, capsys, value):
+    sink = f"Jdbc {{ {JDBC}, table = public.t, table_options = {value} }}"
+    code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink)
+    assert code == 0, shown
+    assert "table_options" not in shown
+    assert validated(tmp_path, capsys, sink=sink)[0] == 2
+
+
+@pytest.mark.parametrize("value", ['""', "[]", "{}"])
+def test_an_optional_list_that_is_empty_is_as_if_not_written_under_the_flag(tmp_path, capsys, value):
     sink = f'Kafka {{ topic = t, bootstrap.servers = "k:9092", assign_partitions = {value} }}'
     code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink)
     assert code == 0, shown
     assert "assign_partitions" not in shown
-    assert validated(tmp_path, capsys, sink=sink)[0] == 2
+
+
+def test_the_main_branch_of_iceberg_is_the_only_one(tmp_path, capsys):
+    table = "catalog_name = c, namespace = n, table = t, iceberg.catalog.config { warehouse = file:///nowhere }"
+    for branch, expected in (("main", 0), ("other", 2)):
+        sink = f"Iceberg {{ {table}, iceberg.table.commit-branch = {branch} }}"
+        code, shown = validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink)
+        assert code == expected, shown
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,9 @@ SINK_OPTIONS: Final = (
            "By default, for change logs, the primary key of the rows.",
            element=OptionType.STRING),
     Option("partition", OptionType.INTEGER, "The partition of all records.", minimum=0),
+    Option("assign_partitions", OptionType.LIST,
+           "Texts: a record whose value contains the first goes into partition 0, the second into 1, and so on. Others "
+           "go into the partitions behind these, by the hash of their value.", element=OptionType.STRING),
     Option("kafka_headers_fields", OptionType.LIST,
            "Columns that become headers of the record, as text, instead of a part of its value.",
            element=OptionType.STRING),

@@ -71,6 +71,9 @@ def check_records(options: Options, table: CatalogTable, diagnostics: Diagnostic
             help = did_you_mean(name, table.schema.names)
             diagnostics.error("PEN4008", f"`topic` names the column `{name}`, which the rows do not have",
                               options.span("topic"), help)  # fmt: skip
+    if options.get("partition") is not None and options.strings("assign_partitions"):
+        message = "`assign_partitions` has no effect beside `partition`"
+        report_tolerated(options, diagnostics, "PEN2011", message, options.span("assign_partitions"))
     _check_avro(options, table, diagnostics)
     check_messages(options, _values(options, table.columns), diagnostics)
     if is_change_log(options) and not _keys(options, table):
@@ -146,10 +149,26 @@ def records_of(
         f"{_headers(task, columns)} as headers",
         f"{'monotonically_increasing_id()' if keeps_order(options) else 'cast(0 as bigint)'} as position",
     )
+    if texts := assigned_texts(options):
+        hits = (f"when contains(cast(value as string), {quote_text(text)}) then {i}" for i, text in enumerate(texts))
+        records = records.selectExpr("* except (partition)", f"case {' '.join(hits)} end as partition")
     limit = int(options.texts_by_key("kafka.config").get("max.request.size", _MOST_BYTES)) - _OVERHEAD
     size = "coalesce(octet_length(value), 0) + coalesce(octet_length(key), 0)"
     message = f"concat('a record of ', {size}, ' bytes is larger than max.request.size in kafka.config allows')"
     return records.where(f"if({size} <= {limit}, true, raise_error({message}))")
+
+
+def assigned_texts(options: Options) -> tuple[str, ...]:
+    """The texts of `assign_partitions`; none where all records go into one partition."""
+    texts = options.strings("assign_partitions") if options.get("partition") is None else ()
+    return tuple(text for text in texts if text)
+
+
+def in_other_partitions(records: "DataFrame", assigned: int, counts: Mapping[str, int]) -> "DataFrame":
+    """The records, those without a partition in one behind the `assigned` ones. `counts`: the topics' partitions."""
+    cases = (f"when {quote_text(topic)} then {count}" for topic, count in counts.items())
+    others = f"{assigned} + pmod(hash(value), case topic {' '.join(cases)} end - {assigned})"
+    return records.selectExpr("* except (partition)", f"cast(coalesce(partition, {others}) as int) as partition")
 
 
 def _keys(options: Options, table: CatalogTable) -> tuple[str, ...]:

@@ -239,9 +239,13 @@ def is_null(node: Node) -> bool:
 
 
 def is_unset(option: Option, node: Node) -> bool:
-    """Whether the value is what SeaTunnel's web interface writes for an optional text that is not set."""
-    is_optional = option.type is OptionType.STRING and option.default is None and not option.required
-    return is_optional and not option.sensitive and isinstance(node, TextNode) and not written(node)
+    """Whether the value is what SeaTunnel's web interface writes for an optional text or list that is not set."""
+    if option.default is not None or option.required or option.sensitive:
+        return False
+    is_empty = isinstance(node, TextNode) and not written(node)
+    if option.type is OptionType.LIST:
+        return is_empty or (isinstance(node, MapNode) and not node.entries)
+    return option.type is OptionType.STRING and is_empty
 
 
 def changes_nothing(known: Unsupported, node: Node) -> bool:

@@ -64,6 +64,7 @@ def test_options_of_a_source_that_do_not_fit_are_reported(tmp_path, options, exp
         ("topic = t, partition_key_fields = [key]", ["the rows have no column `key`"]),
         ("topic = t, format = raw", ["`format = raw` writes one column, a string or bytes, beside those of headers"]),
         ("format = json", ["Kafka needs `topic`"]),
+        ("topic = t, partition = 1, assign_partitions = [a]", ["`assign_partitions` has no effect beside `partition`"]),
         (
             "format = native",
             [

@@ -72,6 +72,25 @@ def test_formats(spark, tmp_path, kafka, options, expected):
     assert sorted(kafka.values(name)) == expected
 
 
+def test_texts_of_the_value_choose_the_partition(spark, tmp_path, kafka):
+    name = kafka.topic(4)
+    node = rows("select * from values ('a shoe'), ('clothing'), ('x'), ('y'), ('shoe, clothing') as t(v)", "v string")
+    run_writes(spark, [to(kafka, name, node, format="raw", assign_partitions=["shoe", "clothing"])], str(tmp_path), "r")
+    found = {record.value.decode(): record.partition for record in kafka.records(name)}
+    assert {found.pop(text) for text in ("a shoe", "shoe, clothing")} == {0}
+    assert found.pop("clothing") == 1
+    assert len(found) == 2
+    assert set(found.values()) <= {2, 3}
+
+
+def test_texts_need_a_partition_for_other_records(spark, tmp_path, kafka):
+    with pytest.raises(RunError, match=r"has 2 texts, and `.*` 2 partitions"):
+        run_writes(spark, [to(kafka, kafka.topic(2), assign_partitions=["a", "b"])], str(tmp_path), "old")
+    with pytest.raises(RunError, match="has 2 texts, and `not_there_yet` 1 partitions"):
+        run_writes(spark, [to(kafka, "not_there_yet", assign_partitions=["a", "b"])], str(tmp_path), "new")
+    assert kafka.values("not_there_yet") == []
+
+
 def test_rows_that_are_records(spark, tmp_path, kafka):
     name, query = kafka.topic(2), "select map('h', 'x') headers, binary('k') key, 1 partition, binary('v') value"
     columns = ("headers map<string,string>", "key binary", "partition int", "value binary")
