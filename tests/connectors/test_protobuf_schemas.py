@@ -1,5 +1,6 @@
 """Messages of Protobuf before a run: what is declared is checked against them where the package that reads them is."""
 
+import subprocess
 import sys
 
 import pytest
@@ -223,3 +224,23 @@ def test_marked_records_have_nulls_in_all_columns(tmp_path):
     for way, column in (("fail", "a int not null"), ("mark", "a int")):
         job, _ = read(tmp_path, f"{given}, format_error_handle_way = {way}")
         assert str(job.plan.nodes()[0].table.columns[0]) == column
+
+
+@pytest.mark.spark
+def test_spark_tasks_read_messages_where_penstock_is_not_installed():
+    import pyarrow as pa
+    from pyspark import cloudpickle
+
+    from connectors.support.protobuf import message_values
+    from connectors.support.protobuf.descriptors import files_of_text
+
+    rows = pa.struct([("lines", pa.list_(pa.struct([("sku", pa.string())]))), ("error", pa.string())])
+    parts = (("lines", "lines", (("sku", "sku", ()),)),)
+    cloudpickle.register_pickle_by_value(message_values)
+    task = cloudpickle.dumps(message_values.decoding(files_of_text(ORDERS), "shop.Order", parts, rows))
+    program = (
+        "import sys, pickle, pyarrow; sys.modules['connectors'] = sys.modules['catalog'] = None\n"
+        "print(pickle.load(sys.stdin.buffer)(pyarrow.array([bytes([26, 3, 10, 1, 97])])).to_pylist())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], input=task, capture_output=True, check=False)
+    assert done.stdout.decode().strip() == "[{'lines': [{'sku': 'a'}], 'error': None}]", done.stderr.decode()
