@@ -168,6 +168,26 @@ def test_a_stream_from_topic_to_topic(spark, tmp_path, kafka):
     assert sorted(found, key=lambda order: order.id) == [Order(id=id, note="n") for id in range(3)]
 
 
+def test_a_query_with_state_over_a_stream(spark, tmp_path, kafka):
+    """Windows over the messages' own timestamps; the last record moves the watermark past the first window."""
+    topic, target = kafka.topic(), tmp_path / "windows"
+    for hour in ("10:00", "10:30", "12:00", "14:00"):
+        order = Order(price=1.5)
+        order.at.FromJsonString(f"2026-01-01T{hour}:00Z")
+        kafka.send(topic, [order.SerializeToString()])
+    read = source(kafka, topic, f'{INLINE}, plugin_output = o, watermark {{ column = at, delay = "1 minute" }}')
+    query = "select window(at, '1 hour').start as hour, sum(price) as total from o group by window(at, '1 hour')"
+    text = (
+        "env { job.mode = STREAMING, stream.trigger = available_now, job.name = windows }\n"
+        f"source {{ {read} }}\n"
+        f'transform {{ Sql {{ query = "{query}" }} }}\n'
+        f'sink {{ LocalFile {{ path = "{target}", file_format_type = parquet }} }}'
+    )
+    assert run_stream(spark, compiled(tmp_path, text), new_run_id(), str(tmp_path / "state")).errors == ()
+    found = spark.read.parquet(str(target)).selectExpr("cast(hour as string)", "total").collect()
+    assert sorted(map(tuple, found)) == [("2026-01-01 10:00:00", 3.0), ("2026-01-01 12:00:00", 1.5)]
+
+
 def test_a_file_that_is_missing_in_the_run_is_an_error_at_its_place(spark, tmp_path, kafka):
     topic = kafka.topic()
     options = 'protobuf_descriptor_file = "nowhere/orders.proto", schema { fields { id = bigint } }'
