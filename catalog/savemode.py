@@ -67,12 +67,16 @@ class TargetState:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a write finds at its target, and what its commit will do there. `statements` are in the words of the target
-    (SQL), where its sink tells them."""
+    """What a write finds at its target, and what its commit will do there.
+
+    `statements` of the commit and `staging_statements`, which come before it, are in the words of the target (SQL),
+    where its sink tells them.
+    """
 
     state: TargetState
     actions: tuple["Action", ...]
     statements: tuple[str, ...] = ()
+    staging_statements: tuple[str, ...] = ()
 
 
 _SCHEMA_ACTIONS: Final[Mapping[SchemaSaveMode, tuple[Action, Action]]] = {

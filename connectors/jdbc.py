@@ -31,6 +31,7 @@ from connectors.support.jdbc.writing.sink_options import (
     plan_of,
     target_of,
 )
+from connectors.support.jdbc.writing.write_plan import WritePlan
 from connectors.support.matching.table_patterns import as_table, pattern_in
 from connectors.support.option import Option, Options
 from connectors.support.schema_option import declared_table
@@ -129,7 +130,7 @@ class Jdbc(Source, Sink[JdbcStaged]):
         connection = connection_of(options)
         dialect = connection.dialect
         loads = "PostgreSQL's COPY" if loads_by_copy(connection) else "batches of INSERTs"
-        notes = [f"rows are loaded into a staging table by {loads}, then one transaction of {dialect.name} moves them"]
+        notes = [f"rows are loaded into a staging table by {loads}; one transaction of {dialect.name} commits them"]
         if not dialect.has_transactional_ddl and {Action.CREATE, Action.DROP_AND_CREATE} & set(actions):
             notes.append(f"{dialect.name} commits DDL at once: a killed commit may leave the new table without rows")
         if not dialect.is_tested:
@@ -158,10 +159,15 @@ class Jdbc(Source, Sink[JdbcStaged]):
     ) -> tuple[str, ...]:
         if task.table.is_open:
             return ()
-        plan = plan_of(task.options, task.table, task.primary_keys, task.write_mode is not WriteMode.APPEND)
+        plan = _plan(task)
         is_new = {Action.CREATE, Action.DROP_AND_CREATE} & set(actions)
         with connected(spark, plan.connection) as database:
             return staging.planned(database, plan, self.prepare(spark, task, actions), None if is_new else state.table)
+
+    def staging_statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        return () if task.table.is_open else staging.planned_staging(_plan(task), self.prepare(spark, task, actions))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> JdbcStaged:
         remember_secrets(connection_of(task.options))
@@ -169,7 +175,7 @@ class Jdbc(Source, Sink[JdbcStaged]):
         return staging.prepare(connection_of(task.options), target_of(task.options), task, tuple(actions), isolation)
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: JdbcStaged) -> JdbcStaged:
-        plan = plan_of(task.options, task.table, task.primary_keys, task.write_mode is not WriteMode.APPEND)
+        plan = _plan(task)
         names = [in_case(name, task.options) for name in df.columns]
         return staging.stage(spark, df if names == df.columns else df.toDF(*names), plan, prepared)
 
@@ -198,6 +204,10 @@ class Jdbc(Source, Sink[JdbcStaged]):
 
 
 connector = Jdbc()
+
+
+def _plan(task: WriteTask) -> WritePlan:
+    return plan_of(task.options, task.table, task.primary_keys, task.write_mode is not WriteMode.APPEND)
 
 
 def _as_seen(target: CatalogTable, incoming: CatalogTable, dialect: Dialect) -> CatalogTable:

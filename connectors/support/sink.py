@@ -152,6 +152,12 @@ class Sink(Connector, Generic[S]):
         """What the commit will run at the target as it stands, for people; touches nothing."""
         return ()
 
+    def staging_statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        """DDL of what `stage` makes, where the commit turns that into the target; for people, touches nothing."""
+        return ()
+
     @abstractmethod
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> S:
         """Return where the rows will be staged, without changing anything. The journal records it before `stage`, so

@@ -53,6 +53,20 @@ def test_a_database_with_a_table_of_rows(spark, folder, capsys, sqlite):
     assert sqlite.rows("select * from kept") == [(7, "x")]
 
 
+def test_a_new_table_of_postgresql_is_shown_as_it_is_staged(spark, folder, capsys, postgres):
+    postgres.clear()
+    login = ", ".join(f'{name} = "{value}"' for name, value in postgres.options.items())
+    text = shown(folder, capsys, f'Jdbc {{ {login}, table = "made", primary_keys = [id] }}')
+    lines = [line.lstrip("│ ").rstrip() for line in text.splitlines()]
+    steps = [line for line in lines if line.startswith(("stage:", "commit:"))]
+    assert steps == [
+        'stage: create table "penstock_stg" ("id" bigint not null, "name" text)',
+        'commit: alter table "penstock_stg" rename to "made"',
+        'commit: alter table "made" add primary key ("id")',
+    ]
+    assert postgres.tables() == []
+
+
 @pytest.mark.delta
 def test_a_merge_is_shown_as_it_is_run(spark, folder, capsys):
     spark.sql(f"create table delta.`{folder}/t` (id bigint, name string, more int) using delta")

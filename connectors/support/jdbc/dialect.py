@@ -31,7 +31,8 @@ class Dialect:
     `native`: names of the database's types -> types of Spark (`describe.py` knows those with parameters).
     `exact_text`: compares a text by its bytes, as Spark does; `folded_columns`: a query for the columns of a table
     that the database compares otherwise. `stages_like_target`: a staging table takes its columns from the target,
-    collations among them. `times_as_text`: dates and times are loaded as texts. `is_tested`: the tests of
+    collations among them. `renames_staging`: a transaction can rename a staging table to a new target and add its
+    primary key. `times_as_text`: dates and times are loaded as texts. `is_tested`: the tests of
     Penstock run against it.
     """
 
@@ -70,6 +71,7 @@ class Dialect:
     syntax_error: int | None = None
     one_writer: bool = False
     stages_like_target: bool = False
+    renames_staging: bool = False
     times_as_text: bool = False
     is_tested: bool = False
     url_shape: re.Pattern[str] = re.compile(".*", re.DOTALL)

@@ -76,6 +76,7 @@ POSTGRESQL: Final = Dialect(
     write_properties={"reWriteBatchedInserts": "true", "stringtype": "unspecified"},
     has_transactional_ddl=True,
     truncates_in_transaction=True,
+    renames_staging=True,
     has_not_a_number=True,
     casts_text=True,
     updates=Updates.UPDATE_FROM,

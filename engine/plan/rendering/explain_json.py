@@ -87,11 +87,12 @@ def _own_json(node: AnyNode, outlooks: Outlooks, starts: Starts) -> dict[str, Va
 
 def _outlook_json(outlook: Outlook | None) -> dict[str, Value]:
     if outlook is None:
-        return {"actions": None, "target": None, "statements": None}
+        return {"actions": None, "target": None, "staging_statements": None, "statements": None}
     state = outlook.state
     columns: list[Value] = [{"name": c.name, "type": str(c.type)} for c in state.table.columns] if state.table else []
     return {
         "actions": [action.value for action in outlook.actions],
         "target": {"exists": state.exists, "has_rows": state.has_rows, "columns": columns},
+        "staging_statements": list(outlook.staging_statements),
         "statements": list(outlook.statements),
     }

@@ -274,10 +274,11 @@ def _outlook(write: Write, outlook: Outlook) -> Iterator[str]:
         changes = diff(state.table.schema, write.table.schema)
         yield f"schema: {'; '.join(map(str, changes)) or 'the rows are as the target has them'}"
     yield f"now: {'; '.join(action.value for action in outlook.actions)}"
-    for statement in outlook.statements:
-        first, *rest = statement.split("\n")
-        yield f"commit: {first}"
-        yield from (f"  {line}" for line in rest)
+    for step, statements in (("stage", outlook.staging_statements), ("commit", outlook.statements)):
+        for statement in statements:
+            first, *rest = statement.split("\n")
+            yield f"{step}: {first}"
+            yield from (f"  {line}" for line in rest)
 
 
 def caveats(write: Write, outlooks: Outlooks) -> tuple[str, ...]:

@@ -32,11 +32,13 @@ def outlooks(spark: SparkSession, writes: Sequence[Write]) -> dict[str, Outlook]
     by_write = {}
     for checked in check(spark, writes, looks_for_rows=True):
         write = checked.write
+        asked = spark, task_of(write, DRY_RUN), checked.state, checked.actions
         try:
-            statements = write.connector.statements(spark, task_of(write, DRY_RUN), checked.state, checked.actions)
+            statements = write.connector.statements(*asked)
+            staging_statements = write.connector.staging_statements(*asked)
         except SPARK_ERRORS as error:
             raise as_run_error(error, write) from error
-        by_write[write.id] = Outlook(checked.state, checked.actions, statements)
+        by_write[write.id] = Outlook(checked.state, checked.actions, statements, staging_statements)
     return by_write
 
 

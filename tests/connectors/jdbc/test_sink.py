@@ -125,6 +125,37 @@ def test_upsert(spark, database, tmp_path, keyed):
         ]  # fmt: skip
 
 
+def test_postgresql_writes_the_rows_of_a_new_table_once(spark, postgres, tmp_path):
+    """The commit renames the loaded table."""
+    postgres.clear()
+    for run, mode in (("one", "CREATE_SCHEMA_WHEN_NOT_EXIST"), ("two", "RECREATE_SCHEMA")):
+        given = {"schema_save_mode": mode, "write_mode": "upsert", "primary_keys": ["id"]}
+        job = [sink(postgres, f"select 1 id, '{run}' name", "id int", "name string", table="new", **given)]
+        staged = stage_writes(spark, job, str(tmp_path), run)
+        [loaded] = [name for name in postgres.tables() if name.startswith("penstock_stg_")]
+        [(oid,)] = postgres.rows(f"select '{loaded}'::regclass::oid")
+        commit_all(spark, staged)
+        assert postgres.rows("select * from new") == [(1, run)]
+        assert postgres.rows("select 'new'::regclass::oid") == [(oid,)]
+        keys = "select conname from pg_constraint where conrelid = 'new'::regclass and contype = 'p'"
+        assert postgres.rows(keys) == [("new_pkey",)]
+        assert postgres.tables() == ["new", "penstock_commits", "penstock_staging"]
+
+
+def test_a_new_table_with_two_rows_of_a_key_is_not_made(spark, postgres, tmp_path):
+    postgres.clear()
+    postgres.run("create table new (id int)", "insert into new values (7)")
+    given = {"schema_save_mode": "RECREATE_SCHEMA", "enable_upsert": False, "primary_keys": ["id"]}
+    job = [sink(postgres, "select explode(array(1, 1)) id", "id int", table="new", **given)]
+    staged = stage_writes(spark, job, str(tmp_path), "run")
+    with pytest.raises(RunError, match="new_pkey"):
+        commit_all(spark, staged)
+    assert not staged.journal.is_decided
+    assert abort_all(spark, staged) == ()
+    assert postgres.rows("select * from new") == [(7,)]
+    assert postgres.tables() == ["new", "penstock_commits", "penstock_staging"]
+
+
 def test_rows_of_one_key_need_an_order(spark, database, tmp_path):
     job = [sink(database, values((1, "a", 1), (1, "b", 2)), *COLUMNS, write_mode="upsert", primary_keys=["id"])]
     with pytest.raises(RunError, match="several rows, id = 1 among them"):

@@ -23,7 +23,7 @@ from connectors.support.jdbc.writing.sql_text import (
     split_statements,
 )
 from connectors.support.jdbc.writing.staged_rows import Keyed
-from connectors.support.jdbc.writing.staging import WritePlan
+from connectors.support.jdbc.writing.write_plan import WritePlan
 from connectors.support.option import EVOLUTION_OPTION, KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
 
 _INTO: Final = re.compile(r"\s*insert\s+(?:ignore\s+)?into\s+([^\s(]+)", re.IGNORECASE)

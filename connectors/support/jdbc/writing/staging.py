@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalog.datatypes import STRING
@@ -17,12 +17,14 @@ from connectors.support.files.run_decision import has_dismissed, was_decided
 from connectors.support.jdbc.connection import Connection
 from connectors.support.jdbc.database import Database, connected
 from connectors.support.jdbc.describe import describe_table, is_referenced
-from connectors.support.jdbc.writing import ledger, sql_text, statements
+from connectors.support.jdbc.writing import ledger, statements
 from connectors.support.jdbc.writing.commit import commit_group, remove_staging
+from connectors.support.jdbc.writing.commit_statements import becomes_target, commit_statements
 from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged
 from connectors.support.jdbc.writing.load import load
 from connectors.support.jdbc.writing.staged_rows import Keyed, latest, loadable, loaded_type, with_kinds
-from connectors.support.jdbc.writing.statements import TargetChange
+from connectors.support.jdbc.writing.statements import TargetChange, create_table
+from connectors.support.jdbc.writing.write_plan import WritePlan
 from connectors.support.sink import WriteTask
 from connectors.support.spark_types import columns_of
 
@@ -31,19 +33,6 @@ if TYPE_CHECKING:
 
 _TEXTS: Final = ("text", "varchar", "bpchar", "char", "name", "tinytext", "mediumtext", "longtext", "clob")
 _INCOMPARABLE: Final = ("json", "xml", "point", "polygon")
-
-
-@dataclass(frozen=True, slots=True)
-class WritePlan:
-    """The write that a job describes, without its target."""
-
-    connection: Connection
-    keyed: Keyed
-    query: str | None
-    custom_sql: tuple[str, ...]
-    batch_size: int
-    declared: CatalogTable
-    widens: bool = False
 
 
 def prepare(
@@ -86,27 +75,33 @@ def stage(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: Jdb
 
 
 def _staged(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: JdbcStaged) -> JdbcStaged:
+    actions = _actions(prepared)
     with connected(spark, plan.connection) as database:
         target = None
-        if plan.query is None and not {Action.CREATE.value, Action.DROP_AND_CREATE.value} & set(prepared.actions):
+        if plan.query is None and not {Action.CREATE, Action.DROP_AND_CREATE} & set(actions):
             target = describe_table(database, prepared.target)
         rows = latest(with_kinds(df, plan.keyed), plan.keyed, has_updates=ROW_KIND in df.columns)
         plain = rows.drop(ROW_KIND) if ROW_KIND in rows.columns else rows
         incoming = _as_in_target(_described(plain, plan.declared), target)
         widened = tuple(_widened(plan, prepared, incoming, target))
         has_kinds = ROW_KIND in rows.columns
+        keys = _named(incoming, plan.keyed.keys)
+        change = _change(plan, prepared, incoming, target, keys)
         like = None if widened else target
-        _create_staging(database, prepared, incoming, like, keys=plan.keyed.keys, has_kinds=has_kinds)
-    keys = _named(incoming, plan.keyed.keys)
+        if becomes_target(plan, actions, change):
+            ledger.drop_staging(database, prepared)
+            for statement in create_table(database.dialect, prepared.staging, incoming, keys, is_keyed=False):
+                database.execute(statement)
+        else:
+            _create_staging(database, prepared, incoming, like, keys=plan.keyed.keys, has_kinds=has_kinds)
     frame = loadable(rows, incoming, target, keys, plan.connection.dialect)
     sent = load(frame, plan.connection, prepared.staging, plan.batch_size)
     with connected(spark, plan.connection) as database:
         loaded = _count(database, prepared, sent)
-        change = _change(plan, prepared, incoming, target, keys)
         change = _with_references(database, change, target)
         _check_keys(database, change, plan.keyed)
         _check_casts(database, change)
-        before, done = _statements(plan, prepared, change, incoming)
+        before, done = commit_statements(plan, actions, change, incoming)
         for statement in done if before else ():  # they run when the commit has begun, and cannot be taken back
             database.check_syntax(statement)
         added = _added(change, incoming, target)
@@ -119,12 +114,29 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: J
 def planned(database: Database, plan: WritePlan, prepared: JdbcStaged, target: CatalogTable | None) -> tuple[str, ...]:
     """The statements of a commit before its rows are staged, with a plain name for the staging table."""
     incoming = _as_in_target(plan.declared, target)
-    shown = replace(prepared, staging=(*prepared.target[:-1], "penstock_stg"))
+    shown = _shown(prepared)
     change = _change(plan, shown, incoming, target, _named(incoming, plan.keyed.keys))
     change = _with_references(database, change, target)
-    before, done = _statements(plan, shown, change, incoming)
+    before, done = commit_statements(plan, _actions(prepared), change, incoming)
     added = (_added(change, incoming, target) or {}).values()
     return (*before, *added, *_widened(plan, prepared, incoming, target), *done)
+
+
+def planned_staging(plan: WritePlan, prepared: JdbcStaged) -> tuple[str, ...]:
+    """The DDL of the staging table, under a plain name, where it becomes the target."""
+    shown, actions, keys = _shown(prepared), _actions(prepared), _named(plan.declared, plan.keyed.keys)
+    change = _change(plan, shown, plan.declared, None, keys)
+    if not becomes_target(plan, actions, change):
+        return ()
+    return tuple(create_table(change.dialect, shown.staging, plan.declared, keys, is_keyed=False))
+
+
+def _shown(prepared: JdbcStaged) -> JdbcStaged:
+    return replace(prepared, staging=(*prepared.target[:-1], "penstock_stg"))
+
+
+def _actions(prepared: JdbcStaged) -> tuple[Action, ...]:
+    return tuple(map(Action, prepared.actions))
 
 
 def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> None:
@@ -297,56 +309,3 @@ def _widened(
             help = f"change its type to hold {column.type} yourself, then run the job again"
             raise run_error("PEN4003", message, None, help)
         yield statement
-
-
-def _statements(
-    plan: WritePlan, prepared: JdbcStaged, change: TargetChange, incoming: CatalogTable
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The statements before the transaction, and those in it."""
-    actions = [Action(action) for action in prepared.actions]
-    if Action.DROP_AND_CREATE in actions and not change.dialect.has_transactional_ddl:
-        return tuple(_swap(change, incoming)), plan.custom_sql if Action.RUN_CUSTOM_SQL in actions else ()
-    before: list[str] = []
-    done: list[str] = []
-    for action in actions:
-        match action:
-            case Action.CREATE | Action.DROP_AND_CREATE if change.dialect.has_transactional_ddl:
-                done += [f"drop table {change.table}"] if action is Action.DROP_AND_CREATE else []
-                done += statements.create_table(change.dialect, change.target, incoming, change.keys)
-            case Action.CREATE | Action.DROP_AND_CREATE:
-                before += statements.create_table(change.dialect, change.target, incoming, change.keys, if_missing=True)
-            case Action.REPLACE_ROWS:
-                done += [statements.replace_all(change), _inserted(plan, change)]
-            case Action.RUN_CUSTOM_SQL:
-                done += plan.custom_sql
-            case Action.ADD_ROWS:
-                done.append(_inserted(plan, change))
-            case Action.UPSERT_ROWS if plan.keyed.deletes is None:
-                done += statements.upsert(change)
-            case Action.UPSERT_ROWS | Action.APPLY_CHANGES:
-                done += statements.apply_changes(change)
-            case _:
-                pass
-    return tuple(before), tuple(done)
-
-
-def _inserted(plan: WritePlan, change: TargetChange) -> str:
-    if plan.query is None:
-        return statements.insert(change)
-    names = {column: change.dialect.quote(column) for column in change.columns}
-    found = sql_text.insert_from(plan.query, names, change.source)
-    assert found is not None, "validate refuses other queries"
-    return found
-
-
-def _swap(change: TargetChange, incoming: CatalogTable) -> Iterator[str]:
-    """Fill a new table under another name, then rename it in one step: for databases whose DDL commits at once."""
-    quote = change.dialect.quote_path
-    new, old = ((*change.target[:-1], f"{change.target[-1][:50]}_penstock_{name}") for name in ("new", "old"))
-    yield f"drop table if exists {quote(new)}"
-    yield from statements.create_table(change.dialect, new, incoming, change.keys)
-    yield statements.insert(replace(change, target=new))
-    yield f"drop table if exists {quote(old)}"
-    yield f"create table if not exists {change.table} (penstock int)"
-    yield f"rename table {change.table} to {quote(old)}, {quote(new)} to {change.table}"
-    yield f"drop table {quote(old)}"

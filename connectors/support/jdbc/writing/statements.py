@@ -49,6 +49,11 @@ class TargetChange:
         there = f"t.{self.dialect.quote(self.sequence)}"
         return f"({there} is null or {self._value(self.sequence)} >= {there})"
 
+    @property
+    def keeps_values(self) -> bool:
+        """Whether the target stores the values of the staging table as they are."""
+        return self.values == tuple(f"s.{self.dialect.quote(column)}" for column in self.columns)
+
     def _value(self, column: str) -> str:
         return self.values[self.columns.index(column)]
 
@@ -95,14 +100,30 @@ def delete(change: TargetChange, condition: str) -> str:
             return f"delete from {change.table} t where {found}"
 
 
+def rename_staging(change: TargetChange) -> Iterator[str]:
+    """Make the staging table the target; its primary key is built from the rows at once."""
+    yield f"alter table {change.source} rename to {change.dialect.quote(change.target[-1])}"
+    if change.keys:
+        yield f"alter table {change.table} add {_primary_key(change.dialect, change.keys)}"
+
+
 def create_table(
-    dialect: Dialect, target: tuple[str, ...], table: CatalogTable, keys: Sequence[str], if_missing: bool = False
+    dialect: Dialect,
+    target: tuple[str, ...],
+    table: CatalogTable,
+    keys: Sequence[str],
+    *,
+    if_missing: bool = False,
+    is_keyed: bool = True,
 ) -> Iterator[str]:
-    """The DDL of a new table: columns, NOT NULL, primary key and comments. Every column must have a type there."""
+    """The DDL of a new table: columns, NOT NULL, primary key and comments. Every column must have a type there.
+
+    `is_keyed`: whether it gets the primary key; the key's columns are NOT NULL in any case.
+    """
     folded = {key.lower() for key in keys}
     lines = [_column(dialect, column, column.name.lower() in folded) for column in table.columns]
-    if keys:
-        lines.append(f"primary key ({', '.join(map(dialect.quote, keys))})")
+    if keys and is_keyed:
+        lines.append(_primary_key(dialect, keys))
     exists = "if not exists " if if_missing else ""
     yield f"create table {exists}{dialect.quote_path(target)} ({', '.join(lines)})"
     if dialect.name != "PostgreSQL":
@@ -137,6 +158,10 @@ def _column(dialect: Dialect, column: Column, is_key: bool, nullable: bool | Non
     is_nullable = column.nullable if nullable is None else nullable
     comment = f" comment {dialect.text(column.comment)}" if column.comment and dialect.quotes == "``" else ""
     return f"{dialect.quote(column.name)} {type}{'' if is_nullable and not is_key else ' not null'}{comment}"
+
+
+def _primary_key(dialect: Dialect, keys: Sequence[str]) -> str:
+    return f"primary key ({', '.join(map(dialect.quote, keys))})"
 
 
 def _update(change: TargetChange, condition: str) -> str | None:
