@@ -8,7 +8,7 @@ from catalog.datatypes import STRING, Array, DataType, Map
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.quoting import quote, quote_text
 from catalog.source import Span
-from catalog.table import CatalogTable
+from catalog.table import CatalogTable, TablePath
 from connectors.support.option import Option, Options, OptionType, Value
 from engine.transforms.base import check_columns
 from sql.rewrite.select_query import Projection, Select
@@ -82,6 +82,11 @@ class DataValidator:
             help = 'row_error_handle_way.error_table = "errors"'
             diagnostics.error("PEN2005", "`ROUTE_TO_TABLE` needs an error table", options.span(), help)
         if into is None or checks is None:
+            return None
+        try:
+            TablePath.parse(into)
+        except ValueError as cause:
+            diagnostics.error("PEN2004", str(cause), options.span("row_error_handle_way.error_table"))
             return None
         wrong = " OR ".join(f"NOT ({check.holds})" for check in checks)
         row = ", ".join(f"{quote(name)} AS {quote(name)}" for name in table.schema.names)

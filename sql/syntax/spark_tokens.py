@@ -53,23 +53,26 @@ def spark_tokens(text: str) -> list[Token]:
 def _plain_tokens(text: str) -> list[Token] | None:
     """The tokens of a text without rare syntax; None for others."""
     tokens: list[Token] = []
+    append, word, unknown, sentinel = tokens.append, _word, TokenType.UNKNOWN, TokenType.SENTINEL  # looked up once
     line, line_start, next_line = 1, 0, text.find("\n")
     end = 0
     for space, written, rare in _TOKEN.findall(text):
         start = end + len(space)
         end = start + len(written)
-        kind, meant, ends_phrase = _word(written)
-        if rare or kind is TokenType.UNKNOWN:
-            return None
-        if kind is TokenType.SENTINEL:
+        kind, meant, ends_phrase = word(written)
+        if kind is sentinel:
+            if rare:
+                return None
             continue
+        if kind is unknown:
+            return None
         while -1 < next_line < end:
             line, line_start, next_line = line + 1, next_line + 1, text.find("\n", next_line + 1)
         if ends_phrase and space and (phrase := _phrase(text, tokens, start, space, written)):
             if "\n" in space:
                 return None
             kind, meant, start = _KINDS[phrase], phrase, tokens.pop().start
-        tokens.append(Token(kind, meant, line, end - line_start, start, end - 1))
+        append(Token(kind, meant, line, end - line_start, start, end - 1))
     return tokens
 
 

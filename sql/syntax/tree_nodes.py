@@ -19,10 +19,11 @@ def tree_nodes(root: exp.Expr, leaves: Set[type[exp.Expr]] = frozenset()) -> lis
         if type(node) in leaves:
             continue
         for value in node.args.values():
-            if value is None or value is False or isinstance(value, str):
+            if value is None or value is False:
                 continue
-            if isinstance(value, kind):
-                nodes.append(value)
-            elif isinstance(value, list):
+            held = type(value)
+            if held is list:
                 nodes += [item for item in value if isinstance(item, kind)]
+            elif held is not str and isinstance(value, kind):
+                nodes.append(value)
     return nodes
