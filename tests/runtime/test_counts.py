@@ -43,6 +43,19 @@ def test_a_write_counts_its_rows_and_what_the_users_filters_dropped():
     assert (count.rows, count.filtered) == (40, 940)
 
 
+def test_the_check_of_json_files_filters_no_rows():
+    check = "Filter if (…) raise_error(USER_RAISED_EXCEPTION, map(errorMessage, more than one JSON value in the file …"
+    operators = (
+        Operator(0, "Execute InsertIntoHadoopFsRelationCommand", "…", {"number of output rows": "2"}),
+        Operator(1, "Union", "Union", {}),
+        Operator(2, "Scan json", "…", {"number of output rows": "2"}),
+        Operator(3, "Filter", check, {"number of output rows": "0"}),
+        Operator(4, "Scan text", "…", {"number of output rows": "1"}),
+    )
+    count = count_write("out", [Execution(operators, {0: (1,), 1: (2, 3), 3: (4,)})])
+    assert (count.rows, count.filtered) == (2, 0)
+
+
 def test_rows_pass_through_operators_that_do_not_count_them():
     root = (Operator(0, "OverwriteByExpression", "…", {}), Operator(1, "AdaptiveSparkPlan", "…", {}))
     below = (Operator(2, "Sort", "…", {}), Operator(3, "HashAggregate", "…", {"number of output rows": "7"}))

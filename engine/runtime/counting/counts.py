@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from connectors.support.formats.whole_json import FIRST_VALUE_ONLY
+
 ROWS: Final = "number of output rows"
 READ_BYTES: Final = "size of files read"
 WRITTEN_BYTES: Final = "written output size"
@@ -143,7 +145,8 @@ def last_that_read(executions: Sequence[Execution]) -> Execution | None:
 
 
 def filtered_rows(execution: Execution) -> int | None:
-    """Rows that filters and window limits dropped; not those that Spark adds to joins (`isnotnull` alone).
+    """Rows that filters and window limits dropped; not those that Spark adds to joins (`isnotnull` alone), nor
+    one that refuses JSON files.
 
     None if a join drops rows by a condition: its counters do not show how many.
     """
@@ -154,7 +157,10 @@ def filtered_rows(execution: Execution) -> int | None:
         is_limit = operator.name == "WindowGroupLimit"
         if not is_limit and operator.name != "Filter":
             continue
-        if not is_limit and _ONLY_NOT_NULL.fullmatch(operator.description.removeprefix("Filter ")):
+        if not is_limit and (
+            FIRST_VALUE_ONLY in operator.description
+            or _ONLY_NOT_NULL.fullmatch(operator.description.removeprefix("Filter "))
+        ):
             continue
         before = [execution.rows_out(execution.by_id[input]) for input in execution.inputs.get(operator.id, ())]
         after = operator.count(ROWS)
