@@ -26,7 +26,7 @@ def _assert_agrees(found):
 
 @pytest.mark.spark
 @pytest.mark.slow
-@sample_and(20_000, sample=2_000)
+@sample_and(20_000, sample=1_200)
 def test_random_expressions(oracle, count):
     found = agreement.expressions(oracle, count)
     _assert_agrees(found)

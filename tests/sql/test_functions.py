@@ -79,7 +79,7 @@ def test_documented_examples(spark, oracle):
 @pytest.mark.spark
 @pytest.mark.slow
 def test_calls_with_arguments_of_every_type(oracle):
-    found = functions.compare(oracle, itertools.islice(functions.calls(), 0, None, 131))
+    found = functions.compare(oracle, itertools.islice(functions.calls(), 0, None, 262))
     assert not found.wrong, "\n".join([str(found), *found.wrong])
     assert found.unknown <= 0.03 * found.accepted, found
     assert len(found.missed) <= 0.05 * found.refused, "\n".join([str(found), *found.missed])
