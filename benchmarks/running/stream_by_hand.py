@@ -1,6 +1,7 @@
-"""A stream from Kafka written by hand: `python stream_by_hand.py parquet|delta SERVERS OUT RECORDS_PER_BATCH [TOPIC]`.
+"""A stream from Kafka written by hand: `python stream_by_hand.py parquet|delta SERVERS OUT RECORDS_PER_BATCH TOPIC`.
 
-With a TOPIC, it runs a micro-batch every second until it is killed; else until the topic `events` is read."""
+It ends when the topic is read; with an INTERVAL behind these (`1 second`), it runs micro-batches until it is killed.
+"""
 
 import sys
 from pathlib import Path
@@ -22,12 +23,13 @@ def started(format: str) -> SparkSession:
     return open_session("by hand", settings, jars, delta.session_settings if format == "delta" else {})
 
 
-def main(format: str, servers: str, out: str, batch: str, topic: str | None = None) -> None:
+def main(format: str, servers: str, out: str, *more: str) -> None:
+    batch, topic, *interval = more
     spark = started(format)
     records = (
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", servers)
-        .option("subscribe", topic or "events")
+        .option("subscribe", topic)
         .option("startingOffsets", "earliest")
         .option("maxOffsetsPerTrigger", batch)
         .load()
@@ -39,7 +41,7 @@ def main(format: str, servers: str, out: str, batch: str, topic: str | None = No
         "id", "customer", "amount * 2 as double_amount", "upper(word) as word", "timestamp as _timestamp"
     )
     writer = large.writeStream.format(format).option("checkpointLocation", f"{out}-checkpoint")
-    writer = writer.trigger(processingTime="1 second") if topic else writer.trigger(availableNow=True)
+    writer = writer.trigger(processingTime=interval[0]) if interval else writer.trigger(availableNow=True)
     writer.start(out).awaitTermination()
     spark.stop()
 

@@ -1,11 +1,12 @@
 """Time a stream from Kafka to Parquet or Delta beside hand-written Structured Streaming, as whole processes in turn.
 
-    python benchmarks/running/streams.py [RECORDS] [RUNS]
+    python benchmarks/running/streams.py [RECORDS] [RUNS] [WHAT ...]
 
 A broker is started, RECORDS (default 2,000,000) are sent, and both sides read them in micro-batches of a quarter, with
-the same query. Printed are records a second of wall-clock time, and of CPU time net of a session, with their ratios.
-The rows of both are counted. Then 1,000 records a second are sent for a minute to streams that run a micro-batch
-every second: printed is the 99th percentile of the time from a record's timestamp to the commit of its row in Delta.
+the same query. The rows of both are counted. Printed are records a second of whole processes, and those without the
+start: the seconds of a stream over four records are subtracted, by the clock and of CPU time. `latency`: 1,000 records
+a second are sent for a minute to streams that run a micro-batch every second; printed is the 99th percentile of the
+time from a record's timestamp to the commit of its row in Delta. WHAT: `parquet`, `delta`, `latency`; by default all.
 """
 
 import json
@@ -13,12 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from measure import BY_HAND, PENSTOCK, ROOT, Cost, best, cost, reap_grandchildren
+from measure import PENSTOCK, ROOT, Cost, best, cost, reap_grandchildren
 
 sys.path.insert(0, str(ROOT))
 from tests.services.kafka import _running
@@ -64,12 +65,12 @@ def broker(folder: Path) -> Iterator[Any]:
         running.close()
 
 
-def send(servers: str, count: int) -> None:
+def send(servers: str, topic: str, ids: Iterable[int]) -> None:
     from kafka import KafkaProducer
 
     with closing(KafkaProducer(bootstrap_servers=servers, linger_ms=50, batch_size=262_144)) as producer:
-        for id in range(count):
-            producer.send("events", record(id), partition=id % 4)
+        for id in ids:
+            producer.send(topic, record(id), partition=id % 4)
         producer.flush()
 
 
@@ -127,7 +128,7 @@ def compare_latencies(kafka: Any, work: Path) -> None:
     found = {}
     for name in ("by-hand", "penstock"):
         topic, out = kafka.create(f"latency-{name}", 4), f"{work}/latency-{name}"
-        command = [*STREAM_BY_HAND, "delta", kafka.servers, out, "1000000", topic]
+        command = [*STREAM_BY_HAND, "delta", kafka.servers, out, "1000000", topic, "1 second"]
         if name == "penstock":
             job = work / "latency.conf"
             values = {"name": "latency", "servers": kafka.servers, "sink": SINKS["delta"] % out, "topic": topic}
@@ -138,12 +139,33 @@ def compare_latencies(kafka: Any, work: Path) -> None:
     print(f"latency (p99): penstock {ours:.2f} s, by hand {theirs:.2f} s, ratio {theirs / ours:.2f}")
 
 
-def show(name: str, records: int, ours: Cost, theirs: Cost, session: Cost) -> None:
-    mine, other = records / (ours - session).cpu, records / (theirs - session).cpu
+def show(name: str, records: int, whole: tuple[Cost, Cost], start: tuple[Cost, Cost]) -> None:
+    """`whole`, `start`: Penstock's costs and those by hand, of all records and of four."""
+    (ours, theirs), net = whole, [of_all - of_start for of_all, of_start in zip(whole, start, strict=True)]
     print(
-        f"{name}: penstock {records / ours.wall:,.0f} records/s, by hand {records / theirs.wall:,.0f}, ratio "
-        f"{theirs.wall / ours.wall:.2f}; net CPU {mine:,.0f} and {other:,.0f} records/s, ratio {mine / other:.2f}"
+        f"{name}: whole processes {records / ours.wall:,.0f} and by hand {records / theirs.wall:,.0f} records/s, ratio "
+        f"{theirs.wall / ours.wall:.2f}; without the start {records / net[0].wall:,.0f} and "
+        f"{records / net[1].wall:,.0f}, ratio {net[1].wall / net[0].wall:.2f}; by CPU {records / net[0].cpu:,.0f} and "
+        f"{records / net[1].cpu:,.0f}, ratio {net[1].cpu / net[0].cpu:.2f}",
+        flush=True,
     )
+
+
+def costs(name: str, kafka: Any, topic: str, *, batch: int, work: Path, runs: int) -> tuple[Cost, Cost]:
+    """Penstock's best run, and the best by hand: in turn, over all records of the topic."""
+    ours: list[Cost] = []
+    theirs: list[Cost] = []
+    for number in range(runs):
+        out = f"{work}/{topic}-{name}{number}"
+        by_hand = [name, kafka.servers, f"{out}-by-hand", str(batch), topic]
+        theirs.append(cost([*STREAM_BY_HAND, *by_hand], work))
+        values = {"name": f"{topic}-{name}{number}", "servers": kafka.servers, "topic": topic, "batch": batch}
+        job = work / f"{topic}-{name}{number}.conf"
+        job.write_text(JOB % {**values, "sink": SINKS[name] % out, "trigger": "available_now"})
+        ours.append(cost([*PENSTOCK, str(job)], work))
+        if rows(out) != rows(f"{out}-by-hand"):
+            sys.exit(f"{name}: {rows(out)} rows, by hand {rows(f'{out}-by-hand')}")
+    return best(ours), best(theirs)
 
 
 def rows(folder: str) -> int:
@@ -156,28 +178,20 @@ def main() -> None:
     reap_grandchildren()
     records = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000_000
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    wanted = sys.argv[3:] or [*SINKS, "latency"]
     with tempfile.TemporaryDirectory() as directory:
         work = Path(directory)
         with broker(work / "broker") as kafka:
-            kafka.create("events", 4)
-            send(kafka.servers, records)
-            session = best([cost([*BY_HAND, "session"], work) for _ in range(runs)])
-            for name, sink in SINKS.items():
-                ours: list[Cost] = []
-                theirs: list[Cost] = []
-                for number in range(runs):
-                    out = f"{work}/{name}{number}"
-                    by_hand = [name, kafka.servers, f"{out}-by-hand", str(records // 4)]
-                    theirs.append(cost([*STREAM_BY_HAND, *by_hand], work))
-                    values = {"name": f"{name}{number}", "servers": kafka.servers, "sink": sink % out}
-                    values |= {"topic": "events", "trigger": "available_now"}
-                    job = work / f"{name}{number}.conf"
-                    job.write_text(JOB % {**values, "batch": records // 4})
-                    ours.append(cost([*PENSTOCK, str(job)], work))
-                    if rows(out) != rows(f"{out}-by-hand"):
-                        sys.exit(f"{name}: {rows(out)} rows, by hand {rows(f'{out}-by-hand')}")
-                show(name, records, best(ours), best(theirs), session)
-            compare_latencies(kafka, work)
+            for topic, ids in (("events", range(records)), ("start", range(496, 500))):
+                kafka.create(topic, 4)
+                send(kafka.servers, topic, ids)
+            for name in filter(wanted.__contains__, SINKS):
+                whole, start = (
+                    costs(name, kafka, topic, batch=records // 4, work=work, runs=runs) for topic in ("events", "start")
+                )
+                show(name, records, whole, start)
+            if "latency" in wanted:
+                compare_latencies(kafka, work)
 
 
 if __name__ == "__main__":
