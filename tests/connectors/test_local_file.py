@@ -244,17 +244,9 @@ def test_partition_directories_are_columns(spark, tmp_path):
 def test_malformed_csv_fails_with_its_file(spark, tmp_path, text, given, said):
     (tmp_path / "in.csv").write_text(text)
     source = {"path": str(tmp_path / "in.csv"), "file_format_type": "csv", **given}
-    options = options_of(connector.source_options, schema={"fields": {"id": "int", "n": "string"}}, **source)
-    (table,) = connector.tables(options, Diagnostics())
-    scan = Scan("files", connector, options, table, id="scan", span=options.span())
-    job = [write(connector, scan, path=str(tmp_path / "out"), file_format_type="parquet")]
-    with pytest.raises(RunError) as caught:
-        run_writes(spark, job, str(tmp_path / "state"), "run")
-    (found,) = caught.value.diagnostics
-    assert found.code == "PEN5004"
+    found = unreadable(spark, tmp_path, schema={"fields": {"id": "int", "n": "string"}}, **source)
     assert str(tmp_path / "in.csv") in found.message
     assert said in found.message
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.spark
@@ -264,17 +256,23 @@ def test_malformed_csv_fails_with_its_file(spark, tmp_path, text, given, said):
 def test_json_that_goes_on_after_its_first_value_fails(spark, tmp_path, text):
     (tmp_path / "in.json").write_text(text)
     source = {"path": str(tmp_path), "file_format_type": "json", "multi_line": True}
-    options = options_of(connector.source_options, schema={"fields": {"id": "int"}}, **source)
-    (table,) = connector.tables(options, Diagnostics())
-    scan = Scan("files", connector, options, table, id="scan", span=options.span())
-    job = [write(connector, scan, path=str(tmp_path / "out"), file_format_type="parquet")]
-    with pytest.raises(RunError) as caught:
-        run_writes(spark, job, str(tmp_path / "state"), "run")
-    (found,) = caught.value.diagnostics
-    assert found.code == "PEN5004"
+    found = unreadable(spark, tmp_path, schema={"fields": {"id": "int"}}, **source)
     assert str(tmp_path / "in.json") in found.message
     assert "remove `multi_line`" in found.help
-    assert not (tmp_path / "out").exists()
+
+
+def unreadable(spark, folder, **source):
+    """The error of a run that reads such files; it writes nothing."""
+    options = options_of(connector.source_options, **source)
+    (table,) = connector.tables(options, Diagnostics())
+    scan = Scan("files", connector, options, table, id="scan", span=options.span())
+    job = [write(connector, scan, path=str(folder / "out"), file_format_type="parquet")]
+    with pytest.raises(RunError) as caught:
+        run_writes(spark, job, str(folder / "state"), "run")
+    (found,) = caught.value.diagnostics
+    assert found.code == "PEN5004"
+    assert not (folder / "out").exists()
+    return found
 
 
 @pytest.mark.spark
