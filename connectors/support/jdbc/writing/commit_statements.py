@@ -10,7 +10,16 @@ from connectors.support.jdbc.writing.statements import TargetChange
 from connectors.support.jdbc.writing.write_plan import WritePlan
 
 
-def becomes_target(plan: WritePlan, actions: Sequence[Action], change: TargetChange) -> bool:
+def staging_ddl(
+    plan: WritePlan, actions: Sequence[Action], change: TargetChange, incoming: CatalogTable
+) -> tuple[str, ...]:
+    """The DDL of a staging table that becomes the target; none where its rows are moved."""
+    if not _becomes_target(plan, actions, change):
+        return ()
+    return tuple(statements.create_table(change.dialect, change.staging, incoming, change.keys, is_keyed=False))
+
+
+def _becomes_target(plan: WritePlan, actions: Sequence[Action], change: TargetChange) -> bool:
     """Whether the commit renames the staging table to a new target, so that rows are written once: those that are
     stored as they are loaded, and are the only ones that the commit writes."""
     is_new = bool({Action.CREATE, Action.DROP_AND_CREATE} & set(actions))
@@ -23,7 +32,7 @@ def commit_statements(
     plan: WritePlan, actions: Sequence[Action], change: TargetChange, incoming: CatalogTable
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The statements before the transaction, and those in it."""
-    if becomes_target(plan, actions, change):
+    if _becomes_target(plan, actions, change):
         dropped = [f"drop table {change.table}"] if Action.DROP_AND_CREATE in actions else []
         return (), (*dropped, *statements.rename_staging(change))
     if Action.DROP_AND_CREATE in actions and not change.dialect.has_transactional_ddl:

@@ -19,11 +19,11 @@ from connectors.support.jdbc.database import Database, connected
 from connectors.support.jdbc.describe import describe_table, is_referenced
 from connectors.support.jdbc.writing import ledger, statements
 from connectors.support.jdbc.writing.commit import commit_group, remove_staging
-from connectors.support.jdbc.writing.commit_statements import becomes_target, commit_statements
+from connectors.support.jdbc.writing.commit_statements import commit_statements, staging_ddl
 from connectors.support.jdbc.writing.jdbc_staged import JdbcStaged
 from connectors.support.jdbc.writing.load import load
 from connectors.support.jdbc.writing.staged_rows import Keyed, latest, loadable, loaded_type, with_kinds
-from connectors.support.jdbc.writing.statements import TargetChange, create_table
+from connectors.support.jdbc.writing.statements import TargetChange
 from connectors.support.jdbc.writing.write_plan import WritePlan
 from connectors.support.sink import WriteTask
 from connectors.support.spark_types import columns_of
@@ -88,9 +88,9 @@ def _staged(spark: "SparkSession", df: "DataFrame", plan: WritePlan, prepared: J
         keys = _named(incoming, plan.keyed.keys)
         change = _change(plan, prepared, incoming, target, keys)
         like = None if widened else target
-        if becomes_target(plan, actions, change):
-            ledger.drop_staging(database, prepared)
-            for statement in create_table(database.dialect, prepared.staging, incoming, keys, is_keyed=False):
+        ledger.drop_staging(database, prepared)
+        if ddl := staging_ddl(plan, actions, change, incoming):
+            for statement in ddl:
                 database.execute(statement)
         else:
             _create_staging(database, prepared, incoming, like, keys=plan.keyed.keys, has_kinds=has_kinds)
@@ -124,11 +124,8 @@ def planned(database: Database, plan: WritePlan, prepared: JdbcStaged, target: C
 
 def planned_staging(plan: WritePlan, prepared: JdbcStaged) -> tuple[str, ...]:
     """The DDL of the staging table, under a plain name, where it becomes the target."""
-    shown, actions, keys = _shown(prepared), _actions(prepared), _named(plan.declared, plan.keyed.keys)
-    change = _change(plan, shown, plan.declared, None, keys)
-    if not becomes_target(plan, actions, change):
-        return ()
-    return tuple(create_table(change.dialect, shown.staging, plan.declared, keys, is_keyed=False))
+    change = _change(plan, _shown(prepared), plan.declared, None, _named(plan.declared, plan.keyed.keys))
+    return staging_ddl(plan, _actions(prepared), change, plan.declared)
 
 
 def _shown(prepared: JdbcStaged) -> JdbcStaged:
@@ -196,7 +193,6 @@ def _create_staging(
     has_kinds: bool,
 ) -> None:
     dialect = database.dialect
-    ledger.drop_staging(database, prepared)
     name = dialect.quote_path(prepared.staging)
     kind = f", {dialect.quote(ROW_KIND)} varchar(2)" if has_kinds else ""
     if dialect.stages_like_target and target is not None and all(target.column(name) for name in incoming.schema.names):
