@@ -4,6 +4,7 @@ import subprocess
 import tempfile
 import uuid
 from base64 import urlsafe_b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ class Broker:
     servers: str
     kill: Any = field(default=None, repr=False)
     start: Any = field(default=None, repr=False)
+    sent: Counter[str] = field(default_factory=Counter, repr=False)  # records without a key, by topic
 
     def create(self, topic: str, partitions: int = 1) -> str:
         from kafka.admin import NewTopic
@@ -41,13 +43,17 @@ class Broker:
             admin.create_partitions({topic: total})
 
     def send(self, topic: str, values: Iterable[Any], **record: Any) -> None:
-        """Texts, bytes or None as the values of records, in this order where `partition` says which one."""
+        """Texts, bytes or None as the values of records; without `key` and `partition` the partitions take turns."""
         from kafka import KafkaProducer
 
         with closing(KafkaProducer(bootstrap_servers=self.servers)) as producer:
             for value in values:
                 sent = value.encode() if isinstance(value, str) else value
-                producer.send(topic, sent, **{"key": b"k" if sent is None else None, **record})
+                options = {"key": b"k" if sent is None else None, **record}
+                if options["key"] is None and "partition" not in options:
+                    options["partition"] = self.sent[topic] % len(producer.partitions_for(topic))
+                    self.sent[topic] += 1
+                producer.send(topic, sent, **options)
             producer.flush()
 
     def records(self, topic: str) -> list[Any]:
