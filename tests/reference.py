@@ -187,7 +187,6 @@ def _seatunnel() -> Iterator[str]:
         "| `trunc(x)` | a DOUBLE | the type of `x` |\n"
         "| `1 / 3` of `decimal(10,2)` | 0.34: rounds from zero | 0.33: rounds to the nearest |\n"
         "| `10.25 * 3.75` of `decimal(10,2)` | 38.4375 | 38.44: keeps the larger scale |\n"
-        "| a rule of `Assert` without `field_value` | an error | checks the column's type |\n"
         "| the `error_table` of `DataValidator` | the name as written | in the database of the input |"
     )
     yield "`parsedatetime`, `to_date` and `is_date` take any pattern; 3.x takes only those of its documentation."

@@ -1,4 +1,4 @@
-"""`Replace`: replace text in one column."""
+"""`Replace`: replace text in columns."""
 
 import re
 from typing import ClassVar
@@ -15,7 +15,7 @@ class Replace:
     name: ClassVar[str] = "Replace"
     doc: ClassVar[str] = "Replace what matches a text or a regular expression in columns, which become strings."
     options: ClassVar[tuple[Option, ...]] = (
-        Option("replace_field", OptionType.STRING, "The column."),
+        Option("replace_field", OptionType.LIST, "The column, or a list of columns.", element=OptionType.STRING),
         Option("replace_fields", OptionType.LIST, "Several columns.", element=OptionType.STRING),
         Option("pattern", OptionType.STRING, "The text, or Java regular expression, to replace.", required=True),
         Option("replacement", OptionType.STRING, "The replacement; `$1` is a group of the pattern.", required=True),
@@ -29,9 +29,11 @@ class Replace:
     )
 
     def select(self, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> Select | None:
-        places = {name: f"replace_fields.{index}" for index, name in enumerate(options.strings("replace_fields"))}
-        if field := options.optional_string("replace_field"):
-            places |= {field: "replace_field"}
+        places = {
+            name: f"{option}.{index}"
+            for option in ("replace_field", "replace_fields")
+            for index, name in enumerate(options.strings(option))
+        }
         if not places:
             help = 'replace_field = "name"'
             diagnostics.error("PEN2005", "`Replace` needs `replace_field` or `replace_fields`", options.span(), help)

@@ -7,7 +7,6 @@ from engine.cli import main
 from engine.compile import Settings, compile_job
 
 SOURCE = "source { FakeSource { schema { table = shop.people, fields { id = int, born = date } } } }"
-ASSERT = "sink { Assert { rules { field_rules = [{ field_name = id, field_type = %s }] } } }"
 WEEK = 'transform { Sql { query = "select week(born) as w from people" } }'
 VALIDATOR = """transform { DataValidator { plugin_output = valid, row_error_handle_way = ROUTE_TO_TABLE
   row_error_handle_way.error_table = errors, field_rules = [{ field_name = id, rule_type = NOT_NULL }] } }"""
@@ -19,11 +18,6 @@ def compiled(tmp_path, text, line):
     diagnostics = Diagnostics()
     job = compile_job(path, Settings(seatunnel=True, seatunnel_line=line), diagnostics)
     return job, [each.message for each in diagnostics if each.severity.value == "error"]
-
-
-def test_a_rule_without_values_checks_the_type(tmp_path):
-    assert compiled(tmp_path, f"{SOURCE}\n{ASSERT % 'int'}", 3)[1] == []
-    assert compiled(tmp_path, f"{SOURCE}\n{ASSERT % 'int'}", 2)[1] == ["the rule of `id` has no `field_value`"]
 
 
 @pytest.mark.parametrize(("compat", "shown"), [("seatunnel", "DIV 7"), ("seatunnel-3", "weekofyear")])

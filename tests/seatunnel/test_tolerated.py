@@ -57,6 +57,13 @@ def test_an_error_is_a_warning_under_the_flag(tmp_path, capsys, parts, said):
     assert validated(tmp_path, capsys, **parts)[0] == 2
 
 
+def test_a_rule_without_values_checks_the_type_under_the_flag(tmp_path, capsys):
+    sink = "Assert { rules { field_rules = [{ field_name = id, field_type = %s }] } }"
+    assert validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink % "int")[0] == 0
+    assert "is int, not string" in validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink % "string")[1]
+    assert "the rule of `id` has no `field_value`" in validated(tmp_path, capsys, sink=sink % "int")[1]
+
+
 def test_a_constraint_may_be_a_key(tmp_path):
     key = "{ constraintName = k, constraintType = KEY, constraintColumns = [{ columnName = name, sortType = DESC }] }"
     columns = "{ name = id, type = int }, { name = name, type = string }"

@@ -46,8 +46,8 @@ class JsonPath:
             "columns",
             OptionType.LIST,
             "List of `{src_field, path, dest_field, dest_type = string, column_error_handle_way}`; `path`, "
-            "`dest_field` and `dest_type` may be lists of equal length. `column_error_handle_way` is `FAIL`, `SKIP` or "
-            "`SKIP_ROW`.",
+            "`dest_field` and `dest_type` may be lists of equal length, or texts with `;` between the parts. "
+            "`column_error_handle_way` is `FAIL`, `SKIP` or `SKIP_ROW`.",
             required=True,
             element=OptionType.MAP,
         ),
@@ -102,8 +102,10 @@ def _of_block(
         span = options.span(f"{place}.column_error_handle_way")
         diagnostics.error("PEN2004", "`column_error_handle_way` must be `FAIL`, `SKIP` or `SKIP_ROW`", span)
         return []
-    paths, names = _listed(block["path"]), _listed(block["dest_field"])
-    types = _listed(block.get("dest_type") or "string")
+    names = _listed(block["dest_field"])
+    separated = len(names) > 1
+    paths = _listed(block["path"], separated=separated)
+    types = _listed(block.get("dest_type") or "string", separated=separated)
     types = types * len(paths) if len(types) == 1 else types
     if not len(paths) == len(names) == len(types):
         message = f"{len(paths)} paths, {len(names)} fields and {len(types)} types: they must be equally many"
@@ -120,7 +122,10 @@ def _of_block(
     return found
 
 
-def _listed(value: Value) -> list[Value]:
+def _listed(value: Value, *, separated: bool = True) -> list[Value]:
+    """The parts of a list, or of a text with `;` between them: a path alone may have a `;` of its own."""
+    if isinstance(value, str) and separated:
+        return [part.strip() for part in value.split(";")]
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
