@@ -26,6 +26,7 @@ from connectors.support.jdbc.writing.load import loads_by_copy
 from connectors.support.jdbc.writing.sink_options import (
     SINK_OPTIONS,
     check_sink,
+    completed,
     default_write_mode,
     in_case,
     plan_of,
@@ -115,8 +116,11 @@ class Jdbc(Source, Sink[JdbcStaged]):
         if not mark.has_errors:
             remember_secrets(connection_of(options))
 
-    def default_write_mode(self, options: Options) -> WriteMode:
-        return default_write_mode(options)
+    def completed(self, options: Options) -> Options:
+        return completed(options)
+
+    def default_write_mode(self, options: Options, table: CatalogTable) -> WriteMode:
+        return default_write_mode(options, table)
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         if options.optional_string("table_path") is None:

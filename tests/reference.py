@@ -208,6 +208,11 @@ def _seatunnel() -> Iterator[str]:
     )
     yield "## Sinks"
     yield "`multi_table_sink_replica` has no effect: Spark's tasks write a table in parallel."
+    yield (
+        "Where the key of the rows is known, updates and deletes are applied, and of several rows of a key the one "
+        "that is read last counts. A `Jdbc` sink takes the rows' own primary key where it has no `primary_keys`, and "
+        "writes to the table of their name where it has no `table` and no `query`."
+    )
     yield from _documented(DOCUMENTED_SINKS, "sink")
     yield "## Connectors of SeaTunnel"
     yield (

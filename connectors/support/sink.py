@@ -126,8 +126,8 @@ class Sink(Connector, Generic[S]):
             for option in self.sink_options
         )
 
-    def default_write_mode(self, options: Options) -> WriteMode:
-        """The write mode if the job names none."""
+    def default_write_mode(self, options: Options, table: CatalogTable) -> WriteMode:
+        """The write mode of the table's rows if the job names none."""
         return self.sink_capabilities.write_modes[0]
 
     def row_kind_modes(self, options: Options) -> tuple[WriteMode, ...]:

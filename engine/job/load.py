@@ -243,14 +243,14 @@ class _Loader:
             for text in _texts_of(node.entry(name))
         )
         parallelism, uid = options["parallelism"], options.optional_string("uid")
-        complete = _completion(kind, name)
-        options = complete(options)
-        tables = tuple(replace(table, options=complete(table.options)) for table in tables)
         if self.is_lenient:
             own_parallelism = parallelism if isinstance(parallelism, int) else self.parallelism
             compat = SeaTunnel(own_parallelism, line=self.line)
             options = replace(options, seatunnel=compat)
             tables = tuple(replace(table, options=replace(table.options, seatunnel=compat)) for table in tables)
+        complete = _completion(kind, name)
+        options = complete(options)
+        tables = tuple(replace(table, options=complete(table.options)) for table in tables)
         if uid is not None and not _UID.fullmatch(uid):  # files are called by it
             help = "letters, digits and `_`, `.`, `-`, at most 64, a letter, digit or `_` first"
             self.diagnostics.error("PEN2004", f"`{uid}` cannot be a `uid`", options.span("uid"), help)

@@ -138,6 +138,7 @@ class _Migration:
                 draft.put("query", query, "the query in Spark's SQL")
         needs_dialect = bool(queries) and not (to_spark_sql and all(queries.values()))
         env, notes = self.env(tree, needs_dialect)
+        self.with_keys(drafts)
         added = self.without_kinds(drafts)
         new = self.with_blocks(tree, env, drafts, added)
         left = self.left(self.rendered(new, drafts, notes), drafts)
@@ -247,6 +248,16 @@ class _Migration:
             entries.append(Entry("sql.dialect", place, as_node("seatunnel", place)))
             notes.append("`sql.dialect`: the queries call functions with SeaTunnel's meaning (`--sql spark` rewrites)")
         return MapNode(tuple(entries), place), notes
+
+    def with_keys(self, drafts: list[Draft]) -> None:
+        """Name the write mode of sinks to which SeaTunnel writes by the key of the rows."""
+        modes = {node.span: node.write_mode for node in (self.plan.nodes() if self.plan else ())
+                 if isinstance(node, Write) and node.keeps_last}  # fmt: skip
+        for draft in drafts:
+            mode = modes.get(draft.block.options.span())
+            if mode is not None:
+                note = "SeaTunnel keeps the last of several rows of a key: here, `sequence_field` names their order"
+                draft.put("write_mode", mode.value, note)
 
     def without_kinds(self, drafts: list[Draft]) -> list[MapNode]:
         """Transforms after which rows have no kind, for sinks to which SeaTunnel writes every row whatever its kind."""

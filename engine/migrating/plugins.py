@@ -31,6 +31,8 @@ def migrate_plugin(draft: Draft) -> None:
         _assert(draft)
     elif plugin == "http":
         _http(draft)
+    elif plugin == "jdbc" and draft.block.kind is BlockKind.SINK:
+        _jdbc_sink(draft)
     elif plugin in ("llm", "embedding"):
         _escape(draft, ("model", "prompt", "input"))
     elif _is_of_files(draft) and draft.block.kind is BlockKind.SOURCE:
@@ -142,6 +144,13 @@ def _http(draft: Draft) -> None:
         return
     names = [draft.block.options.get(f"pageing.{name}") for name in ("page_field", "cursor_field")]
     _escape(draft, [str(name) for name in names if name])
+
+
+def _jdbc_sink(draft: Draft) -> None:
+    """A table without a name has that of the rows."""
+    table = draft.block.options.get("table")
+    if table is not None and draft.options.get("table") is None:
+        draft.put("table", str(table))
 
 
 def _escape(draft: Draft, names: Iterable[str]) -> None:

@@ -210,6 +210,12 @@ class Write(BaseNode):
         """Whether the rows have kinds that the sink ignores."""
         return self.input.table.has_row_kind and self.write_mode not in self.connector.row_kind_modes(self.options)
 
+    @property
+    def keeps_last(self) -> bool:
+        """Whether the row of a key that is read last counts: SeaTunnel's sinks write rows one by one."""
+        is_keyed = self.write_mode in (WriteMode.UPSERT, WriteMode.CHANGELOG)
+        return self.options.seatunnel is not None and is_keyed and self.options.get("sequence_field") is None
+
 
 Node: TypeAlias = Scan | Query | Native | Union | Expect | Rejects | Watermark | Shuffle
 """A node that yields rows."""

@@ -145,11 +145,13 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         "schema_save_mode", SchemaSaveMode, can.schema_save_modes, sink, options, diagnostics=diagnostics
     )
     data_mode = _mode("data_save_mode", DataSaveMode, can.data_save_modes, sink, options, diagnostics=diagnostics)
-    write_mode = sink.default_write_mode(options)
+    write_mode = sink.default_write_mode(options, node.table)
     if "write_mode" in options.places:
         write_mode = _mode("write_mode", WriteMode, can.write_modes, sink, options, diagnostics=diagnostics)
     if why := contradiction(data_mode, write_mode):
         diagnostics.error("PEN2011", why, options.span("write_mode"))
+    if _applies_kinds(sink, options, node, write_mode):
+        write_mode = WriteMode.CHANGELOG
     if node.table.has_row_kind and write_mode not in sink.row_kind_modes(options):
         place = block.plugin_span or block.span
         message, span, help = _row_kinds_refused(node.name, sink, write_mode, place)
@@ -169,6 +171,13 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         uid=block.uid,
         span=options.span(),
     )
+
+
+def _applies_kinds(sink: AnySink, options: Options, node: Node, mode: WriteMode) -> bool:
+    """Whether deletes are deleted from the target, as SeaTunnel's sinks do where they know the key of the rows."""
+    is_keyed = mode is WriteMode.UPSERT or bool(options.get("primary_keys"))
+    can = sink.row_kind_modes(options)
+    return options.seatunnel is not None and node.table.has_row_kind and is_keyed and WriteMode.CHANGELOG in can
 
 
 def _row_kinds_refused(rows: str, sink: AnySink, mode: WriteMode, place: Span | None) -> tuple[str, Span | None, str]:

@@ -231,6 +231,8 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
         case Write():
             if any(option.name == "data_save_mode" for option in node.connector.sink_options):
                 yield f"{node.schema_save_mode.value}, {node.data_save_mode.value}, {node.write_mode.value}"
+            if node.keeps_last:
+                yield "of several rows of a key, the one that is read last counts"
             if (outlook := known.outlooks.get(node.id)) is not None:
                 yield from _outlook(node, outlook)
             if not node.connector.sink_capabilities.is_staged:

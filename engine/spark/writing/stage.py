@@ -1,6 +1,6 @@
 """Stages writes: rows go where readers do not see them. A step can be repeated for a retry."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -32,6 +32,8 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
     try:
         rows = _aligned(df.drop(ROW_KIND) if write.drops_row_kind else df, checked)
         rows = _uncollated(rows, write.table)
+        if write.keeps_last:
+            rows = _last_of_keys(rows, run.tasks[write.id].primary_keys)
         staged = write.connector.stage(spark, rows, run.tasks[write.id], run.places[write.id])
         _refuse_changed_target(run, checked)
     except SPARK_ERRORS as error:
@@ -84,6 +86,17 @@ def _uncollated(df: DataFrame, table: CatalogTable) -> DataFrame:
         value = quote(name) if type is None else f"cast({quote(name)} as {to_ddl(without_collations(type))})"
         columns.append(f"{value} as {quote(name)}")
     return select_sql(df, columns)
+
+
+def _last_of_keys(df: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """The row of each key that is read last."""
+    if not keys:
+        return df
+    number, rank = quote("__penstock_number"), quote("__penstock_rank")
+    numbered = df.selectExpr("*", f"monotonically_increasing_id() as {number}")
+    window = f"partition by {', '.join(map(quote, keys))} order by {number} desc"
+    ranked = numbered.selectExpr("*", f"row_number() over ({window}) as {rank}").where(f"{rank} = 1")
+    return ranked.drop("__penstock_number", "__penstock_rank")
 
 
 def _aligned(df: DataFrame, checked: SinkCheck) -> DataFrame:

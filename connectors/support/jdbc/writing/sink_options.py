@@ -142,11 +142,23 @@ def cased(table: CatalogTable, options: Options) -> CatalogTable:
     return replace(table, schema=replace(schema, columns=columns, primary_key=key))
 
 
-def default_write_mode(options: Options) -> WriteMode:
-    """As in Apache SeaTunnel: upsert if there are keys; under its flag a `query` alone says what happens to a row."""
-    if options.seatunnel is not None and options.get("query") is not None:
-        return WriteMode.APPEND
-    return WriteMode.UPSERT if options.strings("primary_keys") and options.flag("enable_upsert") else WriteMode.APPEND
+def completed(options: Options) -> Options:
+    """The options, with the incoming table's name as that of the target if a job of SeaTunnel names none."""
+    is_sink = "generate_sink_sql" in options.values
+    if not is_sink or options.seatunnel is None or any(options.get(name) for name in ("table", "query")):
+        return options
+    return replace(options, values={**options.values, "table": "${table_name}"})
+
+
+def default_write_mode(options: Options, table: CatalogTable) -> WriteMode:
+    """As in Apache SeaTunnel: upsert if there are keys; under its flag also those of the rows' own primary key, and a
+    `query` alone says what happens to a row."""
+    keys, key = options.strings("primary_keys"), table.schema.primary_key
+    if options.seatunnel is not None:
+        if options.get("query") is not None:
+            return WriteMode.APPEND
+        keys = keys or (key.columns if key else ())
+    return WriteMode.UPSERT if keys and options.flag("enable_upsert") else WriteMode.APPEND
 
 
 def plan_of(options: Options, table: CatalogTable, keys: tuple[str, ...], is_keyed: bool) -> WritePlan:
@@ -200,7 +212,7 @@ def _check_keys(options: Options, table: CatalogTable, diagnostics: Diagnostics)
             if column is not None and not table.is_open and table.column(str(column)) is None:
                 hint = did_you_mean(str(column), table.schema.names)
                 diagnostics.error("PEN4008", f"the rows have no column `{column}`", options.span(name), hint)
-    mode = str(options.get("write_mode") or default_write_mode(options).value).lower()
+    mode = str(options.get("write_mode") or default_write_mode(options, table).value).lower()
     key = table.schema.primary_key
     needs_key = mode in (WriteMode.UPSERT.value, WriteMode.CHANGELOG.value)
     if needs_key and not table.is_open and not (options.strings("primary_keys") or (key and key.columns)):
