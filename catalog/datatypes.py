@@ -45,6 +45,14 @@ class Decimal:
         if not (1 <= self.precision <= MAX_PRECISION and 0 <= self.scale <= self.precision):
             raise ValueError(f"decimal({self.precision},{self.scale}): 1 <= precision <= 38, 0 <= scale <= precision")
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Decimal) and self.precision == other.precision and self.scale == other.scale
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.precision, self.scale))
+
     def __str__(self) -> str:
         return f"decimal({self.precision},{self.scale})"
 

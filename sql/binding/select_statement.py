@@ -22,7 +22,7 @@ from sql.binding.select_item import Item
 from sql.binding.set_operations import refuse_unhashable
 from sql.binding.ungrouped_columns import check_grouped
 from sql.binding.windows import check_window, refuse_hidden_columns
-from sql.expressions import generator_columns, infer, is_generator, output_name
+from sql.expressions import generator_columns, infer, output_name
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.generator_items import (
     refuse_grouped_generators,
@@ -44,8 +44,12 @@ def bind_select(binder: Binder, environment: Environment, select: exp.Select) ->
     rows = merge(relation.row_origins, _where(scope, select))
     _named_window_parts(scope)
     scope.grouped_nullable = nullable_keys(scope, select)
-    unname_beside_generators(scope, select, [_unaliased(node) for node in select.expressions])
-    items = [_bind_item(scope, node) for node in select.expressions]
+    items = [_item(node) for node in select.expressions]
+    if any(item.is_generator for item in items):
+        is_aggregated = any(item.special.aggregates for item in items)
+        unname_beside_generators(scope, select, [item.body for item in items], is_aggregated=is_aggregated)
+    for item in items:
+        _bind_item(scope, item)
     for item in items:
         refuse_nested_generator(scope, item.special, item.body)
     grouping = bind_group(scope, select, items)
@@ -91,28 +95,29 @@ def _named_window_parts(scope: SelectScope) -> None:
     scope.take_used()
 
 
-def _unaliased(node: exp.Expr) -> exp.Expr:
-    return node.this if isinstance(node, (exp.Alias, exp.Aliases)) else node
-
-
-def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
-    """Types one item and lets the items after it see its alias."""
-    body = _unaliased(node)
+def _item(node: exp.Expr) -> Item:
+    body = node.this if isinstance(node, (exp.Alias, exp.Aliases)) else node
     body = body.unnest() if isinstance(body, exp.Paren) and is_star(body.unnest()) else body
-    item = Item(node, body, find_special(body))
+    return Item(node, body, find_special(body))
+
+
+def _bind_item(scope: SelectScope, item: Item) -> None:
+    """Types one item and lets the items after it see its alias."""
+    node, body = item.node, item.body
     if item.is_star:
         if isinstance(node, exp.Aliases):
             scope.report("PEN3017", node, "`*` takes no aliases")
         starred = scope.star(body)
         has_alias = isinstance(node, (exp.Alias, exp.Aliases))  # an error: what was meant is not known
         item.attributes, item.is_open = tuple(starred or ()), starred is None or has_alias
-        return item
-    if is_generator(body):
-        return _generator_item(scope, item)
+        return
+    if item.is_generator:
+        _bind_generator(scope, item)
+        return
     if is_script(body):
         columns = script_columns(scope, body)
         item.attributes, item.is_open = columns or (), columns is None
-        return item
+        return
     _check_bare_windows(scope, item.special)
     typed = infer(body, scope)
     for window in item.special.windows:
@@ -128,7 +133,6 @@ def _bind_item(scope: SelectScope, node: exp.Expr) -> Item:
         _refuse_aggregated_aliases(scope, item.special)
     if isinstance(node, exp.Alias) or (isinstance(body, exp.Column) and len(scope.bound[id(body)].key or ()) > 2):
         scope.aliases.setdefault(name.lower(), []).append(attribute)  # a field of a struct has an alias from Spark
-    return item
 
 
 def _check_bare_windows(scope: SelectScope, special: Special) -> None:
@@ -156,7 +160,7 @@ def _name(scope: SelectScope, body: exp.Expr) -> str:
     return output_name(body, scope)
 
 
-def _generator_item(scope: SelectScope, item: Item) -> Item:
+def _bind_generator(scope: SelectScope, item: Item) -> None:
     columns = generator_columns(item.body, scope)
     for window in item.special.windows:
         scope.report("PEN3011", window, "a window function is not allowed in a generator", "compute it in a subquery")
@@ -167,12 +171,11 @@ def _generator_item(scope: SelectScope, item: Item) -> Item:
     origins = merge(*(origins for _, origins in scope.take_used()))
     if columns is None:
         item.is_open = True
-        return item
+        return
     names = _generator_names(scope, item, columns)
     item.attributes = tuple(Attribute(name, column.typed, origins) for name, column in zip(names, columns, strict=True))
     for attribute in item.attributes if isinstance(item.node, (exp.Alias, exp.Aliases)) else ():
         scope.aliases.setdefault(attribute.name.lower(), []).append(attribute)
-    return item
 
 
 def _generator_names(scope: SelectScope, item: Item, columns: Sequence[NamedTyped]) -> list[str]:
@@ -205,6 +208,8 @@ def _make_nullable(scope: SelectScope, items: Sequence[Item], grouping: Grouping
 
 def _check_items(scope: SelectScope, items: Sequence[Item], grouping: Grouping) -> None:
     for item in items:
+        if item.is_aggregate and scope.environment.outer is None:  # nothing that could be wrong
+            continue
         if not item.is_star or grouping.is_refused:
             check_grouped(scope, item.body, grouping)
             continue

@@ -49,9 +49,10 @@ def infer_children(node: exp.Expr, scope: Scope) -> list[Typed]:
 
 
 def folded_with(found: Typed, *sides: Typed) -> Typed:
+    """The type of an operator, which is constant if its operands are."""
     for side in sides:
         if not side.foldable:
-            return Typed(found.type, found.nullable)
+            return found
     return Typed(found.type, found.nullable, True)
 
 

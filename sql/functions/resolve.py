@@ -91,7 +91,11 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         for expression, arg in zip(nodes, given, strict=True):
             if arg.type == VOID:
                 scope.printed.note_texts(expression, ("NULL",))
-    found = _result(node, signature, Call(name, nodes, given, given, scope, infer))
+    args = _cast(signature, nodes, given, scope)
+    if args is None:
+        _lambdas(signature, nodes, scope, infer)
+        return NOT_KNOWN
+    found = _result(node, signature, Call(name, nodes, args, given, scope, infer))
     if name == "array" and isinstance(found.type, Array):
         found = replace(found, elements=tuple(becomes_null([arg], found.type.element) for arg in given))
     if name == "from_json":
@@ -200,19 +204,14 @@ def _unwrapped(nodes: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
             yield node
 
 
-def _result(node: exp.Anonymous, signature: Signature, raw: Call) -> Typed:
-    nodes, scope = raw.nodes, raw.scope
-    args = _cast(signature, nodes, raw.given, scope)
-    if args is None:
-        _lambdas(signature, nodes, scope, raw.infer)
-        return NOT_KNOWN
+def _result(node: exp.Anonymous, signature: Signature, call: Call) -> Typed:
+    nodes, args = call.nodes, call.args
     foldable = signature.kind == "scalar" and not signature.is_random and all(arg.foldable for arg in args)
-    call = Call(raw.name, nodes, args, raw.given, scope, raw.infer)
     try:
         found = _type(signature, call)
     except Mismatch as error:
         place = nodes[error.argument] if error.argument is not None and error.argument < len(nodes) else node
-        scope.report(error.code, place, error.message)
+        call.scope.report(error.code, place, error.message)
         return NOT_KNOWN
     if isinstance(found, Typed):
         nullable = found.nullable if signature.nullable in ("@", "no") else _nullable(signature, args)

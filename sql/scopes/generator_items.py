@@ -5,22 +5,20 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.expressions import is_generator
 from sql.grammar.call_names import call_name
 from sql.naming.column_names import is_resolved_late, unname_parts
-from sql.scopes.misplaced_functions import Special, find_special
+from sql.scopes.misplaced_functions import Special
 from sql.scopes.scope import SelectScope
 from sql.syntax.tree_nodes import tree_nodes
 
 _PLAIN_CALLS: Final = ("array", "struct")
 
 
-def unname_beside_generators(scope: SelectScope, select: exp.Select, bodies: Sequence[exp.Expr]) -> None:
-    """Record which names within the items Spark drops, if one of them is a generator."""
-    if not any(is_generator(body) for body in bodies):
-        return
-    is_aggregated = select.args.get("group") is not None or select.args.get("having") is not None
-    is_aggregated = is_aggregated or any(find_special(body).aggregates for body in bodies)
+def unname_beside_generators(
+    scope: SelectScope, select: exp.Select, bodies: Sequence[exp.Expr], *, is_aggregated: bool
+) -> None:
+    """Record which names within the items Spark drops because one of them is a generator."""
+    is_aggregated = is_aggregated or bool(select.args.get("group") or select.args.get("having"))
     for body in bodies:
         unname_parts(body, scope, is_aggregated=is_aggregated)
 

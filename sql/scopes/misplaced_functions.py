@@ -13,8 +13,9 @@ from sql.types.expression_type import Scope
 
 @dataclass(slots=True)
 class Special:
-    """The special functions of an expression, subqueries left out; an aggregate with OVER is a window."""
+    """The calls of an expression, subqueries left out, by kind; an aggregate with OVER is a window."""
 
+    calls: list[exp.Anonymous] = field(default_factory=list)
     aggregates: list[exp.Expr] = field(default_factory=list)
     windows: list[exp.Window] = field(default_factory=list)
     generators: list[exp.Expr] = field(default_factory=list)
@@ -46,8 +47,9 @@ def find_special(node: exp.Expr) -> Special:
     for inner in own_operands(node):
         if isinstance(inner, exp.Window):
             found.windows.append(inner)
-        if not isinstance(inner, exp.Anonymous):  # nearly all nodes, and `call_kind` has no kind for them
+        if not isinstance(inner, exp.Anonymous):
             continue
+        found.calls.append(inner)
         match call_kind(inner):
             case "aggregate" if not has_over(inner):
                 found.aggregates.append(inner)
