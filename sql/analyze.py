@@ -66,7 +66,8 @@ class Analysis:
 @with_room
 def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
     """Analyze one Spark SQL query over the named inputs; never raises for errors in the query."""
-    parsed, refused = _parsed(query.value)
+    text = query.value
+    parsed, refused = _parsed(text)
     binder = Binder(query, parsed.tokens, inputs, bind_query)
     for issue in parsed.issues:
         severity = Severity.ERROR if issue.is_certain else Severity.WARNING
@@ -93,7 +94,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         is_deterministic=_are_deterministic(telling, binder.printed),
         shuffles=any(map(_shuffles, telling)),
         columns=columns,
-        fingerprint=" ".join([query.value[token.start : token.end + 1] for token in parsed.tokens]),
+        fingerprint=" ".join([text[token.start : token.end + 1] for token in parsed.tokens]),
     )
 
 

@@ -66,20 +66,21 @@ def keep_calls(tokens: Sequence[Token]) -> list[Token]:
     angle = 0
     kinds = [token.token_type for token in tokens]
     has_ctes = TokenType.WITH in kinds
+    greater, opening = TokenType.GT, TokenType.L_PAREN  # looked up once
     for index, (kind, follower) in enumerate(pairwise(kinds)):
-        if follower not in _FOLLOWERS and kind != TokenType.GT:  # as most tokens
+        if follower not in _FOLLOWERS and kind != greater:  # as most tokens
             continue
         token = tokens[index]
         if follower == TokenType.LT and kind in _NESTED_TYPES:
             angle += 1
-        elif angle and kind == TokenType.GT:
+        elif angle and kind == greater:
             angle -= 1
-        elif kind == TokenType.GT and _is_unsigned_shift(tokens, index):
+        elif kind == greater and _is_unsigned_shift(tokens, index):
             dropped.add(index)
         elif follower == TokenType.STRING and token.text in ("X", "x") and kind == TokenType.VAR:
             dropped.add(index)
             kept[index + 1] = _hex_string(token, tokens[index + 1])
-        elif follower == TokenType.L_PAREN and not angle and _is_call(tokens, index, has_ctes=has_ctes):
+        elif follower == opening and not angle and _is_call(tokens, index, has_ctes=has_ctes):
             kept[index] = Token(
                 TokenType.IDENTIFIER if kind == TokenType.IDENTIFIER else TokenType.VAR,
                 token.text + MARK, token.line, token.col, token.start, token.end, token.comments,

@@ -203,17 +203,18 @@ _ORDERED: Final = frozenset((*_ORDER, *_NEW_QUERY, _T.L_PAREN, _T.R_PAREN))
 def _clause_order(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
     """WHERE before GROUP BY before HAVING before ORDER BY before LIMIT, within each pair of brackets."""
     depths: list[tuple[int, str]] = [(0, "")]
+    opening, closing = _T.L_PAREN, _T.R_PAREN  # looked up once
     for index, token in enumerate(tokens):
         kind = token.token_type
         if kind not in _ORDERED:
             continue
-        if kind == _T.L_PAREN:
+        if kind == opening:
             depths.append((0, ""))
-        elif kind == _T.R_PAREN and len(depths) > 1:
+        elif kind == closing and len(depths) > 1:
             depths.pop()
         elif kind in _NEW_QUERY:
             depths[-1] = (0, "")
-        elif kind != _T.R_PAREN and (kind != _T.LIMIT or _are(tokens, index + 1, _T.NUMBER)):
+        elif kind != closing and (kind != _T.LIMIT or _are(tokens, index + 1, _T.NUMBER)):
             rank, before = depths[-1]
             if kind in _SORTS and before in _SORT_NAMES and (before, token.text.upper()) != _BOTH:
                 yield _at(token, f"{token.text.upper()} and {before} cannot be combined")

@@ -1,7 +1,6 @@
 """Column lineage: which source columns a column depends on, and how."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
@@ -24,8 +23,7 @@ class Dependency(str, Enum):
     CONDITIONAL = "conditional"
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnLineage:
+class ColumnLineage(NamedTuple):
     """One output column depends on one column of one input, in one way.
 
     `output` is None if every output column does: the source column decides which rows there are, or their order.

@@ -21,10 +21,13 @@ from catalog.datatypes import (
 )
 from catalog.diagnostics import Diagnostic, Severity
 from sql.scopes.analysis import Binder, Bound
+from sql.syntax.tree_nodes import classes_of
 from sql.types.text_values import may_be
 
-_COMPARISONS: Final = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In)
-_UNCONDITIONAL: Final = (*_COMPARISONS, exp.And, exp.Or, exp.Not, exp.Paren, exp.Alias)
+_COMPARISONS: Final = classes_of(
+    *(exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In)
+)
+_UNCONDITIONAL: Final = _COMPARISONS | classes_of(exp.And, exp.Or, exp.Not, exp.Paren, exp.Alias)
 _CLAUSES: Final = (exp.Where, exp.Having, exp.Join, exp.Select)
 _COMPARED: Final = (BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ)
 _TODAY: Final = frozenset(("epoch", "now", "today", "tomorrow", "yesterday"))
@@ -34,10 +37,11 @@ _TODAY: Final = frozenset(("epoch", "now", "today", "tomorrow", "yesterday"))
 def unconvertible_texts(binder: Binder, bound: Iterable[tuple[exp.Column, Bound]]) -> Iterator[Diagnostic]:
     """A warning (PEN3013) for each literal text that is compared with a column of a type it can't be cast to."""
     for node, column in bound:
-        if not isinstance(node.parent, _COMPARISONS) or not _is_computed(node.parent):
+        around = node.parent
+        if around is None or type(around) not in _COMPARISONS or not _is_computed(around):
             continue
         target = BIGINT if column.typed.type in INTEGRAL_TYPES else column.typed.type
-        for other in node.parent.iter_expressions():
+        for other in around.iter_expressions():
             if isinstance(other, exp.Literal) and other.is_string and not _may_be(other.this, target):
                 message = f"`{node.name}` is {column.typed.type}, and '{_short(other.this)}' cannot be cast to {target}"
                 span = binder.placed.span(*binder.places.range(other))
@@ -47,7 +51,7 @@ def unconvertible_texts(binder: Binder, bound: Iterable[tuple[exp.Column, Bound]
 
 def _is_computed(node: exp.Expr) -> bool:
     """Whether Spark computes the comparison whatever the rows are."""
-    while isinstance(node, _UNCONDITIONAL) and node.parent is not None:
+    while type(node) in _UNCONDITIONAL and node.parent is not None:
         node = node.parent
     return isinstance(node, _CLAUSES)
 
