@@ -257,7 +257,12 @@ def _computes_more(scope: SelectScope, node: exp.Expr, selected: set[Key], group
     key = canonical(scope, node)
     if key in selected:
         return False
-    if (is_aggregate(node) and not has_over(node)) or is_grouping_function(node) or key in grouping.keys:
+    if (
+        isinstance(node, exp.Filter)
+        or (is_aggregate(node) and not has_over(node))
+        or is_grouping_function(node)
+        or key in grouping.keys
+    ):
         return True
     return any(_computes_more(scope, child, selected, grouping) for child in node.iter_expressions())
 

@@ -28,10 +28,11 @@ def refuse_outer_columns(
     windows = [window for item in items for window in item.special.windows]
     parts += [("in a window function", operand) for window in windows for operand in _window_columns(window)]
     parts += [(f"in {clause}", part) for key, clause in CLAUSES.items() if (part := select.args.get(key)) is not None]
-    selected = {item.body for item in items if isinstance(item.body, exp.Column)}
+    plain = (item.node.unnest() for item in items)
+    selected = {scope.bound[id(node)].key for node in plain if id(node) in scope.bound}
     for where, part in parts:
         for column in _outer(scope, _plain_columns(part)):
-            if part.arg_key in CLAUSES and column in selected:
+            if part.arg_key in CLAUSES and scope.bound[id(column)].key in selected:
                 continue  # it is sorted by the output column
             message = f"a subquery may not use `{column.sql('spark')}` of the query around it {where}"
             scope.report("PEN3016", column, message, "use it in WHERE, or join the tables")

@@ -170,6 +170,9 @@ def _drop(binder: Binder, environment: Environment, relation: Relation, step: ex
     for name in step.expressions:
         if not relation.is_open and not any(_is_named(slot, name.name) for slot in slots):
             _report_missing(binder, name, slots)
+        elif len(relation.find([name.name])[0]) > 1:
+            message = f"`{name.name}` is ambiguous: `|> DROP` takes the name of one column"
+            binder.report("PEN3003", name, message, "name the columns to keep in `|> SELECT`")
     dropped: set[str] = set()
     for name in step.expressions:
         if name.name.lower() in dropped:

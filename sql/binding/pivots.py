@@ -21,7 +21,7 @@ from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, merge
 from sql.scopes.scope import SelectScope
 from sql.spark_grammar.cursor import IN_PIVOT
-from sql.types.casts import can_cast_in_pivot, forces_null
+from sql.types.casts import can_cast_in_pivot, forces_null_in_pivot
 from sql.types.coercion import holds_map
 from sql.types.collations import same_collations
 from sql.types.expression_type import NOT_KNOWN, Typed
@@ -120,7 +120,7 @@ def _check_value(scope: SelectScope, node: exp.Expr, columns: Sequence[Typed]) -
         found = infer(value, SelectScope(scope.binder, scope.environment, Relation())).type
         target = column.type
         fits = can_cast_in_pivot(found, target) and (target != VOID or found == VOID)
-        forced = len(values) > 1 and not column.nullable and forces_null(found, target)
+        forced = len(values) > 1 and not column.nullable and forces_null_in_pivot(found, target)
         if UNKNOWN not in (found, target) and (forced or not fits):
             scope.report("PEN3008", value, f"the column that is pivoted is {target}, this value is {found}")
         elif isinstance(value, exp.Literal) and value.is_string and not may_be(value.name.strip(), target):

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from catalog.datatypes import STRING, VOID, DataType, Map, Struct, parts
 from sql.grammar.call_names import call_name
-from sql.types.collations import Strength, has_string, ranked, same_collations, winner
+from sql.types.collations import Strength, has_string, is_indeterminate, ranked, same_collations, winner
 from sql.types.expression_type import Scope
 
 _NAMED = (exp.Column, exp.Identifier, exp.Alias, exp.Subquery, exp.Query)
@@ -23,6 +23,8 @@ def ranked_type(node: exp.Expr, scope: Scope) -> DataType | None:
     typed = scope.collations.typed(node) if scope.collations is not None else None
     if typed is None or not has_string(typed.type):
         return None
+    if is_indeterminate(typed.type):
+        return ranked(typed.type, Strength.INDETERMINATE)
     if (strength := _own_strength(node, scope)) is not None:
         return ranked(typed.type, strength)
     return _of_parts(node, typed.type, scope)

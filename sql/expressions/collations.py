@@ -10,14 +10,16 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, Array, Atomic, DataType, Map, is_collated
+from catalog.datatypes import STRING, UNKNOWN, Array, Atomic, DataType, Map, is_collated
 from sql.expressions.collation_strength import have_same_maps, ranked_type
 from sql.functions import collated_functions as functions
 from sql.grammar.call_names import call_name
 from sql.types.collations import (
     ExplicitCollationError,
+    RankedString,
     Strength,
     collated_as,
+    has_string,
     is_indeterminate,
     is_string,
     ranked,
@@ -57,7 +59,14 @@ def _collated(node: exp.Expr, found: Typed, scope: Scope) -> Typed:
     if refused is not None:
         scope.report("PEN3008", node, refused)
         return NOT_KNOWN
+    is_mixed = isinstance(node, exp.Case) and _is_mixed(node, scope)
+    if is_mixed and has_string(found.type):
+        message = "the results of CASE are strings of different collations, beside one that is no string"
+        scope.report("PEN3008", node, message, "give NULL a type: `CAST(NULL AS STRING)`")
+        return NOT_KNOWN
     for operands, is_result in _groups(node, name, arguments):
+        if is_mixed and is_result:
+            continue
         if is_result and name not in ("lag", "lead") and not have_same_maps(operands, scope):
             scope.report("PEN3008", node, "maps of strings with different collations are combined", _HELP_MAPS)
             return NOT_KNOWN
@@ -100,6 +109,14 @@ def _arguments(node: exp.Expr) -> list[exp.Expr]:
 def _results(node: exp.Case) -> list[exp.Expr]:
     default = node.args.get("default")
     return [*(branch.args["true"] for branch in node.args["ifs"]), *([] if default is None else [default])]
+
+
+def _is_mixed(node: exp.Case, scope: Scope) -> bool:
+    """Whether a CASE has a NULL or a number beside strings of different collations, to which Spark gives none then."""
+    types = [_type(result, scope) for result in _results(node)]
+    strings = [type for type in types if has_string(type)]
+    others = [type for type in types if type != UNKNOWN and not has_string(type)]
+    return bool(others) and not all(same_collations(strings[0], type) for type in strings[1:])
 
 
 def _unwrapped(nodes: Sequence[exp.Expr]) -> Iterator[exp.Expr]:
@@ -159,10 +176,25 @@ def _decided(node: exp.Expr, name: str, operands: list[exp.Expr], scope: Scope) 
     if isinstance(node, exp.Between) or name == "nullif":
         given[0] = ranked(types[0], Strength.DEFAULT)
     decided = winner(type for type in given if type is not None)
+    if decided is not None and name in functions.CASTING and None in given:
+        decided = winner(_once_cast(operand, type, decided) for operand, type in zip(operands, given, strict=True))
     if decided is not None and name not in functions.NAMED_AS_WRITTEN:
         for operand in operands:
             note_operand(_unbracketed(operand), decided, scope)
     return decided
+
+
+def _once_cast(node: exp.Expr, type: DataType | None, decided: DataType) -> DataType:
+    """An operand once Spark has cast what is no string: literals have the collation decided before, casts the default.
+
+    Spark decides anew then, and both are as weak: whichever comes first, the other makes it indeterminate.
+    """
+    if type is None:
+        return ranked(STRING, Strength.DEFAULT)
+    if isinstance(_unbracketed(node), (exp.Literal, exp.RawString)):
+        return ranked(collated_as(STRING, decided), Strength.DEFAULT)
+    is_explicit = isinstance(type, RankedString) and type.strength == Strength.EXPLICIT
+    return ranked(collated_as(type, decided), Strength.EXPLICIT if is_explicit else Strength.IMPLICIT)
 
 
 def note_operand(node: exp.Expr, decided: DataType, scope: Scope) -> None:

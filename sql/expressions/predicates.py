@@ -33,7 +33,7 @@ from sql.types.casts import forces_null
 from sql.types.collations import RankedString, Strength, same_collations
 from sql.types.expression_type import NOT_KNOWN, NamedTyped, Scope, Typed
 from sql.types.mismatch import Mismatch
-from sql.types.operators import comparison, is_orderable, is_void_beside_string, logical
+from sql.types.operators import comparison, decided_order, is_orderable, is_void_beside_string, logical
 
 _GIVING_WAY = (Strength.EXPLICIT, Strength.DEFAULT)
 """Collations before IN that change to those of a subquery's columns."""
@@ -50,6 +50,10 @@ def infer_comparison(symbol: str) -> Handler:
             scope.printed.note_shape(node, "whole" if left.type in INTEGRAL_TYPES else "")
         elif symbol in ("<", "<=", ">", ">=") and isinstance(left.type, Decimal) and left.value is not None:
             scope.printed.note_shape(node, "whole_left" if right.type in INTEGRAL_TYPES else "")
+        decided = decided_order(symbol, left, right)
+        if decided is not None:  # which Spark puts in place of the comparison
+            scope.printed.note_shape(node, "true" if decided else "false")
+            return Typed(BOOLEAN, False, True, decided)
         if is_void_beside_string(left, right):  # a NULL of no type becomes one that is a string
             scope.printed.note_shape(node, "void_left" if left.type == VOID else "void_right")
         return folded_with(comparison(symbol, left, right), left, right)

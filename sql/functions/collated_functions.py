@@ -20,6 +20,9 @@ regexp_replace rpad split_part str_to_map to_number try_to_number
 """
 JOINING: Final = STRICT | frozenset(_JOINING.split())
 """Functions whose strings get one collation, that of the strongest."""
+_CASTING: Final = "array_join concat concat_ws elt regexp_replace replace split_part translate"
+CASTING: Final = frozenset(_CASTING.split())
+"""Of these: functions whose numbers and NULLs become strings once the others have their collation."""
 FIRST_OPERAND: Final = {"elt": 1, "nvl2": 1, "if": 1}
 """The first of the joined arguments, where it is not the first of all."""
 

@@ -300,7 +300,7 @@ def _type(signature: Signature, call: Call) -> DataType | Typed:
 def _tolerates(signature: Signature, count: int) -> bool:
     """Whether a rule gives a type even for unknown arguments, as lambda functions are."""
     takes_lambda = any(signature.kind_at(index) == "lambda" for index in range(count))
-    return takes_lambda or signature.name in ("struct", "named_struct", "equal_null", "array_contains")
+    return takes_lambda or signature.name in ("struct", "named_struct", "equal_null", "array_contains", "width_bucket")
 
 
 def _nullable(signature: Signature, args: Sequence[Typed]) -> bool:

@@ -17,17 +17,12 @@ class Places:
 
     def range(self, node: exp.Expr) -> tuple[int, int]:
         """Start and end (exclusive) of the node's text; the nearest ancestor's where it has none; else everything."""
-        found = _extent(node)
         interval = self._interval(node) if isinstance(node, exp.Interval) else None
         if interval is not None:
             return interval
-        if found is None and isinstance(node, exp.Binary):
-            start, end = self._with_words(node, len(self.text), -1)
-            if end >= 0:
-                return self._balanced(start, end)
-        if found is None:
+        start, end = self._with_words(node, *(_extent(node) or (len(self.text), -1)))
+        if end < 0:
             return self._between(node) or (self.range(node.parent) if node.parent is not None else (0, len(self.text)))
-        start, end = found
         match node:
             case exp.Cast():
                 start = self._cast_start(node, start)
@@ -39,8 +34,6 @@ class Places:
                 end = self._unit_end(end, node.args["unit"].name)
             case exp.Window():
                 end = self._over_end(end)
-            case exp.Binary():
-                start, end = self._with_words(node, start, end)
         return self._balanced(start, end)
 
     def _cast_start(self, node: exp.Cast, start: int) -> int:
@@ -80,13 +73,15 @@ class Places:
             return self.tokens[at + 1].end
         return end
 
-    def _with_words(self, node: exp.Binary, start: int, end: int) -> tuple[int, int]:
-        """A range with the operands that are words without offsets: `TRUE + 1`. sqlglot leaves one out at a comma."""
-        for operand in node.iter_expressions():
-            found = self._interval(operand) if isinstance(operand, exp.Interval) else None
-            if found is None and _extent(operand) is None:
-                found = self._between(operand)
+    def _with_words(self, node: exp.Expr, start: int, end: int) -> tuple[int, int]:
+        """A range with the words without offsets at its ends: `TRUE + 1`, `INTERVAL 1 DAY * 2 < a`."""
+        words = list(node.find_all(exp.Null, exp.Boolean, exp.Interval, bfs=False))
+        for word in words[:1] + words[1:][-1:]:
+            found = self._interval(word) if isinstance(word, exp.Interval) else self._word(word)
             if found is not None:
+                start, end = min(start, found[0]), max(end, found[1] - 1)
+        for operand in node.iter_expressions() if isinstance(node, exp.Binary) else ():
+            if _extent(operand) is None and (found := self._between(operand)) is not None:
                 start, end = min(start, found[0]), max(end, found[1] - 1)
         return start, end
 

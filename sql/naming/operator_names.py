@@ -63,6 +63,8 @@ def pretty_binary(symbol: str) -> Printer:
                 return f"({_whole(left, rounds_up=symbol in ('<=', '>'))} {symbol} {right})"
             case "moved_swapped":
                 return f"{right} {symbol} {left}"
+            case "true" | "false" as found:
+                return found
             case "void":
                 return f"(NULL {symbol} NULL)"
             case "void_left":

@@ -6,7 +6,19 @@ give null; `d` may give null unless the decimal holds every value. `TRY_SAFE` ho
 
 from typing import Final
 
-from catalog.datatypes import INTEGRAL_TYPES, STRING, UNKNOWN, VARIANT, VOID, Array, DataType, Decimal, Map, Struct
+from catalog.datatypes import (
+    DATE,
+    INTEGRAL_TYPES,
+    STRING,
+    UNKNOWN,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Decimal,
+    Map,
+    Struct,
+)
 from sql.types import decimals
 from sql.types.type_family import kind_of
 
@@ -104,6 +116,11 @@ _PIVOT_CASTS: Final = {
 def can_cast_in_pivot(source: DataType, target: DataType) -> bool:
     """Whether a value of PIVOT fits the column, for which Spark asks as if ANSI were off (`Cast.canCast`)."""
     return can_cast(source, target) or kind_of(target) in _PIVOT_CASTS.get(kind_of(source), "").split()
+
+
+def forces_null_in_pivot(source: DataType, target: DataType) -> bool:
+    """`forces_null` as if ANSI were off: a date becomes a number then, which is null."""
+    return forces_null(source, target) or (source == DATE and not can_cast(source, target))
 
 
 def forces_null(source: DataType, target: DataType) -> bool:

@@ -57,7 +57,7 @@ def number(text: str, *, negative: bool = False) -> Typed:
             raise Mismatch(f"{text} does not fit into {type}")
         return Typed(type, False, True, value)
     if suffix == "bd" or "." in mantissa:
-        return _decimal(mantissa + (exponent or ""))
+        return _decimal(mantissa + (exponent or ""), negative=negative)
     value = -int(mantissa) if negative else int(mantissa)
     return _whole(value, mantissa, suffix)
 
@@ -69,14 +69,14 @@ def _whole(value: int, text: str, suffix: str) -> Typed:
             return Typed(type, False, True, value)
     if suffix:
         raise Mismatch(f"{value} does not fit into {BITS[suffix][0]}")
-    return _decimal(text)
+    return _decimal(text, negative=value < 0)
 
 
-def _decimal(text: str) -> Typed:
+def _decimal(text: str, *, negative: bool) -> Typed:
     type = decimals.of_literal(text)
     if type is None:
         raise Mismatch("a decimal literal has at most 38 digits")
-    return Typed(type, False, True, text)
+    return Typed(type, False, True, f"-{text}" if negative else text)
 
 
 def typed_literal(type: DataType, text: str) -> Typed:

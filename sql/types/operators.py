@@ -4,6 +4,7 @@ Each function maps the types of the operands to the type of the result, or to `M
 """
 
 from collections.abc import Callable
+from decimal import Decimal as Number
 from typing import Final
 
 from catalog.datatypes import (
@@ -159,6 +160,24 @@ def _is_decimal_literal(side: Typed) -> bool:
     return isinstance(side.type, Decimal) and side.value is not None
 
 
+def decided_order(operator: str, left: Typed, right: Typed) -> bool | None:
+    """What an integer's order to a decimal literal beyond `bigint` is, even that of NULL; None of other operands."""
+    if operator not in ("<", "<=", ">", ">="):
+        return None
+    is_behind = _is_decimal_literal(right)
+    literal, other = (right, left) if is_behind else (left, right)
+    if other.type not in INTEGRAL_TYPES or not _is_decimal_literal(literal):
+        return None
+    number = Number(str(literal.value))
+    if _LEAST <= number <= _MOST:
+        return None
+    return (number > _MOST) == (operator.startswith("<") == is_behind)
+
+
+_LEAST: Final = -(2**63)
+_MOST: Final = 2**63 - 1
+
+
 def _null_after(side: Typed, other: Typed, common: DataType) -> bool:
     """Whether a side may be null once it has the common type."""
     target = common
@@ -255,6 +274,9 @@ def concatenated(sides: list[Typed]) -> Typed:
 
 def _joined_arrays(sides: list[Typed], arrays: list[Array]) -> Typed:
     common: DataType | None = arrays[0]
+    others = [index for index, side in enumerate(sides) if not isinstance(side.type, Array)]
+    if len(others) >= len(arrays) and not any(has_unknown(side.type) for side in sides):  # which are meant is not known
+        raise Mismatch(f"arrays of different types can't be joined: {arrays[0]} and {sides[others[0]].type}")
     for index, side in enumerate(sides):
         if common is not None:
             common = widest(common, side.type) if isinstance(side.type, Array) else None

@@ -44,6 +44,7 @@ REFUSED_BY_SPARK = [
     "select b like any (cast(3 in (1, 2L) as string)) as c from t",
     "select max(a + 1L), explode(array(1)) from t",
     "select map(1, 'a')[1] = low from words",
+    "select round(amount, -'x') from orders",
 ]
 """Accepted here."""
 
@@ -77,7 +78,6 @@ NAMED_OTHERWISE = {
     "select explode(arr), struct(a + 1L as q) from t": "struct((a + 1))",
     "select struct(s.*) from t": "struct(s.x AS x, s.y AS y, s.z AS z)",
     "select * from (select b as p, id as v from t) pivot (max(v) for p in (upper('x')))": "X",
-    "select 99999999999999999999.5 > a from t": "true",
     "select str_to_map(low) from words": "str_to_map(low, ',' collate UTF8_LCASE, ':' collate UTF8_LCASE)",
     "select b::string collate unicode from t": "b",
     "select .10D": "0.1",

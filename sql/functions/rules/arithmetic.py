@@ -2,13 +2,25 @@
 
 from typing import Final
 
-from catalog.datatypes import BIGINT, DOUBLE, FLOAT, INTEGRAL_TYPES, UNKNOWN, VOID, DataType, Decimal, is_numeric
+from catalog.datatypes import (
+    BIGINT,
+    DOUBLE,
+    FLOAT,
+    INTEGRAL_TYPES,
+    UNKNOWN,
+    VOID,
+    DataType,
+    Decimal,
+    Interval,
+    is_numeric,
+)
 from sql.functions.rules.call import Call, Rule
 from sql.types import decimals
 from sql.types.coercion import as_decimal, tightest
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import arithmetic
+from sql.types.type_family import kind_of
 
 
 def round_(call: Call) -> Typed:
@@ -55,7 +67,17 @@ def uniform(call: Call) -> DataType:
     return tightest(*types) or UNKNOWN if all(type in INTEGRAL_TYPES for type in types) else UNKNOWN
 
 
+def width_bucket(call: Call) -> DataType:
+    """Of a value within two bounds: all three are numbers, or intervals of one kind."""
+    known = [type for type in map(call.type, range(3)) if type != UNKNOWN]
+    if len({kind_of(type) if isinstance(type, Interval) else "number" for type in known}) > 1:
+        given = ", ".join(str(arg.type) for arg in call.given[:3])
+        raise Mismatch(f"`width_bucket` takes numbers or intervals of one kind, these are {given}")
+    return BIGINT
+
+
 RULES: Final[dict[str, Rule]] = {
+    "width_bucket": width_bucket,
     "round": round_,
     "ceil": ceil,
     "nanvl": nanvl,
