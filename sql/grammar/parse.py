@@ -131,7 +131,8 @@ _NAMES: Final = frozenset((TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING
 def _keyword_aliases(tokens: list[Token]) -> list[Token]:
     """`x AS select`: behind AS any word is a name to Spark, whatever it is to sqlglot."""
     kept = list(tokens)
-    behind = [index for index, token in enumerate(tokens[:-1], 1) if token.token_type == TokenType.ALIAS]
+    alias = TokenType.ALIAS  # looked up once
+    behind = [index for index, token in enumerate(tokens[:-1], 1) if token.token_type == alias]
     for index in behind:
         token = tokens[index]
         if token.token_type in _NAMES or not token.text.isidentifier():
