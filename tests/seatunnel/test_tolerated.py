@@ -61,7 +61,8 @@ def test_a_rule_without_values_checks_the_type_under_the_flag(tmp_path, capsys):
     sink = "Assert { rules { field_rules = [{ field_name = id, field_type = %s }] } }"
     assert validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink % "int")[0] == 0
     assert "is int, not string" in validated(tmp_path, capsys, "--compat", "seatunnel", sink=sink % "string")[1]
-    assert "the rule of `id` has no `field_value`" in validated(tmp_path, capsys, sink=sink % "int")[1]
+    for flags, type in (((), "int"), (("--compat", "seatunnel"), "int, field_value = []")):
+        assert "the rule of `id` has no `field_value`" in validated(tmp_path, capsys, *flags, sink=sink % type)[1]
 
 
 def test_a_constraint_may_be_a_key(tmp_path):

@@ -121,7 +121,8 @@ def _field_rules(
         return
     type = column.type if column else UNKNOWN
     yield from _type_rule(block.get("field_type"), name, type, location, options=options, diagnostics=diagnostics)
-    if options.seatunnel is None and ("field_value" not in block or block["field_value"] in ([], None)):
+    is_typed_only = options.seatunnel is not None and (options.seatunnel.line == 3 or "field_value" not in block)
+    if not is_typed_only and not block.get("field_value"):
         help = "field_value = [{ rule_type = NOT_NULL }]"
         diagnostics.error("PEN2005", f"the rule of `{name}` has no `field_value`", span_of(options, location), help)
     for inner, rule in blocks(block, "field_value", location, options, diagnostics):
