@@ -128,6 +128,8 @@ class Places:
 
     def _word(self, node: exp.Expr) -> tuple[int, int] | None:
         """`NULL`, `TRUE` or `FALSE`."""
+        if isinstance(node.parent, (exp.Limit, exp.Offset)):  # which the tree has before what it follows
+            return self._behind(node.parent)
         kind = TokenType.NULL if isinstance(node, exp.Null) else TokenType.TRUE if node.this else TokenType.FALSE
         at = self._nth(node, kind)
         return None if at is None else (self.tokens[at].start, self.tokens[at].end + 1)
