@@ -184,6 +184,10 @@ def _file_source(draft: Draft) -> None:
     pattern = options.optional_string("file_filter_pattern")
     if pattern is not None:
         _file_pattern(draft, pattern)
+    for name in ("field_delimiter", "row_delimiter"):
+        delimiter = draft.options.get(name)
+        if isinstance(delimiter, TextNode) and delimiter.value != options.get(name):
+            draft.put(name, str(options[name]))
     table = draft.table
     kind = options.string("file_format_type").lower()
     if not options.get("schema") and table is not None and table.schema.names[:1] == ("content",):

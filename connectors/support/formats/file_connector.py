@@ -36,6 +36,7 @@ from connectors.support.formats.file_checks import (
     known_columns,
 )
 from connectors.support.formats.read_files import open_files, read_files, stream_of_files
+from connectors.support.formats.read_text import with_plain_delimiters
 from connectors.support.formats.source_tables import (
     chosen_columns,
     file_order,
@@ -70,6 +71,9 @@ class FileConnector(Source, Sink[FileStaged]):
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
         write_modes=(WriteMode.APPEND, WriteMode.OVERWRITE_PARTITIONS),
     )
+
+    def completed(self, options: Options) -> Options:
+        return with_plain_delimiters(options)
 
     def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
         return table_folders(options, diagnostics)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalog.datatypes import STRING
@@ -62,10 +63,18 @@ def delimited(files: FileSet) -> "DataFrame":
     return files.load(opened)
 
 
+def with_plain_delimiters(options: Options) -> Options:
+    """The options of a source of text with `|` for `\\|`: its delimiters are regular expressions in SeaTunnel."""
+    is_read = "read_columns" in options.values and str(options.get("file_format_type")).lower() == "text"
+    if options.seatunnel is None or not is_read:
+        return options
+    texts = {name: options.get(name) for name in ("field_delimiter", "row_delimiter")}
+    plain = {name: re.sub(r"\\([^\w\s])", r"\1", text) for name, text in texts.items() if isinstance(text, str)}
+    return replace(options, values={**options.values, **plain})
+
+
 def _delimiter(options: Options) -> str:
-    """What separates columns of text. `\\|` is `|` under `--compat seatunnel`: a regular expression up to its 2.3.8."""
-    text = options.optional_string("field_delimiter") or FIELD_DELIMITER
-    return text if options.seatunnel is None else re.sub(r"\\([^\w\s])", r"\1", text)
+    return options.optional_string("field_delimiter") or FIELD_DELIMITER
 
 
 def _may_seem_blank(options: Options, columns: Sequence[Column]) -> bool:
