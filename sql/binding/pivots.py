@@ -75,6 +75,8 @@ def _aggregate(scope: SelectScope, node: exp.Expr) -> tuple[str, Typed, Origins]
 def _check_aggregated(scope: SelectScope, node: exp.Expr) -> None:
     """Columns are allowed inside aggregate functions only, and these not inside each other."""
     if isinstance(node, exp.Window):
+        if node.find(exp.Column) is None:  # which Spark takes for a constant
+            return
         scope.report("PEN3011", node, "PIVOT takes aggregate functions, this one has OVER", "leave OVER out")
     elif isinstance(node, exp.Column):
         help = f"use max({node.name}) or any_value({node.name})"
