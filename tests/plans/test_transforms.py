@@ -86,7 +86,7 @@ REPLACED = [
 def test_replace_as_java_does(spark):
     selects = []
     for text, pattern, replacement, is_regex, first, _ in REPLACED:
-        chosen = options("Replace", replace_field="name", pattern=pattern, replacement=replacement, is_regex=is_regex,
+        chosen = options("Replace", replace_field=["name"], pattern=pattern, replacement=replacement, is_regex=is_regex,
                          replace_first=first)  # fmt: skip
         expression = transform("Replace").select(TABLE, chosen, Diagnostics()).projections[0].expression
         df = spark.createDataFrame([(text, 1)], "Name string, age int")
