@@ -64,6 +64,7 @@ ACCEPTED_BY_SPARK = [
     "select count(s.*) from t",
     "select id from orders as o where 99999999999999999999 > (select sum(max(1)) from orders where id = o.id)",
     "select array_append(array(map(word, num)), by_low) from words",
+    "select round(a, 'x') from t",
 ]
 """Refused here."""
 
@@ -76,6 +77,8 @@ OTHERWISE = {
 
 NAMED_OTHERWISE = {
     "select explode(arr), struct(a + 1L as q) from t": "struct((a + 1))",
+    "select explode(arr), max(nvl(struct(a as q), null)) over () from t": "max(nvl(struct(a AS q), NULL)) OVER "
+    "(ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
     "select struct(s.*) from t": "struct(s.x AS x, s.y AS y, s.z AS z)",
     "select * from (select b as p, id as v from t) pivot (max(v) for p in (upper('x')))": "X",
     "select str_to_map(low) from words": "str_to_map(low, ',' collate UTF8_LCASE, ':' collate UTF8_LCASE)",
