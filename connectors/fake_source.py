@@ -71,6 +71,11 @@ class FakeSource(Source):
         self._check_values(options, table, diagnostics)
         return (replace(table, has_row_kind=any(kind is not RowKind.INSERT for kind in kinds)),)
 
+    def input_bytes(self, options: Options, table: CatalogTable) -> int | None:
+        listed = options.get("rows")
+        rows = _rows(options) if listed is None else _copies(options) * len(options.strings("rows"))
+        return rows * len(table.columns) * _BYTES_OF_VALUE
+
     def _check_values(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         """Report templates and default values that do not fit their column's type."""
         values = RandomValues(options, iter(range(2**31)))
@@ -94,6 +99,8 @@ class FakeSource(Source):
 
 connector = FakeSource()
 
+_BYTES_OF_VALUE: Final = 32
+
 
 def _random(spark: "SparkSession", task: ScanTask) -> "DataFrame":
     options = task.options
@@ -103,9 +110,15 @@ def _random(spark: "SparkSession", task: ScanTask) -> "DataFrame":
         f"{numbered.get(column.name) or values.of_column(column)} as {quote(column.name)}"
         for column in task.table.columns
     ]
-    readers = options.seatunnel.parallelism if options.seatunnel else 1
-    rows = options.integer("row.num") * readers
-    return spark.range(0, rows, 1, options.integer("split.num") * readers).selectExpr(*columns)
+    return spark.range(0, _rows(options), 1, options.integer("split.num") * _readers(options)).selectExpr(*columns)
+
+
+def _rows(options: Options) -> int:
+    return options.integer("row.num") * _readers(options)
+
+
+def _readers(options: Options) -> int:
+    return options.seatunnel.parallelism if options.seatunnel else 1
 
 
 def _numbered(options: Options, table: CatalogTable) -> dict[str, str]:

@@ -16,7 +16,7 @@ from catalog.diagnostics import Diagnostic, Severity
 from catalog.source import PlacedText
 from catalog.table import CatalogTable, Column, TablePath, TableSchema
 from sql.binding.query import bind_query
-from sql.expressions import is_aggregate, is_deterministic
+from sql.expressions import call_kind, is_aggregate, is_deterministic
 from sql.functions.catalogue import flags
 from sql.grammar.call_names import call_name
 from sql.grammar.cast_type_names import type_issues
@@ -46,10 +46,10 @@ class Analysis:
     `table`: its output, columns in order (type `unknown` if it cannot be determined), or an open table if the columns
     cannot be determined. `reads`: names of the inputs it reads, in order of appearance, as in the `inputs` given.
     `diagnostics`: all errors, with their locations in the job file. `is_deterministic`: two runs over the same rows
-    give the same rows. `shuffles`: it groups, removes duplicates or has windows. `columns_read`: the columns that each
-    input must have for this query, in the input's order. `columns`: those of `table`, and those whose name an earlier
-    one has: Spark allows them in a query, not in a table. `fingerprint`: the query's tokens, equal for texts that
-    differ in layout and comments only.
+    give the same rows. `shuffles`: it groups, removes duplicates or has windows. `may_multiply`: it joins or generates
+    rows, so that few rows may become many. `columns_read`: the columns that each input must have for this query, in the
+    input's order. `columns`: those of `table`, and those whose name an earlier one has: Spark allows them in a query,
+    not in a table. `fingerprint`: the query's tokens, equal for texts that differ in layout and comments only.
     """
 
     table: CatalogTable
@@ -59,6 +59,7 @@ class Analysis:
     columns_read: Mapping[str, tuple[str, ...]]
     is_deterministic: bool = True
     shuffles: bool = False
+    may_multiply: bool = False
     columns: tuple[Column, ...] = ()
     fingerprint: str = ""
 
@@ -93,6 +94,7 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
         columns_read={name: _in_table_order(inputs[name], read) for name, read in binder.columns_read.items()},
         is_deterministic=_are_deterministic(telling, binder.printed),
         shuffles=any(map(_shuffles, telling)),
+        may_multiply=any(map(_may_multiply, telling)),
         columns=columns,
         fingerprint=" ".join([text[token.start : token.end + 1] for token in parsed.tokens]),
     )
@@ -231,9 +233,11 @@ def _in_table_order(table: CatalogTable, read: set[str]) -> tuple[str, ...]:
 
 
 _TELLING: Final = classes_of(
-    *(exp.Func, exp.Column, exp.TableSample, exp.Limit, exp.SetOperation, exp.Group, exp.Distinct, exp.Window)
+    *(exp.Func, exp.Column, exp.TableSample, exp.Limit, exp.SetOperation, exp.Group, exp.Distinct, exp.Window),
+    *(exp.Join, exp.Lateral, exp.With, exp.Cube),
 )
-"""Of nodes on which it depends whether two runs give the same rows, and whether rows of several tasks meet."""
+"""Of nodes on which it depends whether two runs give the same rows, whether rows of several tasks meet, and how many
+rows there may be."""
 
 
 def _are_deterministic(nodes: Iterable[exp.Expr], printed: PrintedForms) -> bool:
@@ -262,6 +266,17 @@ def _shuffles(node: exp.Expr) -> bool:
             return True
         case _:
             return is_aggregate(node)
+
+
+def _may_multiply(node: exp.Expr) -> bool:
+    """Whether it may make any number of rows of a few."""
+    match node:
+        case exp.Join() | exp.Lateral() | exp.Cube():
+            return True
+        case exp.With():
+            return bool(node.args.get("recursive"))
+        case _:
+            return call_kind(node) in ("generator", "table")
 
 
 def _is_clock(node: exp.Func) -> bool:

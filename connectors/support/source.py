@@ -146,6 +146,10 @@ class Source(Connector):
         """The location of the rows, in the format of `Sink.target`."""
         return None
 
+    def input_bytes(self, options: Options, table: CatalogTable) -> int | None:
+        """About how many bytes a read of the table parses or makes; None where only Spark or a network could tell."""
+        return None
+
     def connection_limit(self, options: Options) -> ConnectionLimit | None:
         """How many connections may be open at once to the system that is read; None where the job sets no limit."""
         return None

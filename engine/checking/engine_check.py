@@ -53,7 +53,7 @@ def engine_check(paths: Sequence[Path], settings: Settings) -> EngineCheck:
     from engine.checking.spark_analyzer import SparkAnalyzer
     from engine.spark.session import open_session, pipeline_session
 
-    spark = open_session("penstock validate", {"spark.master": "local[1]"})
+    spark = open_session("penstock validate", {"spark.master": "local[1]"}, for_small_jobs=True)
     diagnostics: list[Diagnostic] = []
     asked = queries = 0
     for path in paths:

@@ -15,6 +15,7 @@ from connectors.support.incremental import Since
 from engine.compile import Compiled
 from engine.incremental.watermarks import Watermarks, starts
 from engine.job.options.env import is_of_application
+from engine.plan.input_size import are_small
 from engine.plan.nodes import Plan, Scan, Write
 from engine.plan.query_jars import jars_of_queries
 from engine.runtime.state_dir import state_dir, state_setting
@@ -47,7 +48,8 @@ def application(
     jars = [jar for node in nodes for jar in node.connector.jars(node.options)]
     jars += [jar for needed in dead.values() for jar in needed]
     jars += [jar for job in jobs for jar in jars_of_queries(job.plan.nodes())]
-    with _session(jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet) as spark:
+    is_small = are_small(job.plan for job in jobs)
+    with _session(jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet, is_small=is_small) as spark:
         yield spark
 
 
@@ -111,6 +113,7 @@ def _session(
     master: str | None,
     *,
     is_quiet: bool = True,
+    is_small: bool = False,
 ) -> Iterator["SparkSession"]:
     named = {connector.name: connector for connector in used}.values()
     required = {key: value for connector in named for key, value in connector.session_settings.items()}
@@ -119,7 +122,8 @@ def _session(
     if not was_running and not is_quiet:
         fetching = f"; it fetches {', '.join(jars)} if they are not here yet" if jars else ""
         print(f"starting Spark{fetching}", file=sys.stderr, flush=True)
-    spark = open_session(name, {**settings, **({"spark.master": master} if master else {})}, jars, required)
+    settings = {**settings, **({"spark.master": master} if master else {})}
+    spark = open_session(name, settings, jars, required, for_small_jobs=is_small)
     try:
         yield spark
     finally:

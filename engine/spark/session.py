@@ -52,6 +52,9 @@ Methods and loops of the work itself go over the rows, and reach these numbers i
 class files with takes the compiler two seconds of CPU time, and would run for one. OpenJ9 has no such options, and does
 not start with them.
 """
+COMPILING_FOR_SMALL_JOBS: Final = "-XX:TieredStopAtLevel=1"
+"""Without the optimizing compiler, and without the counters in the code that it needs. What Spark does for a table of
+a few rows is planning, most of it code that runs some hundred times."""
 EXCLUDES: Final = (
     "org.slf4j:slf4j-api",
     "org.apache.logging.log4j:log4j-slf4j2-impl",
@@ -88,12 +91,18 @@ _JAVA_SECONDS: Final = 3.0
 
 
 def open_session(
-    name: str, settings: Mapping[str, str], maven: Iterable[str] = (), required: Mapping[str, str] | None = None
+    name: str,
+    settings: Mapping[str, str],
+    maven: Iterable[str] = (),
+    required: Mapping[str, str] | None = None,
+    *,
+    for_small_jobs: bool = False,
 ) -> SparkSession:
     """The running session, or a new one with these settings and jars.
 
-    `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'. Raises
-    `RunError` PEN5002 if Java or its version is not what Spark needs, PEN5003 if a jar is not found.
+    `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'.
+    `for_small_jobs`: the application ends after seconds of work. Raises `RunError` PEN5002 if Java or its version is
+    not what Spark needs, PEN5003 if a jar is not found.
     """
     usual_collections()
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # one JSON line per analysis error
@@ -105,7 +114,8 @@ def open_session(
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1")  # a process that only makes a command
     alone = tuple(jar.removesuffix(_ALONE) for jar in maven if jar.endswith(_ALONE))
     maven = tuple(jar for jar in maven if not jar.endswith(_ALONE))
-    conf = _conf(name, settings, maven, required or {})
+    compiling = COMPILING_FOR_SMALL_JOBS if for_small_jobs else COMPILING
+    conf = _conf(name, settings, maven, required or {}, compiling)
     active = SparkSession.getActiveSession()
     if active is not None or SparkContext._active_spark_context is not None:
         spark = _prepared(active or SparkSession.builder.getOrCreate(), conf)
@@ -197,7 +207,13 @@ def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = N
     return session
 
 
-def _conf(name: str, settings: Mapping[str, str], maven: tuple[str, ...], required: Mapping[str, str]) -> SparkConf:
+def _conf(
+    name: str,
+    settings: Mapping[str, str],
+    maven: tuple[str, ...],
+    required: Mapping[str, str],
+    compiling: str = COMPILING,
+) -> SparkConf:
     conf = SparkConf(loadDefaults=False)
     merged = {**DEFAULTS, **settings}
     for key, value in {**FIXED, **required}.items():
@@ -209,7 +225,7 @@ def _conf(name: str, settings: Mapping[str, str], maven: tuple[str, ...], requir
     if "spark.master" not in merged and "PYSPARK_GATEWAY_PORT" not in os.environ:
         merged["spark.master"] = os.environ.get("MASTER") or "local[*]"
     logging_file = Path(__file__).with_name("log4j2.properties")
-    own = COMPILING if _is_hotspot() else ""
+    own = compiling if _is_hotspot() else ""
     java = f"{own} {merged.get(JAVA_OPTIONS, '')}".strip()  # the user's come last, and win
     if "log4j2.configurationFile" not in java and logging_file.is_file():
         java = f"{java} -Dlog4j2.configurationFile={logging_file.as_uri()}"

@@ -31,7 +31,9 @@ def run_tests(tests: Sequence[JobTest], settings: Settings, workers: int = 4) ->
     from engine.spark.session import open_session, pipeline_session
 
     compiled = [_compiled(test, settings) for test in tests]
-    spark = open_session("penstock test", {"spark.master": "local[*]", "spark.sql.shuffle.partitions": "2"})
+    spark = open_session(
+        "penstock test", {"spark.master": "local[*]", "spark.sql.shuffle.partitions": "2"}, for_small_jobs=True
+    )
 
     def run(index: int) -> Result:
         started = monotonic()

@@ -3,12 +3,15 @@
 import glob
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import product
 
 from catalog.diagnostics import nearest
 
+_PLAIN = (".csv", ".json", ".jsonl", ".tsv", ".txt", ".xml")
+_TEXT_OF_BYTE = 8
+"""How many bytes of text a byte of a compressed or columnar file may hold."""
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
@@ -28,6 +31,18 @@ def data_files(path: str) -> list[str]:
     for root in _roots(path):
         found += [root] if os.path.isfile(root) else _files_below(root)
     return found
+
+
+def size_of(files: Iterable[str]) -> int:
+    """About how many bytes of text these files hold; they may vanish meanwhile."""
+    return sum(_size(file) * (1 if file.endswith(_PLAIN) else _TEXT_OF_BYTE) for file in files)
+
+
+def _size(file: str) -> int:
+    try:
+        return os.path.getsize(file)
+    except OSError:
+        return 0
 
 
 def _roots(path: str) -> list[str]:

@@ -23,7 +23,7 @@ from connectors.support.files.file_options import (
 from connectors.support.files.file_schema import UnknownSchemaError, file_columns
 from connectors.support.files.object_store import StoreSettings, store_jars, store_needs, write_without_renames
 from connectors.support.files.partition_columns import partition_columns
-from connectors.support.files.paths import data_files, local_path, spark_path, target_folder
+from connectors.support.files.paths import data_files, local_path, size_of, spark_path, target_folder
 from connectors.support.files.table_folders import table_folders
 from connectors.support.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
 from connectors.support.formats.chosen_files import FileList
@@ -143,6 +143,11 @@ class FileConnector(Source, Sink[FileStaged]):
 
     def own_order(self, options: Options) -> Column | None:
         return MODIFICATION_TIME
+
+    def input_bytes(self, options: Options, table: CatalogTable) -> int | None:
+        options = self.located(options)
+        path = local_path(options.string("path"))
+        return None if path is None else size_of(local_files(options))
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         return self._read(spark, task, self._open(spark, task.options))

@@ -53,7 +53,11 @@ def write_files(spark: "SparkSession", df: "DataFrame", folder: str, by: Sequenc
     if kind in ("excel", "binary"):
         _write_by_driver(spark, df, folder, kind, columns=columns, options=options)
         return
-    writer = _writer(df, kind, columns, keys, options).mode("overwrite")
+    writer = (
+        _writer(df, kind, columns, keys, options)
+        .mode("append")
+        .option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
+    )
     (writer.partitionBy(*keys) if keys else writer).save(folder)
 
 

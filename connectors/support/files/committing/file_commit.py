@@ -93,7 +93,7 @@ def stage(
     target_lock.acquire(spark, files, prepared, task, end)
     try:
         target_lock.clear(files, staging)
-        files.make_folder(staging)
+        files.make_folder(f"{staging}/data/_temporary/0/_temporary")
         write(df, as_uri(f"{staging}/data"), by)
         if not files.exists(f"{staging}/data"):
             raise run_error("PEN5005", f"Spark did not write the rows to `{staging}/data`", task.options.span("path"))
@@ -102,8 +102,6 @@ def stage(
             # a partitioned write of no rows leaves no file: one without rows keeps the schema
             empty = spark.createDataFrame([], df.schema).coalesce(1)
             write(empty, as_uri(f"{staging}/data"), [])
-        for name in ("_SUCCESS", "._SUCCESS.crc"):
-            files.delete(f"{staging}/data/{name}")
         if prepared.mode == PARTITIONS:
             _refuse_foreign_partitions(files, prepared, task, names)
         mark = {"run_id": task.run_id, "at": time.time(), "files": files.files(f"{staging}/data")}
