@@ -66,6 +66,18 @@ def read(spark, **given):
     return lower(pipeline_session(spark), [job]).dataframes[scan]
 
 
+@pytest.mark.spark
+@pytest.mark.parametrize("given", [{}, {"partition_by": ["name"]}, {"single_file_mode": True}])
+@pytest.mark.parametrize("query", [OLD, NONE])
+def test_nothing_of_hadoops_committer_is_left(spark, tmp_path, given, query):
+    target = tmp_path / "target"
+    job = [write(connector, rows(query, *COLUMNS), path=str(target), file_format_type="parquet", **given)]
+    run_writes(spark, job, str(tmp_path / "state"), "run")
+    left = {path.name for path in target.rglob("*")}
+    assert not left & {"_temporary", "0", "_SUCCESS", "._SUCCESS.crc"}
+    assert any(name.endswith(".parquet") for name in left)
+
+
 def test_csv_header_gives_names_all_strings(tmp_path):
     with gzip.open(tmp_path / "a.csv.gz", "wt") as file:
         file.write('id,"full name"\n1,x\n')

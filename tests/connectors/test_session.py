@@ -106,10 +106,11 @@ def test_java_compiles_later_unless_the_user_says_otherwise():
 
 
 def test_java_knows_the_options_by_which_it_compiles_later():
-    from engine.spark.session import COMPILING
+    from engine.spark.session import COMPILING, COMPILING_FOR_SMALL_JOBS
 
-    done = subprocess.run(["java", *COMPILING.split(), "-version"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    for options in (COMPILING, COMPILING_FOR_SMALL_JOBS):
+        done = subprocess.run(["java", *options.split(), "-version"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
 
 
 def test_a_misspelled_java_option_of_the_user_is_not_hidden():

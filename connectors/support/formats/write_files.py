@@ -14,6 +14,7 @@ from catalog.typenames import to_ddl
 from connectors.support.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_format, writer_options
 from connectors.support.files.filesystem import Files, files_at
 from connectors.support.files.hadoop_files import HadoopFiles
+from connectors.support.files.local_files import LocalFiles
 from connectors.support.files.paths import is_hidden
 from connectors.support.formats.delimited import FIELD_DELIMITER, Formats, is_written_as_csv, line_of, to_text
 from connectors.support.formats.read_files import allow_charset
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 
 _KEY: Final = "__partition_"
 _NO_SEPARATOR: Final = "\uffff"
+_MARK_OF_SUCCESS: Final = "mapreduce.fileoutputcommitter.marksuccessfuljobs"
+"""Hadoop's file `_SUCCESS`: the mark of the run's commit says more."""
+
+_WORK_FOLDER: Final = "_temporary/0/_temporary"
+"""Where Hadoop's committer has its tasks write, below the folder. Of each folder that it makes itself on a local disk,
+it starts a process to set the permissions."""
+
 _JAVA_TIME: Final = {
     "yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S", "SSS": "%f",
 }  # fmt: skip
@@ -53,11 +61,10 @@ def write_files(spark: "SparkSession", df: "DataFrame", folder: str, by: Sequenc
     if kind in ("excel", "binary"):
         _write_by_driver(spark, df, folder, kind, columns=columns, options=options)
         return
-    writer = (
-        _writer(df, kind, columns, keys, options)
-        .mode("append")
-        .option("mapreduce.fileoutputcommitter.marksuccessfuljobs", "false")
-    )
+    files, path = files_at(spark, folder)
+    if isinstance(files, LocalFiles):
+        files.make_folder(f"{path}/{_WORK_FOLDER}")
+    writer = _writer(df, kind, columns, keys, options).mode("append").option(_MARK_OF_SUCCESS, "false")
     (writer.partitionBy(*keys) if keys else writer).save(folder)
 
 

@@ -93,7 +93,7 @@ def stage(
     target_lock.acquire(spark, files, prepared, task, end)
     try:
         target_lock.clear(files, staging)
-        files.make_folder(f"{staging}/data/_temporary/0/_temporary")
+        files.make_folder(staging)
         write(df, as_uri(f"{staging}/data"), by)
         if not files.exists(f"{staging}/data"):
             raise run_error("PEN5005", f"Spark did not write the rows to `{staging}/data`", task.options.span("path"))
