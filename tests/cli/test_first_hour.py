@@ -68,7 +68,7 @@ def test_a_folder_where_one_job_is_expected_names_the_commands_that_take_folders
 
 @pytest.mark.spark
 def test_a_state_directory_that_cannot_be_made_is_reported_before_spark_starts(project, capsys, monkeypatch):
-    monkeypatch.setattr("engine.runtime.application.open_session", lambda *_: pytest.fail("Spark was started"))
+    monkeypatch.setattr("engine.runtime.application.open_session", lambda *_, **__: pytest.fail("Spark was started"))
     assert main(["run", "jobs/orders.sql", "--state-dir", "jobs/orders.sql/state"]) == 1
     shown = capsys.readouterr().err
     assert "error[PEN5005]: the state directory `jobs/orders.sql/state` cannot be written:" in shown

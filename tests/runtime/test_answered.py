@@ -134,7 +134,7 @@ def test_a_state_directory_elsewhere_needs_spark(job):
 def test_the_command_answers_without_spark(tmp_path, job, monkeypatch, capsys):
     from engine.cli import main
 
-    monkeypatch.setattr("engine.runtime.application.open_session", lambda *_: pytest.fail("Spark was started"))
+    monkeypatch.setattr("engine.runtime.application.open_session", lambda *_, **__: pytest.fail("Spark was started"))
     for run_id in ("one-1", "one-2"):
         log = begun(tmp_path, run_id, job, run_owner.this_process())
         commit(log, job)

@@ -47,7 +47,7 @@ def test_progress_says_that_spark_starts_and_which_jars_it_fetches(tmp_path, mon
     pytest.importorskip("pyspark")
     from engine.runtime import application
 
-    def ends_here(*_):
+    def ends_here(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(application, "has_session", lambda: False)
