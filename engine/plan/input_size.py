@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+from catalog.exhaustive import assert_never
 from catalog.savemode import WriteMode
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Shuffle, Union, Watermark, Write
 
@@ -43,3 +44,5 @@ def _keeps_size(node: AnyNode) -> bool:
             return False
         case Scan() | Union() | Expect() | Rejects() | Watermark() | Shuffle():
             return True
+        case _:
+            assert_never(node)
