@@ -202,6 +202,8 @@ def pipeline_session(spark: SparkSession, settings: Mapping[str, str] | None = N
     """A new session in the same application, without views or settings of other pipelines."""
     session = spark.newSession()
     for key, value in {**(settings or {}), **FIXED}.items():
+        if session.conf.get(key, None) == value:  # the application has it
+            continue
         if session.conf.isModifiable(key) or key.startswith(_CATALOGS):
             session.conf.set(key, value)
     return session

@@ -103,9 +103,9 @@ def _jvm(spark: "SparkSession") -> Any:
 def _is_local_by_default(spark: "SparkSession") -> bool:
     """Whether paths without a scheme are on this machine. Cheaper than Hadoop's own answer, which copies all settings:
     it is asked several times for each table."""
-    application: Any = spark.sparkContext._jsc.hadoopConfiguration()
-    of_session = spark._jsparkSession.sessionState().conf().getConfString("fs.defaultFS", "")
-    return str(of_session or application.get("fs.defaultFS", "")).startswith("file:")
+    context: Any = spark.sparkContext
+    of_session = spark.conf.get("fs.defaultFS", "")
+    return str(of_session or context._jsc.hadoopConfiguration().get("fs.defaultFS", "")).startswith("file:")
 
 
 def _configuration(spark: "SparkSession") -> Any:
