@@ -126,8 +126,12 @@ def mariadb() -> Iterator[Database]:
     assert server is not None, "MariaDB is missing: run .ci/mariadb, or install mariadb-server"
     with _service_folder("mariadb", "mysql") as (folder, user):
         data, log, port = folder / "data", folder / "log", free_port()
-        own = [f"--user={user}"] if user else []
-        make = ["mariadb-install-db", "--no-defaults", *own, f"--datadir={data}", "--skip-test-db",
+        temporary = folder / "temporary"  # A server that starts deletes the temporary tables it finds there.
+        temporary.mkdir()
+        if user is not None:
+            shutil.chown(temporary, user)
+        own = [f"--datadir={data}", f"--tmpdir={temporary}", *([f"--user={user}"] if user else [])]
+        make = ["mariadb-install-db", "--no-defaults", *own, "--skip-test-db",
                 "--auth-root-authentication-method=normal"]  # fmt: skip
         subprocess.run(make, check=True, capture_output=True)
         accounts = folder / "accounts.sql"
@@ -138,7 +142,7 @@ def mariadb() -> Iterator[Database]:
         )
         if user is not None:
             shutil.chown(accounts, user)
-        command = [server, "--no-defaults", *own, f"--datadir={data}", f"--port={port}", "--bind-address=127.0.0.1",
+        command = [server, "--no-defaults", *own, f"--port={port}", "--bind-address=127.0.0.1",
                    f"--socket={folder}/s", f"--pid-file={data}/pid", "--innodb-flush-log-at-trx-commit=2",
                    "--default-time-zone=+05:45"]  # fmt: skip
         with _running([*command, f"--init-file={accounts}"], log, user, port, again=command) as restart:
