@@ -12,6 +12,7 @@ from catalog.typenames import to_ddl
 from connectors.support.fake.listed_rows import listed_rows, row_kinds
 from connectors.support.fake.random_values import RandomValues
 from connectors.support.fake.ranges import TEMPLATED, value_options
+from connectors.support.java_names import select_sql
 from connectors.support.literals import LiteralError
 from connectors.support.option import Option, Options, OptionType
 from connectors.support.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION, declared_table
@@ -110,7 +111,8 @@ def _random(spark: "SparkSession", task: ScanTask) -> "DataFrame":
         f"{numbered.get(column.name) or values.of_column(column)} as {quote(column.name)}"
         for column in task.table.columns
     ]
-    return spark.range(0, _rows(options), 1, options.integer("split.num") * _readers(options)).selectExpr(*columns)
+    numbers = spark.range(0, _rows(options), 1, options.integer("split.num") * _readers(options))
+    return select_sql(numbers, columns)
 
 
 def _rows(options: Options) -> int:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import connectors
 from catalog.diagnostics import Diagnostics
@@ -20,6 +20,7 @@ from engine.plan.nodes import Plan, Scan, Write
 from engine.plan.query_jars import jars_of_queries
 from engine.runtime.state_dir import state_dir, state_setting
 from engine.spark.errors import SPARK_ERRORS
+from engine.spark.hadoop_settings import remove_yarn
 from engine.spark.session import end_java, has_session, open_session
 from engine.spark.writing import recover
 from engine.spark.writing.journal import RunOutcome
@@ -27,6 +28,9 @@ from engine.spark.writing.sink_checks import outlooks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_MANY_WRITES: Final = 25
+"""How many tables a run writes when it pays to remove settings that it does not need."""
 
 
 @contextmanager
@@ -48,8 +52,10 @@ def application(
     jars = [jar for node in nodes for jar in node.connector.jars(node.options)]
     jars += [jar for needed in dead.values() for jar in needed]
     jars += [jar for job in jobs for jar in jars_of_queries(job.plan.nodes())]
-    is_small = are_small(job.plan for job in jobs)
+    is_small, was_running = are_small(job.plan for job in jobs), has_session()
     with _session(jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet, is_small=is_small) as spark:
+        if not was_running and sum(len(job.plan.writes) for job in jobs) >= _MANY_WRITES:
+            remove_yarn(spark)
         yield spark
 
 
