@@ -20,7 +20,7 @@ from engine.plan.nodes import Plan, Scan, Write
 from engine.plan.query_jars import jars_of_queries
 from engine.runtime.state_dir import state_dir, state_setting
 from engine.spark.errors import SPARK_ERRORS
-from engine.spark.hadoop_settings import remove_yarn
+from engine.spark.hadoop import reduce_overhead
 from engine.spark.session import end_java, has_session, open_session
 from engine.spark.writing import recover
 from engine.spark.writing.journal import RunOutcome
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _MANY_WRITES: Final = 25
-"""How many tables a run writes when it pays to remove settings that it does not need."""
+"""How many tables a run writes when it pays to reduce the overhead of each."""
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def application(
     is_small, was_running = are_small(job.plan for job in jobs), has_session()
     with _session(jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet, is_small=is_small) as spark:
         if not was_running and sum(len(job.plan.writes) for job in jobs) >= _MANY_WRITES:
-            remove_yarn(spark)
+            reduce_overhead(spark)
         yield spark
 
 

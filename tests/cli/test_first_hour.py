@@ -189,7 +189,7 @@ def test_runs_forget_dismisses_a_run_that_cannot_be_ended(tmp_path, monkeypatch,
     (journal.parent / "run.json").write_text(json.dumps(run))
     begun = {"run_id": "night", "owner": {"host": "a-machine-that-is-gone", "pid": 7}, "writes": {"a": "Delta"}}
     (journal / "begin.json").write_text(json.dumps(begun))
-    (journal / "a.prepared.json").write_text('{"staged": {"staging": "file:///lake/out/_staged"')  # cut off by hand
+    (journal / "prepared.json").write_text('{"a": {"staged": {"staging": "file:///lake/out/_staged"')  # cut off by hand
     assert main(["runs", "--forget", "nihgt"]) == 2
     assert "did you mean `night`?" in capsys.readouterr().err
     assert main(["runs", "--forget", "night"]) == 0
@@ -199,7 +199,7 @@ def test_runs_forget_dismisses_a_run_that_cannot_be_ended(tmp_path, monkeypatch,
     assert "dismissed by `penstock runs --forget`" in capsys.readouterr().out
     assert main(["runs", "--forget", "night"]) == 2
     assert "nothing is left to dismiss" in capsys.readouterr().err
-    assert sorted(path.name for path in journal.iterdir()) == ["a.prepared.json", "begin.json", "end.json"]
+    assert sorted(path.name for path in journal.iterdir()) == ["begin.json", "end.json", "prepared.json"]
 
 
 @pytest.mark.parametrize("is_committed", [False, True])

@@ -15,7 +15,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # starts sooner
-STEPS = ("begin.json", "*.prepared.json", "*.staged.json", "commit.json", "*.committed.json", "end.json")
+STEPS = ("begin.json", "prepared.json", "*.staged.json", "commit.json", "*.committed.json", "end.json")
 
 
 class Run:

@@ -71,12 +71,13 @@ def _unmoved(watermarks: Watermarks, begun: Mapping[str, Any], run_id: str) -> I
 
 def _writes(files: Files, journal: str) -> Iterator[DismissedWrite]:
     is_decided = files.exists(f"{journal}/commit.json")
+    places = journal_step(files, f"{journal}/prepared.json") or {}
     for write_id, connector in ((journal_step(files, f"{journal}/begin.json") or {}).get("writes") or {}).items():
         if files.exists(f"{journal}/{write_id}.committed.json"):
             yield DismissedWrite(connector, "committed", may_hold_rows=True)
             continue
         step = journal_step(files, f"{journal}/{write_id}.staged.json")
-        prepared = step or journal_step(files, f"{journal}/{write_id}.prepared.json") or {}
+        prepared = step or places.get(write_id) or {}
         staging = (prepared.get("staged") or {}).get("staging")
         place = (local_path(staging) or staging) if isinstance(staging, str) else None
         if step is None:

@@ -2,7 +2,7 @@
 
     <state dir>/runs/<run id>/journal/
         begin.json                  who runs, and what it writes
-        <write id>.prepared.json    where its rows will be staged
+        prepared.json               where the rows of each write will be staged
         <write id>.staged.json      that they are
         <scan id>.read.json         what was read of a source that is notified after the commit (Kafka)
         commit.json                 all are: from here on the run can only be finished; the watermarks that it moves
@@ -93,8 +93,8 @@ class Journal:
         for name in (*steps, "commit.json", "end.json"):
             self.files.delete(f"{self.folder}/{name}")
 
-    def prepared(self, write_id: str, staged: Staged) -> None:
-        self._put(f"{write_id}.prepared", {"staged": staged.to_json()})
+    def prepared(self, places: Mapping[str, Staged]) -> None:
+        self._put("prepared", {write_id: {"staged": staged.to_json()} for write_id, staged in places.items()})
 
     def staged(self, write_id: str, staged: Staged) -> None:
         self._put(f"{write_id}.staged", {"staged": staged.to_json()})
@@ -209,13 +209,13 @@ class Recorded:
 
     def has_place(self, write_id: str) -> bool:
         """Whether the write had staged rows, or was about to."""
-        return self.is_staged(write_id) or f"{write_id}.prepared" in self.steps
+        return self.is_staged(write_id) or write_id in self.steps.get("prepared", {})
 
     def place(self, write_id: str, kind: type[Staged]) -> Staged:
         """The record of what the write staged, or was about to. Raises PEN5011 if another version of the
         connector wrote it."""
-        step = f"{write_id}.staged" if self.is_staged(write_id) else f"{write_id}.prepared"
-        return kind.from_json(self.steps[step].get("staged", {}))
+        step = self.steps[f"{write_id}.staged"] if self.is_staged(write_id) else self.steps["prepared"][write_id]
+        return kind.from_json(step.get("staged", {}))
 
     @property
     def unacknowledged(self) -> Mapping[str, str]:

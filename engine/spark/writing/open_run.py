@@ -76,8 +76,7 @@ def begin(
     targets |= {check.write.id: check.write.target for check in checks}
     writes = {check.write.id: check.write.connector.name for check in checks}
     log.begin(mark, writes, job, done=done, incremental=incremental, targets=targets)
-    for write_id, place in places.items():
-        log.prepared(write_id, place)
+    log.prepared(places)
     return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
 
 
