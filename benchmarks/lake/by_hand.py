@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from connectors.delta import connector as delta
 from connectors.iceberg import connector as iceberg
 from connectors.support.jdbc.known_dialects import DIALECTS
-from engine.spark.session import EXCLUDES
+from engine.spark.starting.jars import EXCLUDES
 
 POSTGRESQL = next(dialect for dialect in DIALECTS if dialect.name == "PostgreSQL")
 

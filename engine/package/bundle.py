@@ -14,7 +14,8 @@ def bundle_jars(coordinates: Sequence[str], folder: Path) -> tuple[Path, ...]:
     """
     if not coordinates:
         return ()
-    from engine.spark.session import has_session, jar_files, open_session
+    from engine.spark.session import has_session, open_session
+    from engine.spark.starting.jars import jar_files
 
     was_running = has_session()
     spark = open_session("penstock package", {}, coordinates)

@@ -20,8 +20,8 @@ from engine.plan.nodes import Plan, Scan, Write
 from engine.plan.query_jars import jars_of_queries
 from engine.runtime.state_dir import state_dir, state_setting
 from engine.spark.errors import SPARK_ERRORS
-from engine.spark.hadoop import reduce_overhead
 from engine.spark.session import end_java, has_session, open_session
+from engine.spark.starting.hadoop import reduce_overhead
 from engine.spark.writing import recover
 from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.sink_checks import outlooks

@@ -9,14 +9,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from threading import current_thread, main_thread
 from typing import IO, Any, Final
 
 from py4j.java_gateway import java_import
-from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
@@ -24,7 +23,8 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics import run_error
 from engine.job.options.env import FIXED
-from engine.spark.class_archive import JAVA_OPTIONS, archive_options
+from engine.spark.starting.class_archive import JAVA_OPTIONS, archive_options
+from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resolving, split_alone
 from engine.terminal.rare_collections import usual_collections
 
 JAVA_VERSIONS: Final = (17, 21)
@@ -55,29 +55,6 @@ not start with them.
 COMPILING_FOR_SMALL_JOBS: Final = "-XX:TieredStopAtLevel=1"
 """Without the optimizing compiler, and without the counters in the code that it needs. What Spark does for a table of
 a few rows is planning, most of it code that runs some hundred times."""
-EXCLUDES: Final = (
-    "org.slf4j:slf4j-api",
-    "org.apache.logging.log4j:log4j-slf4j2-impl",
-    "org.apache.logging.log4j:log4j-api",
-    "org.apache.logging.log4j:log4j-core",
-    "com.google.code.findbugs:jsr305",
-    "com.fasterxml.jackson.core:*",
-    "com.github.luben:*",
-    "commons-logging:*",
-    "commons-pool:*",
-    "org.roaringbitmap:*",
-    "org.xerial.snappy:*",
-    "org.lz4:*",
-    "org.scala-lang.modules:*",
-    "org.wildfly.openssl:*",  # S3A asks for it only with `fs.s3a.ssl.channel.mode = openssl`
-    "software.amazon.s3.analyticsaccelerator:*",  # only with `fs.s3a.input.stream.type = analytics`
-    "org.apache.spark:spark-token-provider-kafka-0-10_2.13",  # not in every repository; Kafka names one that is
-)
-"""Artifacts that Spark includes: a second copy is useless, and a resolver may not find it."""
-
-_ALONE: Final = "?transitive=false"
-"""After the coordinates of a jar that is added by itself, although `EXCLUDES` leaves it out where others ask for it."""
-
 _LOG_LINES: Final = 20
 _NOISE: Final = ("at ", "... ", "WARNING: Using incubator modules", "NOTE: Picked up")
 _EXCEPTION: Final = re.compile(r'^(?:Exception in thread "[^"]*" )?(?:[\w$]+[.])+\w*(?:Exception|Error): ')
@@ -112,8 +89,7 @@ def open_session(
         for variable in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
             os.environ.setdefault(variable, sys.executable)
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1")  # a process that only makes a command
-    alone = tuple(jar.removesuffix(_ALONE) for jar in maven if jar.endswith(_ALONE))
-    maven = tuple(jar for jar in maven if not jar.endswith(_ALONE))
+    maven, alone = split_alone(tuple(maven))
     compiling = COMPILING_FOR_SMALL_JOBS if for_small_jobs else COMPILING
     conf = _conf(name, settings, maven, required or {}, compiling)
     active = SparkSession.getActiveSession()
@@ -127,43 +103,8 @@ def open_session(
             conf.set(JAVA_OPTIONS, f"{options} {conf.get(JAVA_OPTIONS)}")
         spark = _prepared(_launch(conf, maven), conf)
     for jar in alone:
-        _add_alone(spark, jar)
+        add_alone(spark, jar)
     return spark
-
-
-def _add_alone(spark: SparkSession, jar: str) -> None:
-    """Add one jar, without those that it depends on, to the driver and the executors; nothing where it is there."""
-    if has_jar(spark, jar):
-        return
-    context: Any = spark.sparkContext._jsc.sc()
-    jvm: Any = spark.sparkContext._jvm
-    loader = jvm.Thread.currentThread().getContextClassLoader()
-    for path in jar_files(spark, jar):
-        loader.addURL(jvm.java.io.File(path).toURI().toURL())
-        context.addJar(path)
-
-
-def jar_files(spark: SparkSession, jar: str) -> tuple[str, ...]:
-    """Where the jar of these coordinates is, without those that it depends on. Raises `RunError` PEN5003."""
-    jvm: Any = spark.sparkContext._jvm
-    name = jar.removesuffix(_ALONE)
-    try:
-        uri = jvm.java.net.URI(f"ivy://{name}{_ALONE}")
-        paths = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
-    except Py4JError as cause:
-        help = f"if only the Maven client can reach it: mvn dependency:get -Dtransitive=false -Dartifact={name}"
-        raise run_error("PEN5003", f"not found: `{name}`", None, help) from cause
-    return tuple(str(paths.apply(index)) for index in range(paths.size()))
-
-
-def has_jar(spark: SparkSession, jar: str) -> bool:
-    """Whether the session was started with the jar of these coordinates, or has added it since."""
-    if jar in spark.sparkContext.getConf().get("spark.jars.packages", "").split(","):
-        return True
-    context: Any = spark.sparkContext._jsc.sc()
-    name = "-".join(jar.removesuffix(_ALONE).split(":")[1:])
-    added = context.listJars()
-    return any(name in str(added.apply(index)) for index in range(added.size()))
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
@@ -222,7 +163,7 @@ def _conf(
         joined = key == "spark.sql.extensions" and key in merged
         merged[key] = f"{merged[key]},{value}" if joined else value
     if maven:
-        merged["spark.jars.packages"] = _joined(merged.get("spark.jars.packages"), maven)
+        merged[PACKAGES] = _joined(merged.get(PACKAGES), maven)
         merged["spark.jars.excludes"] = _joined(merged.get("spark.jars.excludes"), EXCLUDES)
     if "spark.master" not in merged and "PYSPARK_GATEWAY_PORT" not in os.environ:
         merged["spark.master"] = os.environ.get("MASTER") or "local[*]"
@@ -255,7 +196,9 @@ def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
     with tempfile.NamedTemporaryFile("w+", prefix="penstock-spark-", suffix=".log", delete=False) as log:
         gateway = None
         try:
-            gateway = _gateway(conf, log)
+            packages = conf.get(PACKAGES, "")
+            with resolving(packages, conf.get(IVY)) if packages else nullcontext():
+                gateway = _gateway(conf, log)
             with _own_interrupts():
                 context = SparkContext(conf=conf, gateway=gateway)
         except KeyboardInterrupt:

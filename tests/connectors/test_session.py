@@ -88,7 +88,7 @@ def test_why_spark_did_not_start_is_one_sentence_without_the_stack_trace(tmp_pat
 
 def test_bundled_jars_include_those_that_are_added_alone(spark, tmp_path):
     from engine.package.bundle import bundle_jars
-    from engine.spark.session import has_jar
+    from engine.spark.starting.jars import has_jar
 
     committer = "org.apache.spark:spark-hadoop-cloud_2.13:4.1.2?transitive=false"
     found = [file.name for file in bundle_jars((committer,), tmp_path / "jars")]

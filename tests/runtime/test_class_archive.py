@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from engine.spark.class_archive import VARIABLE, ClassArchive, archive_options
+from engine.spark.starting.class_archive import VARIABLE, ClassArchive, archive_options
 
 HEADER = (0xF00BABA8).to_bytes(4, "little")
 

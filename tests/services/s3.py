@@ -115,8 +115,8 @@ def s3() -> Iterator[Store]:
 @pytest.fixture(scope="session")
 def s3_spark(spark: "SparkSession") -> "SparkSession":
     """The shared session, with the jars of S3: 640 MB that only these tests load."""
-    from engine.spark.session import _add_alone
+    from engine.spark.starting.jars import add_alone
 
     for jar in JARS:
-        _add_alone(spark, jar)
+        add_alone(spark, jar)
     return spark

@@ -31,8 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics import run_error
-    from engine.spark.class_archive import VARIABLE, ClassArchive
     from engine.spark.session import end_java, find_java, open_session
+    from engine.spark.starting.class_archive import VARIABLE, ClassArchive
 
     help = f"set {VARIABLE} to a folder that can be written to, with 1 GB of free space"
     try:

@@ -14,7 +14,7 @@ from connectors.support import run_owner as owner
 from connectors.support.connector import Connector
 from engine.incremental.watermarks import move
 from engine.spark.errors import SPARK_ERRORS, reason
-from engine.spark.session import has_jar
+from engine.spark.starting.jars import has_jar
 from engine.spark.writing.commit_groups import (
     StagedWrite,
     commit_group,
