@@ -3,10 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import Final
 
 from catalog.diagnostics import Diagnostics, did_you_mean
 from connectors.support.incremental import incremental_of
 from engine.plan.nodes import Plan, Scan, Write, below
+
+_MOST_SHOWN: Final = 4
+"""How many names a message lists."""
 
 
 def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diagnostics: Diagnostics) -> Plan | None:
@@ -19,7 +23,7 @@ def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diag
         if not any(_is_named(write, pattern) for write in plan.writes):
             known = sorted({name for write in plan.writes for name in _names(write)})
             message = f"the job writes no table `{pattern}`"
-            diagnostics.error("PEN2007", message, None, did_you_mean(pattern, known))
+            diagnostics.error("PEN2007", message, None, _remedy(pattern, known))
     writes = tuple(
         write
         for write in plan.writes
@@ -30,6 +34,16 @@ def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diag
     if not writes and not diagnostics.has_errors:
         diagnostics.error("PEN2007", "`--only` and `--except` leave nothing to write", None, "name fewer tables")
     return None if diagnostics.has_errors else replace(plan, writes=writes)
+
+
+def _remedy(pattern: str, known: Sequence[str]) -> str:
+    """The table of the same last name, the nearest name, or some of the names."""
+    last = pattern.lower().rpartition(".")[2]
+    same = [name for name in known if name.rpartition(".")[2] == last]
+    if same:
+        return f"did you mean {' or '.join(f'`{name}`' for name in same[:_MOST_SHOWN])}?"
+    shown = ", ".join(f"`{name}`" for name in known[:_MOST_SHOWN])
+    return did_you_mean(pattern, known) or f"names are {shown} and {len(known) - _MOST_SHOWN} more"
 
 
 def _refuse_half_read(plan: Plan, writes: Sequence[Write], diagnostics: Diagnostics) -> None:

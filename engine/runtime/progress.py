@@ -167,7 +167,7 @@ def shown(
         yield Totals(out, total) if total > MANY and not is_verbose else Lines(out)
         return
     screen = Screen(lambda: active_tasks(spark))
-    with Live(screen, console=Console(file=out), refresh_per_second=4, transient=True):
+    with Live(screen, console=Console(file=out, markup=False, emoji=False), refresh_per_second=4, transient=True):
         yield screen
 
 

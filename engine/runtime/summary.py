@@ -67,10 +67,13 @@ def row_table(names: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """The console for tables; as wide as the terminal, or wide enough without one."""
+    """The console for tables; as wide as the terminal, or wide enough without one.
+
+    It prints text as it is: rows and messages may hold `[red]` or `:smile:`, which rich would interpret.
+    """
     out = stream or sys.stdout
     width = None if out.isatty() or "COLUMNS" in os.environ else _UNSEEN_WIDTH
-    return Console(file=out, width=width, highlight=False)
+    return Console(file=out, width=width, highlight=False, markup=False, emoji=False)
 
 
 def _by_set(pipelines: Sequence[PipelineResult]) -> Iterator[PipelineResult | list[PipelineResult]]:

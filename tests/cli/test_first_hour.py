@@ -28,7 +28,7 @@ from engine.runtime.ledger import RunRecord, now, record
 from engine.runtime.progress import Screen, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
-from engine.runtime.summary import print_summary
+from engine.runtime.summary import console, print_summary, row_table
 
 FAILING = """
 env { job.name = "failing", job.retry.times = 0 }
@@ -481,6 +481,14 @@ def test_a_run_of_many_pipelines_prints_totals_and_what_failed():
     with shown(None, every, total=200, is_verbose=True) as progress:
         progress.changed("t0", State.RUNNING)
     assert every.getvalue().endswith("t0: RUNNING\n")
+
+
+def test_rows_are_printed_as_they_are():
+    """rich would take `[red]` for a colour, `:smile:` for a picture, and fail at `[/foo]`."""
+    printed = io.StringIO()
+    value = "[red]x :smile: [/foo]"
+    console(printed).print(row_table([value], [[value]]))
+    assert [line.rstrip() for line in printed.getvalue().splitlines()] == [value, value]
 
 
 def test_the_table_of_many_pipelines_is_a_summary_and_verbose_lists_all():

@@ -55,6 +55,10 @@ def test_a_table_that_there_is_not_is_an_error(folder, capsys):
     said = capsys.readouterr().err
     assert "the job writes no table `order`" in said
     assert "did you mean `orders`?" in said
+    assert main(["explain", "job.conf", "--only", "crm.orders"]) == 2
+    assert "did you mean `lake.orders` or `orders` or `shop.orders`?" in capsys.readouterr().err
+    assert main(["explain", "job.conf", "--only", "invoices"]) == 2
+    assert "names are `lake`, `lake.orders`, `lake.other.parts`, `lake.people` and" in capsys.readouterr().err
     assert main(["explain", "job.conf", "--except", "*"]) == 2
 
 
