@@ -155,7 +155,7 @@ def _seatunnel() -> Iterator[str]:
     yield (
         "Jobs of earlier versions: `sql { sql = … }` is a `Sql` with that `query`, and `type` or `file_format` of a "
         "file connector is its `file_format_type`. A `Sql` without `plugin_input` reads the outputs that its query "
-        "names. Names that are no more (`Fake`, `ConsoleSink`, `input { … }`) are errors that say what to write."
+        "names. Names that no longer exist (`Fake`, `ConsoleSink`, `input { … }`) are errors that name the replacement."
     )
     yield "## SQL"
     yield (
@@ -196,22 +196,22 @@ def _seatunnel() -> Iterator[str]:
     yield "## Sources"
     yield (
         "Every source takes several tables (`tables_configs`, `table_list`): see [many tables](many-tables.md). An "
-        "unsupported option is an error that names the reason. Where leaving it out changes no row, it is a warning "
+        "unsupported option is an error that names the reason. If the option changes no row, it is only a warning "
         "under the flag."
     )
     yield from _documented(DOCUMENTED_SOURCES, "source")
     yield (
-        "`Http` fails where SeaTunnel's logs an error and goes on: on a status that is not 2xx, on a response that is "
-        "not JSON, and on a page that repeats the one before. It repeats a request after a transient error three times "
-        "(`retry`), SeaTunnel's none. A page number that neither `params`, `body` nor `headers` name is sent in the "
-        "URL."
+        "`Http` fails in cases where SeaTunnel logs an error and continues: a status that is not 2xx, a response that "
+        "is not JSON, and a page that repeats the previous one. It repeats a request after a transient error up to "
+        "three times (`retry`); SeaTunnel does not. If `params`, `body` and `headers` do not name the page number, it "
+        "is sent in the URL."
     )
     yield "## Sinks"
     yield "`multi_table_sink_replica` has no effect: Spark's tasks write a table in parallel."
     yield (
-        "Where the key of the rows is known, updates and deletes are applied, and of several rows of a key the one "
-        "that is read last counts. A `Jdbc` sink takes the rows' own primary key where it has no `primary_keys`, and "
-        "writes to the table of their name where it has no `table` and no `query`."
+        "If the key of the rows is known, updates and deletes are applied. If several rows have the same key, the last "
+        "one read counts. A `Jdbc` sink without `primary_keys` uses the primary key of the rows. Without `table` and "
+        "`query`, it writes to a table with the name of the rows' table."
     )
     yield from _documented(DOCUMENTED_SINKS, "sink")
     yield "## Connectors of SeaTunnel"
