@@ -36,6 +36,8 @@ _IN_READING: Final = re.compile(r"Encountered error while reading file \S+\s*")
 _RECORD: Final = re.compile(r"^a record does not fit: .* \(topic (\S+), partition \d+, offset \d+\)", re.S)
 """How the Kafka source names a record that it cannot read."""
 
+_HELP_MALFORMED: Final = '`on_malformed = "null"` reads what does not fit as NULL, `"drop"` leaves such rows out'
+
 _SEVERAL_VALUES: Final = re.compile(rf".*{FIRST_VALUE_ONLY} (\S+)")
 
 
@@ -81,7 +83,9 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
         if row is None and parsed and set(parsed.strip("[]").split(",")) != {"null"}:
             why = causes[-1].message
             row = parsed if _PARSED.search(why) else f"{parsed[:100]}: {why}"
-        help = '`on_malformed = "null"` reads what does not fit as NULL, `"drop"` leaves such rows out'
+        help = _HELP_MALFORMED
+        if scan and row and _is_cut_off(row, scan):
+            help = "`multi_line = true` reads values in quotes that go on in the next line"
         line = _line(files, causes)
         why = (row or causes[-1].message).partition("\n")[0][:200]
         message = f"{line or 'a row'} of {file}{of} does not fit the schema: {why}"
@@ -97,6 +101,12 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
     if any((cause.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for cause in causes):
         return unreadable(message, "files of this format hold their types: the `schema` may be left out", "schema")
     return unreadable(message)
+
+
+def _is_cut_off(row: str, scan: Scan) -> bool:
+    """Whether the line of a CSV ends within quotes: read by lines, a value that goes on in the next one is two rows."""
+    quote = scan.options.get("quote_char")
+    return isinstance(quote, str) and bool(quote) and not scan.options.get("multi_line") and row.count(quote) % 2 == 1
 
 
 def _record_error(record: "re.Match[str]", nodes: tuple[AnyNode, ...]) -> RunError:

@@ -246,6 +246,64 @@ def test_partition_directories_are_columns(spark, tmp_path):
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
+    ("values", "type"),
+    [
+        (("01", "1", "001"), "string"),
+        (("1", "1.0"), "string"),
+        (("1", "1.5"), "double"),
+        (("0", "-7", "12"), "int"),
+        (("5000000000", "1"), "bigint"),
+        (("007",), "string"),
+        (("0.5", "10.25"), "double"),
+    ],
+)
+def test_values_of_a_partition_column_stay_apart(spark, tmp_path, values, type):
+    """Spark reads the first three as one number."""
+    given = {"path": str(tmp_path / "t"), "file_format_type": "parquet"}
+    query = " union all ".join(f"select {number}L id, '{value}' p" for number, value in enumerate(values))
+    run_writes(
+        spark, [write(connector, rows(query, "id bigint", "p string"), partition_by=["p"], **given)], str(tmp_path), "r"
+    )
+    table, _ = table_of(**given)
+    assert str(table.column("p").type) == type
+    found = dict(map(tuple, read(spark, **given).selectExpr("id", "cast(p as string)").collect()))
+    if type == "string":
+        assert found == dict(enumerate(values))
+    assert len(set(found.values())) == len(values)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+def test_a_path_that_is_there_is_no_pattern(spark, tmp_path, kind):
+    for name, value in (("x[1]", "right"), ("x1", "wrong"), ("{a,b}", "right"), ("a", "wrong")):
+        written = {"path": str(tmp_path / "w"), "file_format_type": kind}
+        job = [write(connector, rows(f"select '{value}' v", "v string"), **written)]
+        run_writes(spark, job, str(tmp_path / "state"), f"{value}{len(name)}")
+        (tmp_path / "w").rename(tmp_path / name)
+    for name in ("x[1]", "{a,b}"):
+        given = {"path": str(tmp_path / name), "file_format_type": kind, "schema": {"fields": {"v": "string"}}}
+        assert [row.v for row in read(spark, **given).collect()] == ["right"]
+    found = read(spark, path=str(tmp_path / "x*"), file_format_type=kind, schema={"fields": {"v": "string"}})
+    assert sorted(row.v for row in found.collect()) == ["right", "wrong"]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", ["csv", "json", "xml"])
+def test_microseconds_are_written(spark, tmp_path, kind):
+    query = "select timestamp'2024-10-27 00:30:00.123456Z' t, timestamp_ntz'2024-01-01 00:00:00.000001' n"
+    fields = {"t": "timestamp", "n": "timestamp_ntz"}
+    given = {"path": str(tmp_path / "t"), "file_format_type": kind}
+    more = {"xml_row_tag": "RECORD"} if kind == "xml" else {}
+    columns = [" ".join(field) for field in fields.items()]
+    run_writes(spark, [write(connector, rows(query, *columns), **given, **more)], str(tmp_path / "state"), "r")
+    found = read(spark, **given, **more, schema={"fields": fields})
+    assert found.selectExpr("cast(t as string)", "cast(n as string)").first() == (
+        "2024-10-27 00:30:00.123456", "2024-01-01 00:00:00.000001",
+    )  # fmt: skip
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
     ("text", "given", "said"),
     [
         ("id,n\n1,a\nx,b\n", {"csv_use_header_line": True}, "does not fit"),
@@ -259,6 +317,17 @@ def test_malformed_csv_fails_with_its_file(spark, tmp_path, text, given, said):
     found = unreadable(spark, tmp_path, schema={"fields": {"id": "int", "n": "string"}}, **source)
     assert str(tmp_path / "in.csv") in found.message
     assert said in found.message
+
+
+@pytest.mark.spark
+def test_a_value_in_quotes_that_goes_on_names_multi_line(spark, tmp_path):
+    """Each of the other remedies would make rows of the parts of one."""
+    (tmp_path / "in.csv").write_text('1,"x\ny"\n')
+    source = {"path": str(tmp_path / "in.csv"), "file_format_type": "csv"}
+    schema = {"fields": {"id": "int", "n": "string"}}
+    found = unreadable(spark, tmp_path, schema=schema, **source)
+    assert found.help == "`multi_line = true` reads values in quotes that go on in the next line"
+    assert [tuple(row) for row in read(spark, schema=schema, multi_line=True, **source).collect()] == [(1, "x\ny")]
 
 
 @pytest.mark.spark

@@ -132,3 +132,11 @@ def test_java_of_openj9_gets_no_options_that_it_does_not_know(tmp_path, monkeypa
     (tmp_path / "release").write_text('JAVA_VERSION="17.0.9"\nJVM_VARIANT="OpenJ9"\n')
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert COMPILING not in (_conf("x", {}, (), {}).get("spark.driver.extraJavaOptions") or "")
+
+
+def test_spark_replaces_no_variables_in_queries(spark):
+    """It would replace `${env:HOME}` by what this process has."""
+    from engine.spark.session import pipeline_session
+
+    text = "id=${order_id}; ${env:HOME}; ${spark.app.name}"
+    assert pipeline_session(spark).sql(f"select '{text}' as text").first().text == text

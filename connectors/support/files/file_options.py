@@ -71,7 +71,7 @@ TEXT_OPTIONS: Final = (
     Option(
         "datetime_format",
         OptionType.STRING,
-        "Pattern of timestamps in csv and json, in Spark's syntax.",
+        "Pattern of timestamps in csv and json, in Spark's syntax. By default, ISO 8601 with microseconds is written.",
         alternatives=("timestampFormat", "timestamp_format"),
     ),
     Option("time_format", OptionType.STRING, "Pattern of times in written csv, json, text and excel files."),
@@ -405,6 +405,13 @@ def reader_options(options: Options) -> dict[str, str]:
     return found
 
 
+_MICROSECONDS: Final = {
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSS",
+}
+"""Spark's own default writes milliseconds, and cuts off the rest."""
+
+
 def writer_options(options: Options) -> dict[str, str]:
     """What `df.write` gets for these options."""
     found = spark_options(options)
@@ -422,6 +429,8 @@ def writer_options(options: Options) -> dict[str, str]:
         found["declaration"] = f'version="1.0" encoding="{options.string("encoding")}"'
     if file_format(options) == "avro" and "compression" in found:
         found["compression"] = _AVRO_CODECS.get(found["compression"], found["compression"])
+    if file_format(options) in ("csv", "json", "xml") and options.seatunnel is None:
+        found = {**_MICROSECONDS, **found}
     if file_format(options) == "json":
         found["ignoreNullFields"] = "false"  # else a column that is NULL in all rows is lost
     return found

@@ -1,4 +1,4 @@
-"""The columns of `column=value` directories, with the types that Spark infers."""
+"""The columns of `column=value` directories, with the types that Spark infers, where these keep all values apart."""
 
 import os
 import re
@@ -14,7 +14,10 @@ _HIVE_NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
 def partition_columns(path: str, files: Iterable[str]) -> list[Column]:
-    """The columns of `column=value` directories, with the types that Spark infers."""
+    """The columns of `column=value` directories, with the types that Spark infers.
+
+    Spark would make the numbers 1 and 1 of `01` and `1`: such a column is a string.
+    """
     values: dict[str, list[str]] = {}
     root = path if os.path.isdir(path) else os.path.dirname(re.split(r"[*?\[{]", path)[0])
     for file in files:
@@ -29,8 +32,14 @@ def _inferred(texts: list[str]) -> DataType:
     given = [text for text in texts if text != _HIVE_NULL]
     for type, fits in _INFERENCE:
         if given and all(fits(text) for text in given):
-            return type
+            return type if type not in (INT, BIGINT, DOUBLE) or _are_kept_by_numbers(given) else STRING
     return STRING
+
+
+def _are_kept_by_numbers(texts: list[str]) -> bool:
+    """Whether each text can be told from its number: no leading zeros or `+`, and no two texts of one number."""
+    is_padded = any(re.match(r"[+-]?0\d|[+]", text) for text in texts)
+    return not is_padded and len(set(map(float, texts))) == len(set(texts))
 
 
 def _is_date(text: str) -> bool:

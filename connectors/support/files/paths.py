@@ -46,9 +46,21 @@ def _size(file: str) -> int:
 
 
 def _roots(path: str) -> list[str]:
-    if not glob.has_magic(path) and "{" not in path:
+    if not _is_pattern(path) or os.path.lexists(path):
         return [path] if os.path.lexists(path) else []
     return sorted({match for pattern in _expand_braces(path) for match in glob.glob(pattern)})
+
+
+def _is_pattern(path: str) -> bool:
+    return glob.has_magic(path) or "{" in path
+
+
+def readable_path(path: str) -> str:
+    """The path for Spark's readers. One that is there under this very name is no pattern to them."""
+    path = spark_path(path)
+    local = local_path(path)
+    is_name = local is not None and _is_pattern(local) and os.path.lexists(local)
+    return re.sub(r"([*?\[\]{}\\])", r"\\\1", path) if is_name else path
 
 
 def spark_path(path: str) -> str:

@@ -86,19 +86,19 @@ def open_files(spark: "SparkSession", options: Options, chosen: FileList | None 
     given = _whole_rows(paths, options)
     opened = plain_reader(spark, options, file_format(options), root, ()).options(**given)
     if reads_whole_json(options):
-        return with_refused_rest(opened.load(paths), plain_reader(spark, options, "text", root, ()), paths, options)
+        return with_refused_rest(load(opened, paths), plain_reader(spark, options, "text", root, ()), paths, options)
     if file_format(options) != "csv" or declares_columns(options) or not options.flag("infer_schema"):
-        return checked(opened.load(paths), options)
-    strings = opened.load(paths)
+        return checked(load(opened, paths), options)
+    strings = load(opened, paths)
     parts = {column.name for column in strings.schema.fields if column.dataType.typeName() != "string"}
     columns = [column for column in infer_types(strings).columns if column.name not in parts]
-    return checked(opened.schema(columns_to_ddl(columns)).load(paths), options)
+    return checked(load(opened.schema(columns_to_ddl(columns)), paths), options)
 
 
 def _whole_rows(paths: Sequence[str] | None, options: Options, *, is_text: bool = False) -> dict[str, str]:
     """The reader's options; csv files are read as a whole where Spark would else lose or break rows."""
     given = given_options(options)
-    if file_format(options) == "csv" and "multi_line" not in options.places:
+    if file_format(options) == "csv" and "multi_line" not in options.places and not options.flag("multi_line"):
         breaks = options.seatunnel is not None and may_hold_quotes(paths, options)
         given["multiLine"] = str(breaks or may_hold_blank_rows(paths, options, is_text=is_text)).lower()
     return given

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from catalog.table import Column
 from connectors.support.files.file_options import NO_QUOTE, reader_options
+from connectors.support.files.paths import readable_path
 from connectors.support.formats.chosen_files import is_archive, modified_filters
 from connectors.support.option import Options
 
@@ -75,7 +76,8 @@ def load(opened: "Reader", paths: Sequence[str]) -> "DataFrame":
     """The rows of files; a stream has one folder."""
     from pyspark.sql.streaming.readwriter import DataStreamReader
 
-    return opened.load(paths[0]) if isinstance(opened, DataStreamReader) else opened.load(list(paths))
+    readable = [readable_path(path) for path in paths]
+    return opened.load(readable[0]) if isinstance(opened, DataStreamReader) else opened.load(readable)
 
 
 def given_options(options: Options) -> dict[str, str]:

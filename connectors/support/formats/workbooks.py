@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from catalog.quoting import quote
 from catalog.table import Column
 from connectors.support.formats.delimited import Formats, to_text
+from connectors.support.formats.readers import load
 from connectors.support.option import Options
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def workbook_rows(
     An empty row is a row of NULLs, as where SeaTunnel finds a row without values. The sheet ends with its last cell
     that holds something, be it an empty text: cells that only have a format are none.
     """
-    files = reader.load(list(paths)).drop("path", "modificationTime", "length")
+    files = load(reader, paths).drop("path", "modificationTime", "length")
     parts = [name for name in files.columns if name != "content"]
     names = [column.name for column in columns]
     sheet, skipped = options.optional_string("sheet_name"), options.integer("skip_header_row_number")

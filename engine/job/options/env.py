@@ -65,6 +65,7 @@ FIXED: Final[Mapping[str, str]] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.caseSensitive": "false",
     "spark.sql.timeType.enabled": "true",
+    "spark.sql.variable.substitute": "false",  # else Spark replaces `${…}` in values, and by environment variables
 }
 """Settings under which every job runs, since validation assumes them."""
 
