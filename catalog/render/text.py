@@ -1,6 +1,7 @@
 """Diagnostics as text for people: the message, the lines concerned with the error underlined, and the remedy."""
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TextIO
 from unicodedata import combining, east_asian_width
@@ -16,6 +17,9 @@ MAX_PLACES: Final = 3
 """Further places of a repeated warning that are named."""
 MAX_WIDTH: Final = 160
 """A longer line is cut to the part around the span."""
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Ends a line, moves the cursor, turns the direction of writing, or is a byte of a name that is not UTF-8."""
 
 _RESET: Final = "\x1b[0m"
 _BOLD: Final = "\x1b[1m"
@@ -65,7 +69,7 @@ def _paragraph(
     if item.span is not None:
         shown = _shown_lines(item.span) if item.span.file in lines else ()
         margin = " " * max(2, len(str(shown[-1] if shown else item.span.line)))
-        yield f"{margin}{_paint('┌─', _BLUE, color)} {item.span}"
+        yield f"{margin}{_paint('┌─', _BLUE, color)} {_location(item.span)}"
         if shown:
             yield margin + _paint("│", _BLUE, color)
             yield from _excerpt(item.span, lines[item.span.file], shown, len(margin), tone if color else "")
@@ -77,9 +81,14 @@ def _paragraph(
 
 def _also(places: Sequence[Span]) -> Iterator[tuple[str, str]]:
     if places:
-        named = ", ".join(map(str, places[:MAX_PLACES]))
+        named = ", ".join(map(_location, places[:MAX_PLACES]))
         more = len(places) - MAX_PLACES
         yield "also", f"{named} and {more:,} more" if more > 0 else named
+
+
+def _location(span: Span) -> str:
+    """`file:line:column` in one line; control characters in the name are escaped, as in `a\\nb.conf`."""
+    return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), str(span))
 
 
 def _shown_lines(span: Span) -> tuple[int, ...]:

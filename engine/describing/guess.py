@@ -5,12 +5,13 @@ import gzip
 import json
 import os
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final
+from typing import IO, Final
 
-from catalog.diagnostics import job_error
+from catalog.diagnostics import RunError, job_error, run_error
 from connectors.support.files.paths import data_files, local_path, near_path
 from connectors.support.option import Value
 
@@ -24,6 +25,7 @@ _BY_SUFFIX: Final = {
 PASSWORD: Final = "PENSTOCK_JDBC_PASSWORD"
 _TABLE: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){0,2}")
 """The name of a table in Spark's catalog."""
+_NO_FILES: Final = "add files to it, or check the path; what begins with `_` or `.` is not read"
 _COMPRESSED: Final = (".gz", ".bz2", ".zst", ".lz4", ".snappy", ".deflate")
 
 
@@ -40,13 +42,18 @@ class Guess:
 
 
 def guess(path: str, format: str | None = None, table: str | None = None, user: str | None = None) -> Guess:
-    """How to read a path, or the table of a database; raises `JobError` PEN4032 if it does not show."""
+    """How to read a path, or the table of a database.
+
+    Raises PEN4032 if it does not show, PEN4030 if no file is there, PEN5004 if the file is empty or damaged.
+    """
     if path.startswith("jdbc:"):
         return _database(path, table, user)
     local = local_path(path)
     if format == "delta" or (local is not None and os.path.isdir(os.path.join(local, "_delta_log"))):
         return Guess("Delta", {"path": path})
     files = data_files(local) if local is not None else []
+    if local is not None and not files and os.path.isdir(local):
+        raise job_error("PEN4030", f"the folder `{os.path.abspath(local)}` holds no files", None, _NO_FILES)
     if not files and format is None and _TABLE.fullmatch(path) and os.path.splitext(path)[1] not in _BY_SUFFIX:
         return Guess("Table", {"table": path})
     if local is not None and not files:
@@ -54,10 +61,11 @@ def guess(path: str, format: str | None = None, table: str | None = None, user: 
         help = f"did you mean `{near}`?" if near else None
         raise job_error("PEN4030", f"no file is at `{os.path.abspath(local)}`", None, help)
     kind = format or _format(files[0] if files else path)
+    lines = _lines_of_first(files) if kind in ("csv", "json") else []
     options: dict[str, Value] = {"path": path, "file_format_type": kind}
     if kind == "csv":
-        options |= _csv_options(files[0]) if files else {"csv_use_header_line": True}
-    elif kind == "json" and files and _is_over_lines(_first_lines(files[0])):
+        options |= _csv_options(lines) if files else {"csv_use_header_line": True}
+    elif kind == "json" and _is_over_lines(lines):
         options["multi_line"] = True
     return Guess("LocalFile", options)
 
@@ -88,8 +96,7 @@ def format_of(name: str) -> str | None:
     return _BY_SUFFIX.get(suffix)
 
 
-def _csv_options(file: str) -> dict[str, Value]:
-    lines = _first_lines(file)
+def _csv_options(lines: Sequence[str]) -> dict[str, Value]:
     delimiter = max(_DELIMITERS, key=lambda sign: _fitness(lines, sign))
     rows = list(csv.reader(lines, delimiter=delimiter))
     found: dict[str, Value] = {} if delimiter == "," else {"field_delimiter": delimiter}
@@ -107,10 +114,42 @@ def _is_over_lines(lines: Sequence[str]) -> bool:
         return first.startswith(("[", "{"))
 
 
+def _lines_of_first(files: Sequence[str]) -> list[str]:
+    """The first lines of the first file that is not empty; raises PEN5004 if each is."""
+    lines = next(filter(None, map(_first_lines, files)), [])
+    if files and not lines:
+        message = f"`{files[0]}` is empty" if len(files) == 1 else f"`{files[0]}` and the other files are empty"
+        raise run_error("PEN5004", message, None, "check what writes it; `describe` needs a file with rows or a header")
+    return lines
+
+
 def _first_lines(file: str) -> list[str]:
-    opened = gzip.open if file.endswith(".gz") else open
-    with opened(file, "rt", encoding="utf-8-sig", errors="replace", newline="") as lines:
-        return list(islice(lines, _LINES))
+    try:
+        with open_text(file) as lines:
+            return list(islice(lines, _LINES))
+    except (OSError, EOFError, zlib.error) as error:
+        raise _unreadable(file, error) from error
+
+
+def open_text(file: str) -> IO[str]:
+    """A text file, plain or gzipped, with the ends of its lines as they are."""
+    if file.endswith(".gz"):
+        return gzip.open(file, "rt", encoding="utf-8-sig", errors="replace", newline="")
+    return open(file, encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _unreadable(file: str, error: Exception) -> RunError:
+    match error:
+        case gzip.BadGzipFile():
+            reason = "it is not a gzip file, as its name says"
+            help = "remove `.gz` from its name if it is not compressed; else fetch or write it again"
+        case EOFError():
+            reason, help = "the gzip file is cut off", "fetch or write it again: its end is missing"
+        case zlib.error():
+            reason, help = f"the gzip file is damaged: {error}", "fetch or write it again"
+        case _:
+            reason, help = getattr(error, "strerror", None) or str(error), "check the path and who may read the file"
+    return run_error("PEN5004", f"`{file}` cannot be read: {reason}", None, help)
 
 
 def _fitness(lines: Sequence[str], delimiter: str) -> int:

@@ -6,6 +6,7 @@ https://host/orders.csv.gz    a LocalFile source of orders.csv.gz, and the comma
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +74,7 @@ def _documents(url: str, file: Path) -> tuple[list[Any], dict[str, Value]]:
     content = file.read_bytes()
     try:
         text = (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode("utf-8-sig")
-    except (UnicodeDecodeError, OSError) as error:
+    except (UnicodeDecodeError, OSError, EOFError, zlib.error) as error:
         raise job_error("PEN4032", f"{shown(url)} is no text in UTF-8: {error}") from error
     try:
         return [json.loads(text)], {}

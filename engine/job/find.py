@@ -1,5 +1,6 @@
 """Job files by path, folder or glob."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from glob import glob, has_magic
@@ -22,12 +23,18 @@ def find_jobs(paths: Iterable[str], diagnostics: Diagnostics, *, with_tests: boo
     """
     jobs: dict[Path, None] = {}
     for path in paths:
-        matches = [Path(match) for match in sorted(glob(path, recursive=True))] if has_magic(path) else [Path(path)]
-        files = [file for match in matches for file in _files(match, with_tests=with_tests)]
+        files = [file for match in _matches(path) for file in _files(match, with_tests=with_tests)]
         if not files:
             diagnostics.error("PEN1001", f"no job file at `{path}`", help=f"job files end in {', '.join(SUFFIXES)}")
         jobs.update(dict.fromkeys(files))
     return tuple(jobs)
+
+
+def _matches(path: str) -> list[Path]:
+    """The path itself if it exists, also one with `[` or `*` in its name; otherwise what it matches as a glob."""
+    if os.path.exists(path) or not has_magic(path):
+        return [Path(path)]
+    return [Path(match) for match in sorted(glob(path, recursive=True))]
 
 
 def _files(path: Path, *, with_tests: bool) -> Iterator[Path]:

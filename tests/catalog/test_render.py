@@ -93,6 +93,15 @@ def test_control_characters_do_not_reach_the_terminal():
     assert "\x1b" not in render([Diagnostic("PEN3001", "m", source.span(0, 1))], "text", [source])
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"), [("l\nl.sql", "l\\nl.sql"), ("a\x1b[2J\u2028", "a\\x1b[2J\\u2028"), ("名\u3000 ß", "名\u3000 ß")]
+)
+def test_control_characters_in_a_files_name_are_escaped(name, shown):
+    warnings = [Diagnostic("PEN4030", "m", Span(file, 1, 91, 1, 92), severity=Severity.WARNING) for file in ("a", name)]
+    assert render(warnings[1:]) == f"warning[PEN4030]: m\n  ┌─ {shown}:1:91\n"
+    assert render(warnings) == f"warning[PEN4030]: m\n  ┌─ a:1:91\n  = also: {shown}:1:91\n"
+
+
 def test_without_source_or_place_only_what_is_known_is_shown():
     assert render([Diagnostic("PEN1001", "no such file", Span("a.conf", 3, 1, 3, 2))]) == (
         "error[PEN1001]: no such file\n  ┌─ a.conf:3:1\n"

@@ -53,6 +53,21 @@ def test_a_error_is_shown_at_its_place(folder, capsys):
     assert "^^^" in out
 
 
+@pytest.mark.parametrize("name", ["deep.conf", "deep.json"])
+@pytest.mark.parametrize(("opener", "closer", "column"), [("[", "]", 109), ('{"a":', "}", 505)])
+def test_a_file_with_too_many_nested_brackets_leaves_the_others_checked(name, opener, closer, column, folder, capsys):
+    (folder / name).write_text('{"sink": ' + opener * 5000 + closer * 5000 + "}")
+    assert main(["validate", "."]) == 2
+    out = capsys.readouterr().out
+    assert "error[PEN1002]: more than 100 levels of brackets and dotted keys are nested" in out
+    assert f"{name}:1:{column}" in out
+    assert "error[PEN3004]" in out, "that of bad.conf"
+    assert "4 jobs:" in out
+    assert main(["fmt", "--check", name]) == 2
+    assert main(["graph", name, "--output", "page.html"]) == 2
+    assert capsys.readouterr().err.count("PEN1002") == 2
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -105,6 +120,15 @@ def test_folders_and_globs_lead_to_jobs(folder, monkeypatch):
     diagnostics = Diagnostics()
     names = [str(path) for path in find_jobs([".", "*.conf", "good.conf"], diagnostics)]
     assert names == ["bad.conf", "deep/a.hocon", "deep/job.json", "good.conf", "streaming.conf"]
+    assert not diagnostics.has_errors
+    (folder / "we[red]ird.conf").write_text(GOOD)
+    (folder / "weeird.conf").write_text(GOOD)
+    (folder / "[a]*").mkdir()
+    (folder / "[a]*" / "b.conf").write_text(GOOD)
+    assert [str(path) for path in find_jobs(["we[red]ird.conf", "[a]*"], diagnostics)] == [
+        "we[red]ird.conf", "[a]*/b.conf",
+    ]  # fmt: skip
+    assert [str(path) for path in find_jobs(["we[e]ird.conf"], diagnostics)] == ["weeird.conf"]
     assert not diagnostics.has_errors
     assert find_jobs(["nothing/*.conf", "missing.conf"], diagnostics) == ()
     assert [item.code for item in diagnostics] == ["PEN1001", "PEN1001"]
@@ -200,6 +224,16 @@ def test_secrets_go_there_and_back(capsys, monkeypatch):
     assert capsys.readouterr().out == "s3cret\n"
     monkeypatch.delenv("PENSTOCK_SHADE_KEY")
     assert main(["decrypt", sealed]) == 2
+
+
+def test_a_value_that_is_not_encrypted_is_not_decrypted(capsys):
+    assert main(["decrypt", "nonsense"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "error[PEN1005]: the value is not encrypted" in shown.err
+    assert "`--shade base64`" in shown.err
+    assert main(["decrypt", "--shade", "base64", "bm9uc2Vuc2U="]) == 0
+    assert capsys.readouterr().out == "nonsense\n"
 
 
 def test_validate_starts_without_spark_and_fast(folder):

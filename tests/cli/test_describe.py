@@ -8,6 +8,7 @@ import pytest
 from catalog.diagnostics import JobError, RunError
 from engine.cli import main
 from engine.describing.fetch import Fetched, fetch
+from engine.describing.guess import guess
 from engine.describing.web_address import web_source
 from tests.connectors.web.service import service
 
@@ -106,8 +107,9 @@ def test_a_web_address_that_cannot_be_described_has_a_remedy(tmp_path):
         assert fetch(f"{base}/a%0Ab%3B%20rm.csv", tmp_path).name == "a_b_rm.csv"
     with pytest.raises(RunError, match="PEN5004"):
         fetch(f"{base}/gone", tmp_path)
-    for name, text in (("a.json", "[1, 2]"), ("b.json", "{"), ("c.json", "[]")):
-        (tmp_path / name).write_text(text)
+    documents = {"a.json": b"[1, 2]", "b.json": b"{", "c.json": b"[]", "d.json": gzip.compress(b'[{"a": 1}]')[:-9]}
+    for name, content in documents.items():
+        (tmp_path / name).write_bytes(content)
         with pytest.raises(JobError, match="PEN4032"):
             web_source(f"http://host/{name}", Fetched(tmp_path / name, name, "application/json"))
 
@@ -149,3 +151,100 @@ def test_describe_of_a_catalog_table_prints_a_table_source_that_runs(spark, fold
 def test_a_setting_that_is_none_of_spark_s_is_refused(capsys):
     assert main(["describe", "t", "--conf", "master=local"]) == 2
     assert "`master` is no setting of Spark" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_read_has_a_remedy(folder, capsys):
+    text = "".join(f"{number},{number * 7919 % 1009}\n" for number in range(5000))
+    whole = gzip.compress(text.encode())
+    files = {
+        "zero.csv": b"",
+        "zero.json": b"",
+        "zero.csv.gz": gzip.compress(b""),
+        "bad.csv.gz": b"not gz",
+        "cut.csv.gz": whole[:200],
+        "damaged.csv.gz": whole[:12] + b"\xff" * 48 + whole[60:],
+    }
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    for name, reason in (
+        ("zero.csv", "is empty"),
+        ("zero.json", "is empty"),
+        ("zero.csv.gz", "is empty"),
+        ("bad.csv.gz", "cannot be read: it is not a gzip file"),
+        ("cut.csv.gz", "cannot be read: the gzip file is cut off"),
+        ("damaged.csv.gz", "cannot be read: the gzip file is damaged"),
+    ):
+        assert main(["describe", name]) == 1
+        reported = capsys.readouterr().err
+        assert f"error[PEN5004]: `{name}` {reason}" in reported
+        assert "= help: " in reported
+
+
+def test_a_folder_without_files_is_not_taken_for_a_table(folder, capsys):
+    (folder / "landing").mkdir()
+    (folder / "landing" / "_SUCCESS").touch()
+    assert main(["describe", "landing"]) == 2
+    reported = capsys.readouterr().err
+    assert f"error[PEN4030]: the folder `{folder / 'landing'}` holds no files" in reported
+    assert "what begins with `_` or `.` is not read" in reported
+
+
+def test_the_format_is_read_from_the_first_file_that_is_not_empty(folder):
+    (folder / "parts").mkdir()
+    (folder / "parts" / "a.csv").touch()
+    (folder / "parts" / "b.csv").write_text("id;name\n1;a\n")
+    assert guess("parts").options["field_delimiter"] == ";"
+
+
+@pytest.mark.spark
+def test_a_quoted_value_over_several_lines_is_described(spark, folder, capsys):
+    (folder / "nl.csv").write_text('x,y\n1,"a\nb"\n')
+    assert main(["describe", str(folder / "nl.csv")]) == 0
+    block = capsys.readouterr().out
+    assert "multi_line = true" in block
+    assert fields_of(block) == {"x": "int", "y": "string"}
+    assert run_block(block, folder, capsys) == [{"x": 1, "y": "a\nb"}]
+
+
+@pytest.mark.spark
+def test_a_row_that_does_not_fit_is_reported_with_its_line_and_a_remedy(spark, folder, capsys):
+    (folder / "ragged.csv").write_text("id,name\n1,a,extra\n2\n")
+    (folder / "late.csv").write_text("x,y\n" + "1,a\n" * 2000 + '2,"a\nb"\n')  # after the lines that are looked at
+    (folder / "blank.csv").write_text("\n\n")
+    for name, message, help in (
+        (
+            "ragged.csv",
+            f"line 2 of `{folder}/ragged.csv` does not fit the schema: 1,a,extra",
+            '`on_malformed = "drop"`',
+        ),
+        ("late.csv", f'line 2003 of `{folder}/late.csv` does not fit the schema: b"', "`multi_line = true`"),
+        ("blank.csv", f"`{folder}/blank.csv` has no columns", "a header or rows"),
+    ):
+        assert main(["describe", f"{folder}/{name}"]) == 1
+        reported = capsys.readouterr().err
+        assert f"error[PEN5004]: {message}\n" in reported
+        assert help in reported
+    assert main(["describe", f"{folder}/late.csv", "--sample", "1000"]) == 0  # as the help says
+    assert fields_of(capsys.readouterr().out) == {"x": "int", "y": "string"}
+
+
+@pytest.mark.spark
+def test_a_compressed_file_that_is_cut_off_late_is_reported(spark, folder, capsys):
+    whole = gzip.compress("".join(f"{number},{number * 7919 % 1009}\n" for number in range(5000)).encode())
+    (folder / "cut.csv.gz").write_bytes(whole[:-2000])
+    assert main(["describe", f"{folder}/cut.csv.gz"]) == 1
+    assert (
+        f"error[PEN5004]: `{folder}/cut.csv.gz` cannot be read: a compressed file is cut off" in capsys.readouterr().err
+    )
+
+
+@pytest.mark.spark
+def test_json_keys_that_differ_only_in_case_are_named(spark, folder, capsys):
+    (folder / "case.json").write_text('{"id":1,"A":1,"a":2}\n{"id":2}\n')
+    assert main(["describe", f"{folder}/case.json"]) == 1
+    reported = capsys.readouterr().err
+    assert f"`{folder}/case.json` cannot be read: its keys `A` and `a` differ only in case" in reported
+    assert "whose `schema` has only one" in reported
+    fields = "schema { fields { id = int, A = int } }"  # as the help says
+    block = f'source {{ LocalFile {{ path = "{folder}/case.json", file_format_type = json, {fields} }} }}\n'
+    assert run_block(block, folder, capsys) == [{"id": 1, "A": 1}, {"id": 2, "A": None}]

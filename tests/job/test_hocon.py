@@ -1,6 +1,7 @@
 """The HOCON reader against pyhocon, which is the meaning of values, and where the two part ways on purpose."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from pyhocon.config_tree import NoneValue
 
 from catalog.diagnostics import Diagnostics, Severity
 from catalog.source import SourceFile
-from engine.job.hocon.parse import parse
+from engine.job.hocon.parse import MOST_NESTED, parse
 from engine.job.hocon.substitution import resolve
 from engine.job.model.tree import ListNode, MapNode, ScalarNode, TextNode, plain
 
@@ -300,3 +301,39 @@ def test_blocks_of_a_list_that_are_merged_are_warned_of() -> None:
     assert warning.span is not None
     assert (warning.span.line, warning.span.column) == (1, text.index("{ type = b") + 1)
     assert len(tree.fields[0].value.items) == 3
+
+
+@pytest.mark.parametrize(
+    "nested",
+    [
+        lambda levels: "[" * levels + "]" * levels,
+        lambda levels: "{a=" * (levels - 1) + "{}" + "}" * (levels - 1),
+        lambda levels: "a += {} {" * levels + "}" * levels,
+        lambda levels: ".".join(["a"] * levels) + " = {}",
+        lambda levels: (
+            "[" * (levels % 3) + "[{ a.b = " * (levels // 3) + "1" + "}]" * (levels // 3) + "]" * (levels % 3)
+        ),
+    ],
+)
+def test_brackets_and_dotted_keys_are_nested_to_a_limit(nested: Callable[[int], str]) -> None:
+    read(nested(MOST_NESTED))
+    for levels in (MOST_NESTED + 1, 20_000):
+        diagnostics = Diagnostics()
+        parse(SourceFile("job.conf", f"{nested(levels)}\nb = [\n"), diagnostics)
+        [error] = diagnostics
+        assert error.code == "PEN1002"
+        assert error.message == "more than 100 levels of brackets and dotted keys are nested"
+        assert error.span is not None
+        assert error.span.line == 1
+
+
+def test_the_brackets_around_an_include_count(tmp_path: Path) -> None:
+    part = tmp_path / "part.conf"
+    part.write_text("c " + "{ d " * 60 + "{}" + "}" * 60)
+    diagnostics = Diagnostics()
+    source = SourceFile(
+        str(tmp_path / "job.conf"), 'include "part.conf"\n' + "a { " * 60 + 'include "part.conf"' + "}" * 60
+    )
+    parse(source, diagnostics)
+    [error] = diagnostics
+    assert (error.code, error.span and error.span.file) == ("PEN1002", str(part))

@@ -37,7 +37,7 @@ def _inferred(texts: list[str]) -> DataType:
 
 
 def _are_kept_by_numbers(texts: list[str]) -> bool:
-    """Whether each text can be told from its number: no leading zeros or `+`, and no two texts of one number."""
+    """Whether each text is the only one of its number: no leading zeros or `+`, and no two texts of one number."""
     is_padded = any(re.match(r"[+-]?0\d|[+]", text) for text in texts)
     return not is_padded and len(set(map(float, texts))) == len(set(texts))
 

@@ -79,22 +79,20 @@ def _described(arguments: Namespace, found: "Guess") -> "Described":
 
     from catalog.diagnostics import run_error
     from engine.describing.describe import SETTINGS, describe, needs
-    from engine.spark.errors import reason
+    from engine.describing.unreadable import unreadable
     from engine.spark.session import open_session, pipeline_session
 
     print("starting Spark", file=sys.stderr, flush=True)
     settings = {**SETTINGS, **dict(arguments.conf)}
     spark = pipeline_session(open_session("penstock describe", settings, *needs(found)), settings)
     try:
-        return describe(found, spark, arguments.sample)
+        described = describe(found, spark, arguments.sample)
     except (PySparkException, Py4JError) as error:
-        help = None
-        if found.plugin == "Table":
-            help = (
-                "no file has this name, so that it was looked for among Spark's tables; a table of another catalog "
-                "needs its settings: --conf spark.sql.catalog.lake=…"
-            )
-        raise run_error("PEN5004", f"`{arguments.path}` cannot be read: {reason(error)}", None, help) from error
+        raise unreadable(error, found, arguments.path) from error
+    if not described.columns:
+        help = "check that it holds a header or rows with values"
+        raise run_error("PEN5004", f"`{arguments.path}` has no columns", None, help)
+    return described
 
 
 def _web_address(arguments: Namespace, notes: list[str]) -> "Described":

@@ -27,20 +27,29 @@ _CLOSE: Final = re.compile(r"\s*\)")
 _SECTION: Final = re.compile(r'"?(?:env|source|transform|sink)"?\s*[{\[=:]')
 _CLOSERS: Final = {"{": "}", "[": "]"}
 
+MOST_NESTED: Final = 100
+"""Levels of brackets and steps of keys. Python's recursion limit is 1,000 frames; a level takes five here."""
 
-def parse(source: SourceFile, diagnostics: Diagnostics, includes: Includes | None = None) -> HoconObject | HoconArray:
-    """Parse the whole file; errors go to `diagnostics`, and the valid parts are returned."""
-    return _Reader(source, diagnostics, includes or Includes(source.path)).file()
+
+def parse(
+    source: SourceFile, diagnostics: Diagnostics, includes: Includes | None = None, depth: int = 0
+) -> HoconObject | HoconArray:
+    """Parse the whole file; errors go to `diagnostics`, and the valid parts are returned.
+
+    `depth`: the levels of the including files around it, which count against `MOST_NESTED` too.
+    """
+    return _Reader(source, diagnostics, includes or Includes(source.path), depth).file()
 
 
 class _Reader:
     """A recursive-descent reader over one text; `pos` is the next character."""
 
-    def __init__(self, source: SourceFile, diagnostics: Diagnostics, includes: Includes) -> None:
+    def __init__(self, source: SourceFile, diagnostics: Diagnostics, includes: Includes, depth: int) -> None:
         self.source = source
         self.text = source.text
         self.diagnostics = diagnostics
         self.includes = includes
+        self.depth = depth
         self.pos = 0
         self.misplaced: int | None = None  # the first opener whose closer stands further left: likely the unclosed one
         self.is_cut_off = False
@@ -83,14 +92,21 @@ class _Reader:
     def object(self) -> HoconObject:
         start = self.pos
         self.pos += 1
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            self.too_deep(start)
         fields = self.fields("}", start)
         self.warn_of_replacing(fields)
         self.close(start, "}")
+        self.depth -= 1
         return HoconObject(fields, self.place(start, self.pos))
 
     def array(self) -> HoconArray:
         start = self.pos
         self.pos += 1
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            self.too_deep(start)
         items: list[Syntax] = []
         while True:
             self.gap()
@@ -104,6 +120,7 @@ class _Reader:
             elif self.pos == before:
                 self.stray()
         self.close(start, "]")
+        self.depth -= 1
         return HoconArray(items, self.place(start, self.pos))
 
     def warn_of_merging(self, item: Syntax) -> None:
@@ -154,6 +171,14 @@ class _Reader:
         opener = self.text[likely]
         self.error(likely, likely + 1, f"this `{opener}` is never closed", f"add the missing `{_CLOSERS[opener]}`")
 
+    def too_deep(self, start: int) -> None:
+        """Stop reading the file: the trees of what follows would be too deep for all code that walks them."""
+        if not self.is_cut_off:
+            message = f"more than {MOST_NESTED} levels of brackets and dotted keys are nested"
+            self.error(start, start + 1, message, "write it with fewer levels; the rest of the file is not read")
+        self.is_cut_off = True
+        self.pos = len(self.text)
+
     def indent(self, offset: int) -> int:
         line = self.text.rfind("\n", 0, offset) + 1
         return len(self.text[line:offset]) - len(self.text[line:offset].lstrip())
@@ -203,7 +228,7 @@ class _Reader:
         name = unescape(quoted[1:-1], self.source, start + 1).value
         place = self.place(start, match.end(3))
         for text in self.includes.find(name, (kind or "").lower(), bool(required), place, self.diagnostics):
-            root = parse(text, self.diagnostics, self.includes.within(text.path))
+            root = parse(text, self.diagnostics, self.includes.within(text.path), self.depth)
             if isinstance(root, HoconObject):
                 fields.extend(root.fields)
             else:
@@ -231,7 +256,13 @@ class _Reader:
             return
         equals = self.pos
         self.gap_before_value()
+        more = len(steps) - 1
+        if self.depth + more > MOST_NESTED:
+            self.too_deep(start)
+            return
+        self.depth += more
         value = self.value()
+        self.depth -= more
         if value is None:
             name = self.text[start : steps[-1][2]]
             self.error(start, equals, f"`{name}` has no value", 'write `""` for an empty text')
