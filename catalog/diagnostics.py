@@ -3,6 +3,7 @@
     PenstockError               carries one or more diagnostics
     ├── JobError                the job file or the command is wrong         exit code 2
     ├── RunError                the job failed while running                 exit code 1
+    │   └── TransientError      … and a retry may succeed
     └── InternalError           a bug in Penstock                   exit code 1
 
 An error that users can fix is a `Diagnostic`: code, message, location and remedy. A phase collects its diagnostics in a
@@ -129,6 +130,11 @@ class JobError(PenstockError):
 
 class RunError(PenstockError):
     """The job failed while it ran."""
+
+
+class TransientError(RunError):
+    """Penstock itself found why the job failed, and a retry may succeed. Errors that were caused by another one are
+    `RunError`s: the cause decides."""
 
 
 class InternalError(PenstockError):

@@ -1,4 +1,4 @@
-"""Prints rows as a table. Not transactional: printed rows cannot be taken back."""
+"""Prints rows as a table at the commit. Not transactional: printed rows cannot be taken back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ S = TypeVar("S", bound=Staged)
 class SinkCapabilities:
     """What a sink supports; any other mode is a validation error (PEN4004), never a silent no-op.
 
-    `is_staged`: nothing of a run is visible before its commit; `explain` reports sinks without it.
+    `is_staged`: a commit can be repeated. Sinks without it print rows at the commit; `explain` reports them.
     `fills_columns`: the target fills columns that the rows lack; otherwise they are staged as NULL. `row_kind_modes`:
     the write modes that apply row kinds (`catalog.row_kind`): if `WriteTask.table.has_row_kind`, the staged rows have
     the hidden column. Rows with kinds in any other mode are a validation error (PEN4011).
@@ -80,6 +80,13 @@ class WriteTask:
         """The columns that identify a row: the option `primary_keys`, else the incoming table's primary key."""
         key = self.table.schema.primary_key
         return self.options.strings("primary_keys") or (key.columns if key else ())
+
+
+def refuse_plain_rows(mode: WriteMode, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    """Report write_mode changelog (PEN2011) if nothing says which rows are deletes."""
+    if mode is WriteMode.CHANGELOG and not table.has_row_kind and not options.optional_string("delete_condition"):
+        message = "write_mode changelog needs rows with row kinds, or `delete_condition`"
+        diagnostics.error("PEN2011", message, options.span("write_mode"), "write_mode = upsert writes plain rows")
 
 
 class PendingCommit(ABC):

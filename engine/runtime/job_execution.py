@@ -100,21 +100,21 @@ class JobExecution:
     ) -> tuple[Diagnostic, ...]:
         """Commit the pipelines that finished, if the policy allows it; returns warnings about staged rows that cannot
         be removed, and about failed maintenance."""
-        failed = [outcome.name for outcome in outcomes if outcome.state is not State.FINISHED]
-        if failed and (self.policy is FailurePolicy.STOP or len(failed) == len(outcomes)):
+        committed = self._committed(outcomes)
+        if not committed:
             return self._abort_all()
+        failed = [outcome.name for outcome in outcomes if outcome.state is not State.FINISHED]
         abort(self.spark, self.run, [write for name in failed for write in self.pipelines[name].writes])
-        committed = [name for name in self.pipelines if name not in failed]
         progress.committing(committed)
-        read = [
-            watermark
-            for outcome in outcomes
-            if outcome.name in committed and outcome.value
-            for watermark in outcome.value.watermarks
-        ]
+        read = [watermark for outcome in outcomes if outcome.value for watermark in outcome.value.watermarks]
         warned = commit_all(self.spark, self.run, read)
         progress.committed(committed)
         return warned
+
+    def _committed(self, outcomes: Sequence[PipelineOutcome[StagedPipeline]]) -> list[str]:
+        """The pipelines that are committed: those that finished, none where the failure of another one forbids it."""
+        finished = [outcome.name for outcome in outcomes if outcome.state is State.FINISHED]
+        return [] if self.policy is FailurePolicy.STOP and len(finished) < len(outcomes) else finished
 
     def _abort_all(self) -> tuple[Diagnostic, ...]:
         """Remove what was staged, unless a task that has not ended would write after that: then the run stays open."""
@@ -238,6 +238,7 @@ class JobExecution:
     def _counted(self, outcomes: Sequence[PipelineOutcome[StagedPipeline]]) -> tuple[PipelineResult, ...]:
         wanted = {text for outcome in outcomes if outcome.value for text in outcome.value.descriptions.values()}
         ran = executions(self.spark, wanted.__contains__, after=self.before)
+        committed = frozenset(self._committed(outcomes))
         results = []
         for pipeline in outcomes:
             head = (pipeline.name, pipeline.state, pipeline.attempts, pipeline.seconds)
@@ -248,6 +249,8 @@ class JobExecution:
             own = [execution for text in pipeline.value.descriptions.values() for execution in ran.get(text, ())]
             reads = count_reads(own, pipeline.value.scans)
             counts = write_counts(self.pipelines[pipeline.name], pipeline.value, self.run.places, ran)
+            if pipeline.name not in committed:
+                counts = tuple(count.without_commit() for count in counts)
             results.append(PipelineResult(*head, reads, counts, table_set, tables))
         return tuple(results)
 

@@ -33,7 +33,7 @@ class Persistence:
             self.scans.append(identity(node, attributes_of(df)))
         if isinstance(node, Shuffle) and persisted.by is not None and self.is_shared(df):
             folder = f"{self.log.scratch}/{node.id}-{self.attempt}"
-            rows = persist_by(df, persisted.by, as_uri(folder), len(node.values))
+            rows = persist_by(df, persisted.by, as_uri(folder), node.values)
             self.folders.append(folder)
         else:
             rows = persist(df, persisted.cache)

@@ -8,7 +8,6 @@ from enum import Enum
 from time import monotonic
 from typing import Final, Generic, TypeVar
 
-from catalog.diagnostics import RunError
 from engine.runtime.slots import Need, Slots
 from engine.runtime.states import State, follow
 from engine.runtime.transient import is_transient
@@ -20,6 +19,7 @@ Observer = Callable[[str, State, str | None], None]
 
 
 _STOPPED: Final = "the job was stopped"
+_LOOK_AGAIN: Final = 0.2
 
 
 class FailurePolicy(str, Enum):
@@ -71,57 +71,84 @@ class Schedule(Generic[T]):
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._states = dict.fromkeys(self.names, State.CREATED)
-        self._scheduled: dict[str, float] = {}
         self._slots = self.slots or Slots(self.parallelism)
+        self._running: dict[Future[PipelineOutcome[T]], str] = {}
+        self._outcomes: dict[str, PipelineOutcome[T]] = {}
 
     def run(self) -> tuple[PipelineOutcome[T], ...]:
         """Run all and wait; one outcome per pipeline, in order. An interrupt cancels running pipelines
-        and is raised again."""
+        and is raised again.
+
+        This thread waits for slots; a pipeline has a worker thread only while it holds its own.
+        """
         with ThreadPoolExecutor(max_workers=self._slots.size, thread_name_prefix="pipeline") as pool:
-            futures: dict[Future[PipelineOutcome[T]], str] = {}
-            for name in self.names:
-                self._scheduled[name] = monotonic()
-                self._enter(name, State.SCHEDULED)
-                futures[pool.submit(self._run_one, name)] = name
             try:
-                self._watch(set(futures))
+                self._request_slots()
+                while len(self._outcomes) < len(self.names):
+                    self._start(pool)
+                    self._watch(set(self._running))
             except BaseException:
-                self.stop()
-                self._watch_cancelled(set(futures))
+                self._stopped.set()
+                self._cancel_waiting()
+                self._watch_cancelled(set(self._running))
                 raise
-            return tuple(future.result() for future in futures)
+            return tuple(self._outcomes[name] for name in self.names)
 
     def stop(self) -> None:
         """Cancel running pipelines and start no others; may be called from any thread, more than once."""
         self._stopped.set()
-        for name, state in tuple(self._states.items()):
-            if not state.is_final:
+        for future, name in tuple(self._running.items()):
+            if not future.done():
                 self.cancel(name)
 
-    def _watch(self, pending: set[Future[PipelineOutcome[T]]]) -> None:
-        while pending:
-            done, pending = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
-            failed = any(future.result().state is State.FAILED for future in done)
-            if failed and self.policy is FailurePolicy.STOP:
+    def _request_slots(self) -> None:
+        since = monotonic()
+        for name in self.names:
+            self._slots.request(name, self.needs.get(name, Need()), since)
+            self._enter(name, State.SCHEDULED)
+
+    def _start(self, pool: ThreadPoolExecutor) -> None:
+        """Start the pipelines that get their slots now, then fail those that have waited too long for theirs."""
+        if not self._stopped.is_set():
+            for name in self._slots.grant(monotonic()):
+                self._running[pool.submit(self._run_in_slots, name)] = name
+            if self.slot_timeout is not None:
+                self._fail_late(self.slot_timeout)
+        if self._stopped.is_set():
+            self._cancel_waiting()
+
+    def _fail_late(self, timeout: float) -> None:
+        for name, error in self._slots.timed_out(timeout, monotonic()):
+            self._enter(name, State.FAILING, str(error))
+            self._enter(name, State.FAILED, str(error))
+            self._outcomes[name] = PipelineOutcome(name, State.FAILED, 0, 0.0, None, error)
+            if self.policy is FailurePolicy.STOP:
                 self.stop()
-            elif self._stopped.is_set():
-                self.stop()  # again: a job may have been submitted to Spark just after the last cancel
+                return
+
+    def _cancel_waiting(self) -> None:
+        begun = {*self._outcomes, *self._running.values()}
+        for name in self.names:
+            if name not in begun and self._states[name] in (State.CREATED, State.SCHEDULED):
+                self._enter(name, State.CANCELED, _STOPPED)
+                self._outcomes[name] = PipelineOutcome(name, State.CANCELED, 0, 0.0)
+
+    def _watch(self, pending: set[Future[PipelineOutcome[T]]]) -> None:
+        """Wait for pipelines to end, but not for long: a request may time out, and a stop may come from elsewhere."""
+        ended, _ = wait(pending, timeout=_LOOK_AGAIN, return_when=FIRST_COMPLETED)
+        for future in ended:
+            outcome = future.result()
+            self._slots.release(outcome.name)
+            self._outcomes[outcome.name] = outcome
+            del self._running[future]
+        failed = any(future.result().state is State.FAILED for future in ended)
+        if self._stopped.is_set() or (failed and self.policy is FailurePolicy.STOP):
+            self.stop()  # also again: a job may have been submitted to Spark just after the last cancel
 
     def _watch_cancelled(self, pending: set[Future[PipelineOutcome[T]]]) -> None:
         while pending:
-            _, pending = wait(pending, timeout=0.2)
             self.stop()
-
-    def _run_one(self, name: str) -> PipelineOutcome[T]:
-        """Wait for the pipeline's slots, then run it to its end."""
-        since, need = self._scheduled[name], self.needs.get(name, Need())
-        try:
-            with self._slots.held(name, need, since=since, timeout=self.slot_timeout, is_stopped=self._stopped.is_set):
-                return self._run_in_slots(name)
-        except RunError as error:  # the time-out: what the work raises is in the outcome
-            self._enter(name, State.FAILING, str(error))
-            self._enter(name, State.FAILED, str(error))
-            return PipelineOutcome(name, State.FAILED, 0, 0.0, None, error)
+            _, pending = wait(pending, timeout=_LOOK_AGAIN)
 
     def _run_in_slots(self, name: str) -> PipelineOutcome[T]:
         started = monotonic()

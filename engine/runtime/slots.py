@@ -4,17 +4,17 @@ A request that does not fit may be overtaken by a smaller one that does, until i
 slots, a pipeline may need connections to systems that limit them; it gets all that it needs at once.
 """
 
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from time import monotonic
+from heapq import heapify, heappop, heappush
 from typing import Final
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics import RunError, run_error
 
-_LOOK_AGAIN: Final = 0.2
 _SLOTS: Final = ""
+
+_Needs = frozenset[tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,77 +25,94 @@ class Need:
     connections: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class _Request:
+    number: int
     name: str
     needs: Mapping[str, int]
     since: float
 
 
 class Slots:
-    """A pool of `size` slots, and of `connections` to systems by their names, shared by threads."""
+    """A pool of `size` slots, and of `connections` to systems by their names, used by one thread.
+
+    Times are seconds of one clock (`monotonic`). Requests with equal needs wait in a queue of their own: where its
+    first does not fit, none of it does, so that many requests are as quickly looked through as few.
+    """
 
     def __init__(self, size: int, aging_seconds: float = 60.0, *, connections: Mapping[str, int] | None = None) -> None:
         self.size = max(1, size)
-        self._sizes = {_SLOTS: self.size, **(connections or {})}
         self.aging_seconds = aging_seconds
-        self._changed = threading.Condition()
-        self._queue: list[_Request] = []
+        self._sizes = {_SLOTS: self.size, **(connections or {})}
+        self._free = dict(self._sizes)
         self._held: dict[str, Mapping[str, int]] = {}
+        self._queues: dict[_Needs, deque[_Request]] = {}
+        self._requested = 0
 
-    @contextmanager
-    def held(
-        self, name: str, need: Need, *, since: float, timeout: float | None, is_stopped: Callable[[], bool]
-    ) -> Iterator[bool]:
-        """Hold what is needed (at most all that there is) for the block; False where `is_stopped` came before it.
-
-        `since` is when the wait began (`monotonic`). Raises PEN5050 once it has lasted `timeout` seconds.
-        """
+    def request(self, name: str, need: Need, since: float) -> None:
+        """Queue for what is needed, at most all that there is. `since`: when the wait began."""
         wanted = {_SLOTS: need.slots, **need.connections}
-        request = _Request(name, {of: min(count, self._sizes[of]) for of, count in wanted.items()}, since)
-        granted = self._acquire(request, timeout, is_stopped)
-        try:
-            yield granted
-        finally:
-            with self._changed:
-                self._held.pop(name, None)
-                self._changed.notify_all()
+        needs = {of: min(count, self._sizes[of]) for of, count in wanted.items()}
+        self._requested += 1
+        request = _Request(self._requested, name, needs, since)
+        self._queues.setdefault(frozenset(needs.items()), deque()).append(request)
 
-    def _acquire(self, request: _Request, timeout: float | None, is_stopped: Callable[[], bool]) -> bool:
-        with self._changed:
-            self._queue.append(request)
-            try:
-                while not is_stopped():
-                    waited = monotonic() - request.since
-                    if timeout is not None and waited >= timeout:
-                        raise self._timeout(request, waited)
-                    if self._may_start(request):
-                        self._held[request.name] = request.needs
-                        return True
-                    self._changed.wait(_LOOK_AGAIN)
-                return False
-            finally:
-                self._queue.remove(request)
-                self._changed.notify_all()
+    def grant(self, now: float) -> Iterator[str]:
+        """The names of the requests that may start, in order; each holds what it needs from here on.
 
-    def _may_start(self, request: _Request) -> bool:
-        """Whether it fits, and overtakes neither a request that fits too nor one that has waited long for the same."""
-        earlier = self._queue[: self._queue.index(request)]
-        return not self._lacking(request) and not any(self._is_next(other, request) for other in earlier)
+        A request overtakes none that fits, and none that has aged and lacks something that both need.
+        """
+        heads = [(queue[0].number, needs) for needs, queue in self._queues.items()]
+        heapify(heads)
+        awaited: set[str] = set()
+        while heads:
+            _, needs = heappop(heads)
+            request = self._queues[needs][0]
+            lacking = self._lacking(request)
+            if lacking and now - request.since > self.aging_seconds:
+                awaited.update(lacking)
+            if lacking or not awaited.isdisjoint(request.needs):
+                continue
+            self._pop(needs)
+            self._hold(request)
+            if needs in self._queues:
+                heappush(heads, (self._queues[needs][0].number, needs))
+            yield request.name
 
-    def _is_next(self, other: _Request, request: _Request) -> bool:
-        lacking = self._lacking(other)
-        has_aged = monotonic() - other.since > self.aging_seconds
-        return not lacking or (has_aged and any(of in request.needs for of in lacking))
+    def timed_out(self, timeout: float, now: float) -> Iterator[tuple[str, RunError]]:
+        """The requests that have waited `timeout` seconds, in order, each with its error (PEN5050); they wait no
+        more."""
+        late = [request for needs in tuple(self._queues) for request in self._pop_until(needs, now - timeout)]
+        for request in sorted(late, key=lambda request: request.number):
+            yield request.name, self._timeout(request, now - request.since)
+
+    def release(self, name: str) -> None:
+        """Free what a request holds."""
+        for of, count in self._held.pop(name).items():
+            self._free[of] += count
+
+    def _pop_until(self, needs: _Needs, since: float) -> Iterator[_Request]:
+        """Take the requests that have waited since then, or longer, out of their queue."""
+        while needs in self._queues and self._queues[needs][0].since <= since:
+            yield self._pop(needs)
+
+    def _pop(self, needs: _Needs) -> _Request:
+        queue = self._queues[needs]
+        request = queue.popleft()
+        if not queue:
+            del self._queues[needs]
+        return request
+
+    def _hold(self, request: _Request) -> None:
+        self._held[request.name] = request.needs
+        for of, count in request.needs.items():
+            self._free[of] -= count
 
     def _lacking(self, request: _Request) -> list[str]:
         """What is not free in the number that the request needs."""
-        return [of for of, count in request.needs.items() if count > self._sizes[of] - self._taken(of)]
+        return [of for of, count in request.needs.items() if count > self._free[of]]
 
-    def _taken(self, of: str) -> int:
-        return sum(needs.get(of, 0) for needs in self._held.values())
-
-    def _timeout(self, request: _Request, waited: float) -> Exception:
+    def _timeout(self, request: _Request, waited: float) -> RunError:
         of = next(iter(self._lacking(request)), _SLOTS)
         what = f"connections to `{of}`" if of else "slots"
         message = f"pipeline `{request.name}` waited {waited:.0f} s for {request.needs[of]} of {self._sizes[of]} {what}"

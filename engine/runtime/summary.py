@@ -133,9 +133,19 @@ def _arrow(target: str | None) -> str:
 def _last_line(result: JobResult) -> str:
     if result.done and not result.pipelines:
         return f"run {result.run_id} is committed already: nothing was written; give a new `--run-id` to run it again"
-    written = sum(write.rows or 0 for write in result.writes)
     before = f"; {result.done} writes of this run were committed before" if result.done else ""
-    return f"{result.state.value}: {written:,} rows written in {result.seconds:.1f} s{before}"
+    return f"{result.state.value}: {_written(result)} in {result.seconds:.1f} s{before}"
+
+
+def _written(result: JobResult) -> str:
+    writes = list(result.writes)
+    written, staged = sum(write.rows or 0 for write in writes), total(write.staged for write in writes)
+    if result.state is not State.FAILED or written or (writes and staged is None):
+        return f"{written:,} rows written"
+    if not staged:
+        return "nothing was written"
+    is_left = any(warning.code == "PEN5011" for warning in result.warnings)
+    return f"nothing was written ({staged:,} rows were staged{'' if is_left else ' and removed'})"
 
 
 def _count(value: int | None) -> str:

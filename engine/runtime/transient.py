@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from catalog.diagnostics import JobError, PenstockError
+from catalog.diagnostics import JobError, PenstockError, TransientError
 
 PERMANENT_SQLSTATES: Final = {
     "07": "dynamic SQL error: a parameter is missing",
@@ -66,7 +66,8 @@ PERMANENT_OS_ERRORS: Final = (
 )
 
 TRANSIENT_CODES: Final = frozenset({"PEN5001", "PEN5004", "PEN5005"})
-"""Diagnostics that say where it failed, not why: their cause decides. Every other code is a permanent error."""
+"""Diagnostics that say where it failed, not why: their cause decides. Without a cause, Penstock itself has refused the
+data, the schema or the target, and does so on every attempt. Every other code is a permanent error."""
 
 DATABASE_CODES: Final = frozenset({"PEN5012", "PEN5013"})
 """Diagnostics of a database that are transient where its own SQLSTATE says so."""
@@ -99,6 +100,8 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 def _is_permanent(error: BaseException) -> bool:
     if isinstance(error, JobError):
         return True
+    if isinstance(error, TransientError):
+        return False
     if isinstance(error, PenstockError):
         return any(not _may_pass(diagnostic.code, error.__cause__) for diagnostic in error.diagnostics)
     if isinstance(error, PERMANENT_OS_ERRORS) or any(text in str(error) for text in PERMANENT_TEXTS):
@@ -112,7 +115,9 @@ def _is_permanent(error: BaseException) -> bool:
 
 
 def _may_pass(code: str, cause: BaseException | None) -> bool:
-    if code in DATABASE_CODES and cause is not None:
+    if cause is None:
+        return False
+    if code in DATABASE_CODES:
         return any(state in TRANSIENT_DATABASE_STATES for state in _database_states(cause))
     return code in TRANSIENT_CODES
 

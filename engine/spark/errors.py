@@ -14,6 +14,7 @@ from catalog.source import PlacedText, Span
 from engine.plan.nodes import AnyNode, Native, Query, Scan
 from engine.spark.environment_errors import environment_error
 from engine.spark.error_causes import ErrorCause, error_causes, message_and_remedy
+from engine.spark.json_errors import json_error
 from engine.spark.source_errors import is_of_source, source_error
 from sql.rewrite.select_query import Select
 
@@ -34,6 +35,8 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         return run_error(
             "PEN5012", f"the connection to the database was lost: {said} (in `{node.name}`)", node.span, _RERUN
         )
+    if unfit := json_error(causes, involved):
+        return unfit
     if is_of_source(causes):
         return source_error(causes, involved)
     if misfit := next((cause.message for cause in causes if _OF_ANOTHER_SPARK.match(cause.message)), None):

@@ -5,7 +5,7 @@ from typing import Any, Final
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 
-from catalog.quoting import quote
+from catalog.quoting import quote, quote_text
 from engine.job.model.job import Cache
 from engine.spark.catalyst import without_nulls
 
@@ -20,20 +20,32 @@ def persist(df: DataFrame, cache: Cache) -> DataFrame:
     return df.toDF(*df.columns).localCheckpoint(eager=True, storageLevel=level)
 
 
-def persist_by(df: DataFrame, column: str, folder: str, values: int) -> DataFrame:
-    """The rows, written now as Parquet files in a directory for each of the `values` of a text column; a query for one
-    value reads no other directory."""
+def persist_by(df: DataFrame, column: str, folder: str, values: tuple[str, ...]) -> DataFrame:
+    """The rows, written now as Parquet files in a directory for each of the `values` of a text column, which has no
+    others; a query for one value reads no other directory.
+
+    Directories are named by the number of the value. Of the value itself, Spark would read
+    `__HIVE_DEFAULT_PARTITION__` as NULL, and some file systems do not distinguish `a` from `A`.
+    """
+    listed = f"array({', '.join(map(quote_text, values))})"
+    others = [quote(name) for name in df.columns if name.lower() != column.lower()]
+    numbered = df.selectExpr(*others, f"cast(array_position({listed}, {quote(column)}) as int) as {_NUMBER}")
     writers = "spark.sql.maxConcurrentOutputFileWriters"
-    df.sparkSession.conf.set(writers, str(min(values, _MOST_WRITERS)))  # else each task sorts its rows first
+    df.sparkSession.conf.set(writers, str(min(len(values), _MOST_WRITERS)))  # else each task sorts its rows first
     try:
-        writer = df.write.mode("overwrite").option("parquet.enable.dictionary", "false")  # looked up for each value
-        writer.partitionBy(column).parquet(folder)
+        writer = numbered.write.mode("overwrite").option("parquet.enable.dictionary", "false")  # looked up each time
+        writer.partitionBy(_NUMBER).parquet(folder)
     finally:
         df.sparkSession.conf.unset(writers)
-    rows = df.sparkSession.read.schema(df.schema).parquet(folder).select(*(quote(name) for name in df.columns))
+    value = f"element_at({listed}, {_NUMBER})"
+    columns = (quote(name) if quote(name) in others else f"{value} as {quote(name)}" for name in df.columns)
+    rows = df.sparkSession.read.schema(numbered.schema).parquet(folder).selectExpr(*columns)
     strict = [field.name for field in df.schema.fields if not field.nullable]  # files do not say so
     return without_nulls(rows, strict) if strict else rows
 
+
+_NUMBER: Final = "__penstock_value"
+"""The column of the number of a row's value, from 1."""
 
 _MOST_WRITERS: Final = 32
 """Of so many tables a task has a file open at once: each holds memory."""

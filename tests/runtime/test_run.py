@@ -99,6 +99,47 @@ def test_a_failed_pipeline_keeps_the_others_from_committing(spark, folder, capsy
     assert recorded(folder)["bad"]["state"] == "FAILED"
 
 
+ONE_AFTER_THE_OTHER = """
+env {{ job.name = "rows", max_concurrent_pipelines = 1, failure_policy = {policy}
+       listeners = [{{ type = jsonl, path = "{folder}/events.jsonl" }}] }}
+source {{
+  FakeSource {{ plugin_output = "fine", row.num = 150, schema {{ fields {{ id = int }} }} }}
+  FakeSource {{ plugin_output = "bad", row.num = 5, schema {{ fields {{ id = int }} }} }}
+}}
+transform {{ Sql {{ plugin_input = "bad", plugin_output = "rates", query = "select 1 / (id - id) as rate from bad" }} }}
+sink {{
+  LocalFile {{ plugin_input = "fine", path = "{folder}/fine", file_format_type = "parquet" }}
+  Console {{ plugin_input = "fine", limit = 3 }}
+  LocalFile {{ plugin_input = "rates", path = "{folder}/rates", file_format_type = "parquet" }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "rows", "last_line"),
+    [
+        ("stop", 0, "FAILED: nothing was written (153 rows were staged and removed) in "),
+        ("continue", 150, "FAILED: 153 rows written in "),
+    ],
+)
+def test_rows_that_were_not_committed_are_not_counted_as_written(
+    spark, folder, capsys, monkeypatch, policy, rows, last_line
+):
+    monkeypatch.setenv("COLUMNS", "300")
+    job = folder / "rows.conf"
+    job.write_text(ONE_AFTER_THE_OTHER.format(folder=folder, policy=policy))
+    assert main(["run", str(job), "--run-id", "rows"]) == 1
+    printed = capsys.readouterr().out
+    (line,) = (line for line in printed.splitlines() if "fine_out → " in line)
+    assert line.split()[-2:] == [str(rows), "0"]
+    assert last_line in printed
+    assert ("+---" in printed) is (rows > 0), "Console prints only what is committed"
+    event = json.loads((folder / "events.jsonl").read_text().splitlines()[-1])
+    for counts in (recorded(folder)["rows"]["counts"], event["counts"]):
+        assert counts["sinks"]["fine_out"]["rows"] == rows
+        assert counts["rows_written"] == (153 if rows else 0)
+
+
 def test_the_others_commit_where_the_policy_is_to_continue(spark, folder, capsys):
     assert main(["run", write_job(folder, "amount / (id - 11)", "continue")]) == 1
     assert "Division by zero" in capsys.readouterr().err

@@ -83,6 +83,19 @@ def test_twenty_tables_each_with_columns_of_its_own_are_read_once(spark, folder)
     assert not (folder / "state" / "runs" / "one" / "scratch").exists()
 
 
+def test_values_that_spark_or_a_disk_takes_for_others_keep_their_rows(spark, folder):
+    values = ["__HIVE_DEFAULT_PARTITION__", "a", "A", "t" * 300]
+    lines = [json.dumps({"t": values[number % 4], "id": number}) for number in range(12)]
+    (folder / "in.json").write_text("\n".join(lines) + "\n")
+    route = listed(lambda index: ", fields { t = string, id = bigint }", values)
+    assert run(folder, job(route, "select t, id from stream"), "--run-id", "odd") == 0
+    tables = written(spark, folder)
+    for index, value in enumerate(values):
+        expected = [(value, number) for number in range(index, 12, 4)]
+        assert [tuple(row) for row in tables[f"n{index}"].orderBy("id").collect()] == expected
+    assert counts(folder, "odd")["sources"]["stream"]["passes"] == 1
+
+
 def test_each_row_is_in_one_table_after_a_step_that_varies(spark, folder):
     query = "select concat('s', cast(floor(rand() * 3) as int)) as t, id from stream"
     route = listed(lambda index: "", ["s0", "s1", "s2"])
@@ -90,6 +103,27 @@ def test_each_row_is_in_one_table_after_a_step_that_varies(spark, folder):
     ids = Counter(row.id for df in written(spark, folder).values() for row in df.collect())
     assert ids == Counter(range(ROWS))
     assert counts(folder, "varies")["sources"]["stream"]["passes"] == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "tables", "said", "help"),
+    [
+        ('{"x": "abc"}', 3, "the value abc", "declare the column as string"),
+        ('{"x": 99999999999}', 2, "out of range of int", "declare the column as string"),
+        ('{"x": ', 2, "it is not a JSON object", "try_parse_json(`data`)"),
+    ],
+)
+def test_json_that_does_not_fit_its_table_is_an_error_of_the_route(spark, folder, capsys, data, tables, said, help):
+    lines = [{"t": TABLES[0], "id": 0, "data": {"x": 1}}, {"t": TABLES[1], "id": 1, "data": data}]
+    (folder / "in.json").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    route = f'data_column = "data", {listed(lambda index: ", fields { x = int }", TABLES[:tables])}'
+    assert run(folder, job(route)) == 1
+    _, _, error = capsys.readouterr().err.partition("error[PEN5001]: ")
+    message, place, *_, advice = error.strip().splitlines()
+    assert message.startswith("JSON in the `data_column` `data` does not fit the schema of `d.n1`: ")
+    assert said in message
+    assert place.endswith("job.conf:7:7")
+    assert help in advice
 
 
 def test_rows_of_no_table_fail_the_job_or_are_dropped_and_counted(spark, folder, capsys):

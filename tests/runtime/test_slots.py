@@ -3,92 +3,116 @@
 import threading
 import time
 
-import pytest
-
-from catalog.diagnostics import RunError
-from engine.runtime.schedule import Schedule
+from catalog.diagnostics import Diagnostic
+from engine.runtime.schedule import FailurePolicy, Schedule
 from engine.runtime.slots import Need, Slots
 from engine.runtime.states import State
 
 
-def requests(slots, *wanted, timeout=None):
-    """Have requests of these weights come one after another while all slots are held; the order in which they got
-    theirs."""
-    order, release = [], threading.Event()
+def order(slots: Slots, *wanted: tuple[str, int]) -> list[str]:
+    """The order in which requests of these weights get their slots, of which another holds all but one at first."""
+    slots.request("first", Need(slots.size - 1), since=0.0)
+    for name, weight in wanted:
+        slots.request(name, Need(weight), since=1.0)
+    served, holding = [], []
+    while holding := [*holding, *slots.grant(now=2.0)]:
+        served += [name for name in holding if name not in served]
+        slots.release(holding.pop(0))
+    return served[1:]
 
-    def ask(name, weight):
-        with slots.held(name, Need(weight), since=time.monotonic(), timeout=timeout, is_stopped=lambda: False):
-            order.append(name)
-            time.sleep(0.02)
 
-    with slots.held("first", Need(slots.size - 1), since=time.monotonic(), timeout=None, is_stopped=lambda: False):
-        threads = [threading.Thread(target=ask, args=each) for each in wanted]
-        for thread in threads:
-            thread.start()
-            time.sleep(0.05)
-        release.set()
-    for thread in threads:
-        thread.join(5)
-    return order
+def time_out(slots: Slots, name: str) -> Diagnostic:
+    """The error of the only request that has waited too long."""
+    ((late, error),) = slots.timed_out(5.0, now=5.0)
+    (diagnostic,) = error.diagnostics
+    assert (late, diagnostic.code) == (name, "PEN5050")
+    return diagnostic
 
 
 def test_a_smaller_request_overtakes_one_that_does_not_fit():
-    assert requests(Slots(2), ("wide", 2), ("narrow", 1)) == ["narrow", "wide"]
+    assert order(Slots(2), ("wide", 2), ("narrow", 1)) == ["narrow", "wide"]
 
 
 def test_nobody_overtakes_a_request_that_has_waited_long():
-    assert requests(Slots(2, aging_seconds=0.0), ("wide", 2), ("narrow", 1)) == ["wide", "narrow"]
+    assert order(Slots(2, aging_seconds=0.0), ("wide", 2), ("narrow", 1)) == ["wide", "narrow"]
 
 
 def test_requests_of_one_size_are_served_in_their_order():
-    assert requests(Slots(2, aging_seconds=0.0), *((f"{n}", 2) for n in range(5))) == ["0", "1", "2", "3", "4"]
+    assert order(Slots(2, aging_seconds=0.0), *((f"{n}", 2) for n in range(5))) == ["0", "1", "2", "3", "4"]
+
+
+def test_requests_that_fit_are_served_in_their_order_whatever_they_need():
+    slots = Slots(9)
+    for number in range(6):
+        slots.request(f"{number}", Need(1 + number % 2), since=0.0)
+    assert list(slots.grant(now=0.0)) == ["0", "1", "2", "3", "4", "5"]
 
 
 def test_connections_of_a_limited_system_are_waited_for_beside_slots():
-    slots, ended = Slots(4, connections={"db": 3}), []
-    now = time.monotonic()
+    slots = Slots(4, connections={"db": 3})
+    slots.request("first", Need(1, {"db": 2}), since=0.0)
+    slots.request("of the database", Need(1, {"db": 2}), since=0.0)
+    slots.request("of a file", Need(1), since=0.0)
+    slots.request("of one connection", Need(1, {"db": 1}), since=0.0)
+    assert list(slots.grant(now=0.0)) == ["first", "of a file", "of one connection"]
+    slots.release("first")
+    assert list(slots.grant(now=0.0)) == ["of the database"]
 
-    def ask(name, connections):
-        need = Need(1, connections)
-        with slots.held(name, need, since=time.monotonic(), timeout=None, is_stopped=lambda: False):
-            ended.append(name)
 
-    with slots.held("first", Need(1, {"db": 2}), since=now, timeout=None, is_stopped=lambda: False):
-        waiting = threading.Thread(target=ask, args=("of the database", {"db": 2}))
-        waiting.start()
-        time.sleep(0.05)
-        ask("of a file", {})  # it takes nothing that the earlier request lacks
-        ask("of one connection", {"db": 1})
-        assert ended == ["of a file", "of one connection"]
-    waiting.join(5)
-    assert ended[-1] == "of the database"
+def test_an_aged_request_keeps_back_only_those_that_need_what_it_lacks():
+    slots = Slots(4, aging_seconds=0.0, connections={"db": 3})
+    slots.request("first", Need(1, {"db": 2}), since=0.0)
+    slots.request("of the database", Need(1, {"db": 2}), since=0.0)
+    slots.request("of one connection", Need(1, {"db": 1}), since=0.0)
+    slots.request("of a file", Need(1), since=0.0)
+    assert list(slots.grant(now=1.0)) == ["first", "of a file"]
+    slots.release("first")
+    assert list(slots.grant(now=1.0)) == ["of the database", "of one connection"]
 
 
 def test_a_time_out_names_the_connections_that_are_missing():
-    slots, now = Slots(4, connections={"db": 1}), time.monotonic()
-    need = Need(1, {"db": 1})
-    with (
-        slots.held("first", need, since=now, timeout=None, is_stopped=lambda: False),
-        pytest.raises(RunError, match="for 1 of 1 connections to `db`") as refused,
-        slots.held("second", need, since=now, timeout=0.05, is_stopped=lambda: False),
-    ):
-        pytest.fail("it has no connection")
-    (diagnostic,) = refused.value.diagnostics
+    slots = Slots(4, connections={"db": 1})
+    slots.request("first", Need(1, {"db": 1}), since=0.0)
+    slots.request("second", Need(1, {"db": 1}), since=0.0)
+    assert list(slots.grant(now=0.0)) == ["first"]
+    diagnostic = time_out(slots, "second")
+    assert diagnostic.message == "pipeline `second` waited 5 s for 1 of 1 connections to `db`"
     assert diagnostic.help == "raise `slot_timeout_seconds` or `max_connections`"
 
 
 def test_a_request_times_out_and_says_who_holds_the_slots():
     slots = Slots(1)
-    now = time.monotonic()
-    with (
-        slots.held("first", Need(5), since=now, timeout=None, is_stopped=lambda: False),
-        pytest.raises(RunError, match="waited 0 s for 1 of 1 slots") as refused,
-        slots.held("second", Need(1), since=now, timeout=0.05, is_stopped=lambda: False),
-    ):
-        pytest.fail("it has no slot")
-    (diagnostic,) = refused.value.diagnostics
-    assert diagnostic.code == "PEN5050"
+    slots.request("first", Need(5), since=0.0)
+    slots.request("second", Need(1), since=0.0)
+    slots.request("third", Need(1), since=0.1)
+    assert list(slots.grant(now=0.0)) == ["first"]
+    diagnostic = time_out(slots, "second")
+    assert diagnostic.message == "pipeline `second` waited 5 s for 1 of 1 slots"
     assert diagnostic.notes == ("they are held by `first` (1)",)
+    slots.release("first")
+    assert list(slots.grant(now=6.0)) == ["third"], "the second waits no more"
+
+
+def test_time_outs_come_in_the_order_of_the_requests():
+    slots = Slots(2)
+    for name, weight in [("a", 2), ("b", 1), ("c", 2), ("d", 1)]:
+        slots.request(name, Need(weight), since=0.0)
+    assert list(slots.grant(now=0.0)) == ["a"]
+    assert [name for name, _ in slots.timed_out(1.0, now=1.0)] == ["b", "c", "d"]
+
+
+def test_many_requests_are_looked_through_quickly():
+    """Of connections, there is one; slots are free all the time."""
+    slots = Slots(8, connections={"db": 1})
+    for number in range(5_000):
+        slots.request(f"{number}", Need(1, {"db": 1}), since=0.0)
+    started, served = time.perf_counter(), 0
+    while granted := list(slots.grant(now=1.0)):
+        served += len(granted)
+        assert not list(slots.timed_out(60.0, now=1.0))
+        slots.release(*granted)
+    assert served == 5_000
+    assert time.perf_counter() - started < 2.0
 
 
 def test_a_schedule_never_gives_more_slots_than_there_are():
@@ -110,17 +134,67 @@ def test_a_schedule_never_gives_more_slots_than_there_are():
     assert most == 3
 
 
-def test_a_pipeline_whose_request_times_out_fails_and_tells_why():
-    seen = []
+def test_a_smaller_pipeline_overtakes_one_that_does_not_fit():
+    needs = {"a": Need(1), "b": Need(2), "c": Need(1)}
+    started, others = [], threading.Event()
 
     def work(name):
-        time.sleep(0.5)
+        started.append(name)
+        if name == "a":
+            assert others.wait(5), "c waits for b, which waits for a"
+        elif name == "c":
+            others.set()
+
+    outcomes = Schedule(list(needs), work, lambda name: None, slots=Slots(2), needs=needs).run()
+    assert {outcome.state for outcome in outcomes} == {State.FINISHED}
+    assert started == ["a", "c", "b"]
+
+
+def test_a_pipeline_whose_request_times_out_fails_and_tells_why():
+    seen, failed = [], threading.Event()
+
+    def observe(name, state, cause):
+        seen.append((name, state, cause))
+        if (name, state) == ("c", State.FAILED):
+            failed.set()
+
+    def work(name):
+        assert failed.wait(5), "the others did not fail while this one held its slot"
 
     outcomes = Schedule(
-        ["a", "b"], work, lambda name: None, slots=Slots(1), slot_timeout=0.05,
-        observe=lambda name, state, cause: seen.append((name, state, cause)),
+        ["a", "b", "c"], work, lambda name: None, slots=Slots(1), slot_timeout=0.05, observe=observe,
+        policy=FailurePolicy.CONTINUE,
     ).run()  # fmt: skip
-    assert outcomes[1].state is State.FAILED
-    assert outcomes[1].error.diagnostics[0].code == "PEN5050"
-    assert [state for name, state, _ in seen if name == "b"] == [State.SCHEDULED, State.FAILING, State.FAILED]
+    assert [outcome.state for outcome in outcomes] == [State.FINISHED, State.FAILED, State.FAILED]
+    for name, outcome in zip("bc", outcomes[1:], strict=True):
+        (diagnostic,) = outcome.error.diagnostics
+        assert (diagnostic.code, diagnostic.notes) == ("PEN5050", ("they are held by `a` (1)",))
+        assert [state for of, state, _ in seen if of == name] == [State.SCHEDULED, State.FAILING, State.FAILED]
     assert "waited" in next(cause for name, state, cause in seen if (name, state) == ("b", State.FAILED))
+
+
+def test_a_time_out_stops_the_others_where_the_policy_says_so():
+    cancelled = threading.Event()
+
+    def work(name):
+        assert cancelled.wait(5), "the time-out did not cancel this pipeline"
+        raise RuntimeError("job cancelled")
+
+    outcomes = Schedule(
+        ["a", "b", "c"], work, lambda name: cancelled.set(), slots=Slots(1), slot_timeout=0.05
+    ).run()  # fmt: skip
+    assert [outcome.state for outcome in outcomes] == [State.CANCELED, State.FAILED, State.CANCELED]
+
+
+def test_a_pipeline_that_can_start_at_once_does_not_time_out():
+    outcomes = Schedule(["a", "b"], lambda name: None, lambda name: None, slots=Slots(2), slot_timeout=0.0).run()
+    assert {outcome.state for outcome in outcomes} == {State.FINISHED}
+
+
+def test_pipelines_that_wait_have_no_threads():
+    def work(name):
+        return threading.active_count()
+
+    before = threading.active_count()
+    outcomes = Schedule([f"{n}" for n in range(1_000)], work, lambda name: None, parallelism=4).run()
+    assert max(outcome.value for outcome in outcomes) <= before + 4

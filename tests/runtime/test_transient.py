@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.diagnostics import job_error, run_error
+from catalog.diagnostics import Diagnostic, TransientError, job_error, run_error
 from engine.runtime.transient import is_transient
 
 
@@ -54,7 +54,8 @@ def caused(outer: BaseException, inner: BaseException) -> BaseException:
         OSError("connection refused"),
         RuntimeError("Job aborted: ExecutorLostFailure (executor 1 exited)"),
         RuntimeError("[FAILED_READ_FILE.NO_HINT] Encountered error while reading file x. SQLSTATE: KD001"),
-        run_error("PEN5001", "the job failed in Spark"),
+        caused(run_error("PEN5001", "the job failed in Spark"), RuntimeError("ExecutorLostFailure")),
+        TransientError([Diagnostic("PEN5005", "Spark sent 5 rows, but the staging table has 10")]),
         caused(run_error("PEN5005", "the sink cannot be written"), OSError("no route to host")),
         caused(run_error("PEN5012", "a database cannot be reached"), of_driver("08001")),
         caused(run_error("PEN5013", "a statement is refused"), of_driver("40P01")),
@@ -81,6 +82,9 @@ def test_may_pass(error):
         caused(run_error("PEN5012", "a database cannot be reached"), of_driver(None)),
         caused(run_error("PEN5013", "a statement is refused"), of_driver("42601")),
         run_error("PEN5013", "duplicate keys in the rows"),
+        run_error("PEN5001", "a key has several rows"),
+        run_error("PEN5004", "the topic `orders` does not exist"),
+        run_error("PEN5005", "`out/a.csv` is a file"),
         caused(run_error("PEN5001", "a task failed"), of_driver("22001")),
         RuntimeError("[FAILED_READ_FILE.NO_HINT] … Caused by: x is not a Parquet file. SQLSTATE: KD001"),
         caused(run_error("PEN5005", "cannot be written"), PermissionError(13, "Permission denied")),

@@ -225,3 +225,32 @@ INSERT INTO t {query};
         'plugin_input = ["s"]', "plugin_input = []",
     ]  # fmt: skip
     assert query in explained(script)
+
+
+SET = """
+source { FakeSource { plugin_output = "crm", tables_configs = [
+  { schema { table = "shop.orders", fields { id = int } } }, { schema { table = "shop.people", fields { id = int } } }
+] } }
+transform {
+  TableRename { plugin_input = "crm", plugin_output = "ren", prefix = "x_" }
+  Sql { plugin_input = "ren", plugin_output = "next", query = "select dual.id + 1 as id from %s" }
+}
+sink { Console { plugin_input = "next" } }
+"""
+
+
+def test_dual_is_converted_to_the_name_of_the_input(tmp_path):
+    (tmp_path / "job.conf").write_text(SET % "dual where id < ${most:9}")
+    script = converted(tmp_path / "job.conf", tmp_path / "job.sql")
+    assert "select dual.id + 1 as id from `ren` AS `dual` where id < ${most:9};" in script.read_text()
+    (tmp_path / "named.conf").write_text(SET % "`ren` AS `dual` where id < ${most:9}")
+    back = converted(script, tmp_path / "back.conf")
+    assert explained(tmp_path / "named.conf") == explained(script) == explained(back)
+
+
+def test_another_name_for_the_input_has_a_remedy(tmp_path):
+    (tmp_path / "job.conf").write_text(SET % "orders")
+    diagnostics = Diagnostics()
+    convert(tmp_path / "job.conf", diagnostics)
+    (error,) = diagnostics
+    assert (error.code, error.help) == ("PEN2015", "name the input in the query: FROM `ren` AS `orders`")

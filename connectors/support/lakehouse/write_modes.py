@@ -8,7 +8,7 @@ from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.table import CatalogTable
 from connectors.support.lakehouse.versions import VERSION_OPTIONS, check_versions
 from connectors.support.option import Option, Options, OptionType
-from connectors.support.sink import SinkCapabilities
+from connectors.support.sink import SinkCapabilities, refuse_plain_rows
 
 CAPABILITIES: Final = SinkCapabilities(
     schema_save_modes=tuple(SchemaSaveMode),
@@ -77,8 +77,6 @@ def _check_keys(mode: WriteMode, options: Options, table: CatalogTable, diagnost
             elif column is not None and (isinstance(column.type, Array | Map | Struct) or column.type == VARIANT):
                 message = f"the column `{name}` of type {column.type} cannot be a key"
                 diagnostics.error("PEN4008", message, options.span(option))
-    if mode is WriteMode.CHANGELOG and not table.has_row_kind and not options.optional_string("delete_condition"):
-        message = "write_mode changelog needs rows with row kinds, or `delete_condition`"
-        diagnostics.error("PEN2011", message, options.span("write_mode"), "write_mode = upsert writes plain rows")
+    refuse_plain_rows(mode, options, table, diagnostics)
     if mode is WriteMode.SCD2 and VERSION_OPTIONS[0] in options.values:  # else the sink cannot do it
         check_versions(options, table, diagnostics)

@@ -230,8 +230,13 @@ def _check_unread(job: Job, inputs: Mapping[Block, tuple[Wire, ...]], diagnostic
     for block in job.blocks:
         for index, output in enumerate(block.rejects):
             if (block, -1 - index) not in quarantined and complete:
-                diagnostics.warning("PEN2009", f"nothing reads `{output.name}`: its rows are lost", output.span,
-                              "name it in the `plugin_input` of a sink")  # fmt: skip
+                help = (
+                    f"INSERT INTO … SELECT * FROM {output.name}"
+                    if job.is_sql
+                    else "name it in the `plugin_input` of a sink"
+                )
+                message = f"nothing reads `{output.name}`: its rows are lost"
+                diagnostics.warning("PEN2009", message, output.span, help)
 
 
 def _ordered(job: Job, inputs: Mapping[Block, tuple[Wire, ...]]) -> Iterator[Block]:

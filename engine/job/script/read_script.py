@@ -4,6 +4,7 @@ CREATE TABLE … WITH ('connector' = 'X') that a query reads   source { X { … 
 CREATE TABLE … WITH ('connector' = 'X') that rows go into    sink { X { … } }
 CREATE VIEW v AS query, CREATE TABLE v AS query              transform { Sql { … } }
 CREATE VIEW v WITH ('transform' = 'X', 'input' = 'a')        transform { X { … } }
+'quarantine' = 'bad' of a view                               an input of the sink `bad`, else an output for queries
 INSERT INTO t SELECT * FROM v                                v is an input of the sink
 INSERT INTO t query                                          transform { Sql { … } } before the sink
 SET, /* config env { … } */                                  env { … }
@@ -16,6 +17,7 @@ from catalog.source import PlacedText
 from engine.job.model.sink_names import free_name
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place
 from engine.job.script.env_statements import env_tree
+from engine.job.script.quarantine_options import with_outputs
 from engine.job.script.query_blocks import definition, inserted, names_in, renamed, whole_table
 from engine.job.script.table_blocks import (
     check_role,
@@ -53,7 +55,7 @@ class _Script:
         self.reject_names: dict[tuple[str, CreateTable | CreateView], PlacedText] = {}
         self.outputs = {
             name for name, declared in self.relations.by_name.items() if not declared.is_written or declared.is_read
-        }
+        } | set(self.relations.quarantines)
         for relation in self.relations.by_name.values():
             self.add(relation)
 
@@ -76,6 +78,7 @@ class _Script:
         else:
             query = renamed(view.query, view.columns, view.name)
             options = option_entries(transform_spec("Sql"), view.properties, self.diagnostics)
+            options = self.quarantining(options, view)
             self.add_query(view.name, query, view.text, [*options, *self.expectations(view)], reads=view.query)
 
     def add_query(
@@ -109,7 +112,7 @@ class _Script:
             entry("plugin_name", text_node(plugin.value)),
             *([entry("plugin_input", list_node(map(text_node, names), inputs.value))] if inputs else []),
             entry("plugin_output", text_node(view.name)),
-            *option_entries(transform_spec(plugin.value.value), rest, self.diagnostics),
+            *self.quarantining(option_entries(transform_spec(plugin.value.value), rest, self.diagnostics), view),
             *self.expectations(view),
         ])  # fmt: skip
 
@@ -121,7 +124,7 @@ class _Script:
         if is_role(relation, "source"):
             self.put("source", table.text, [
                 entry("plugin_name", text_node(connector)), entry("plugin_output", text_node(table.name)),
-                *source_entries(relation, table, self.diagnostics),
+                *self.quarantining(source_entries(relation, table, self.diagnostics), table),
                 *(() if relation.is_written else self.expectations(table)),
             ])  # fmt: skip
         if is_role(relation, "sink"):
@@ -129,7 +132,7 @@ class _Script:
             self.put("sink", table.text, [
                 entry("plugin_name", text_node(connector)), entry("plugin_input", list_node(inputs, table.name)),
                 entry("plugin_output", text_node(table.name)), *match_entries(relation, table),
-                *sink_entries(relation, table, self.diagnostics),
+                *self.quarantining(sink_entries(relation, table, self.diagnostics), table),
                 *self.expectations(table),
             ])  # fmt: skip
 
@@ -141,9 +144,9 @@ class _Script:
             self.add_query(name, table.query, table.text)
             inputs.append(text_node(name))
         for insert in relation.inserts:
-            source = self.relations.by_name.get((whole_table(insert.query) or "").lower())
+            source = self.relations.defined_name(whole_table(insert.query) or "")
             if source is not None and not insert.columns and not table.columns:
-                inputs.append(text_node(generated(source.name, insert.query)))
+                inputs.append(text_node(generated(source, insert.query)))
                 continue
             self.refuse_nameless(table, insert.query)
             self.refuse_listed_columns(table, insert)
@@ -191,7 +194,7 @@ class _Script:
         return wanted if name == wanted.value else generated(name, wanted)
 
     def reject_output(self, relation: ScriptName, statement: CreateTable | CreateView) -> PlacedText:
-        """The output of a statement's expectations that goes into a quarantine table."""
+        """The output of a statement's quarantined rows that goes into a table."""
         key = (relation.name.lower(), statement)
         if key not in self.reject_names:
             self.reject_names[key] = self.free_name(relation.rejects[statement])
@@ -208,11 +211,18 @@ class _Script:
         yield entry("name", text_node(rule.name))
         yield entry("condition", text_node(rule.condition))
         yield entry("on_violation", text_node(generated(rule.on_violation.value, rule.condition)))
-        relation = self.relations.by_name.get(rule.quarantine.value.lower()) if rule.quarantine else None
-        if relation is not None and statement in relation.rejects:
-            yield entry("quarantine", text_node(self.reject_output(relation, statement)))
-        elif rule.quarantine is not None:
-            yield entry("quarantine", text_node(rule.quarantine))
+        if rule.quarantine is not None:
+            yield entry("quarantine", text_node(self.quarantine_output(rule.quarantine, statement)))
+
+    def quarantining(self, entries: Iterable[Entry], statement: CreateTable | CreateView) -> list[Entry]:
+        """The options of a statement, with the outputs that its quarantined rows have."""
+        return list(with_outputs(entries, lambda name: self.quarantine_output(name, statement)))
+
+    def quarantine_output(self, name: PlacedText, statement: CreateTable | CreateView) -> PlacedText:
+        relation = self.relations.by_name.get(name.value.lower())
+        if relation is None or statement not in relation.rejects:
+            return name
+        return self.reject_output(relation, statement)
 
     def put(self, section: str, statement: PlacedText, entries: Sequence[Entry]) -> None:
         self.blocks[section].append(map_node(entries, statement))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from catalog.diagnostics import Diagnostics
@@ -17,8 +18,11 @@ from engine.job.options.column_match import MATCH_COLUMNS
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
 from sql.grammar.query_text import tables_named
 from sql.rewrite.select_query import is_plain
+from sql.rewrite.table_names import with_table_names
 
 WIRES = ("plugin_name", "plugin_input", "plugin_output", "source_table_name", "result_table_name")
+DUAL = "dual"
+"""The name by which a query of a HOCON job may read its single input."""
 TYPE = re.compile(r"[\w<>(),: ]+")
 
 
@@ -37,9 +41,10 @@ class _Script:
         self.taken = {output.name.lower() for block in job.blocks for output in (*block.outputs, *block.rejects)}
         self.sinks: dict[Block, str] = {}
         called = sink_names(job, self.wiring)
+        self.quarantines = _quarantines(called, self.wiring)
         for block in job.blocks:
             if block.kind is BlockKind.SINK:
-                is_quarantine = any(input.output < 0 for input in self.wiring.inputs[block])
+                is_quarantine = self.quarantines.get(called[block].lower()) is block
                 self.sinks[block] = called[block] if is_quarantine else free_name(called[block], self.taken)
             else:
                 self.names[block] = block.name if block.outputs else free_name(self.wanted(block), self.taken)
@@ -50,7 +55,7 @@ class _Script:
             query = reader.options.get("query")
             if [wire.producer for wire in wires] == [block] and isinstance(query, str):
                 named = tables_named(query)
-                if len(named) == 1 and named[0].lower() != "dual":
+                if len(named) == 1 and named[0].lower() != DUAL:
                     return named[0]
         return block.plugin.lower()
 
@@ -103,9 +108,9 @@ class _Script:
         head = f"CREATE VIEW {_name(self.names[block])}" + _listed(rules or ())
         query = node.get("query")
         if block.plugin.lower() == "sql" and isinstance(query, TextNode):
-            self.check_names(block, query.value)
             options = list(_options(node, transform_spec("Sql"), left_out | {"query"}))
-            yield head + (f"\n{_with(options)}" if options else "") + " AS" + _query(query.value) + ";"
+            head += f"\n{_with(options)}" if options else ""
+            yield f"{head} AS{_query(self.named_query(block, query))};"
         else:
             inputs = ", ".join(f'"{input}"' if re.search(r"[,\[\]]", input) else input for input in self.inputs(block))
             options = list(_options(node, transform_spec(block.plugin), left_out))
@@ -120,19 +125,26 @@ class _Script:
         yield f"CREATE TABLE {name}" + _listed(rules or ()) + partitions
         yield _with([("connector", block.plugin), *_options(node, sink_spec(block.plugin), left_out)]) + ";"
         by_name = {input.name for input in block.inputs if input.match is ColumnMatch.NAME}
-        for input in self.inputs(block, with_rejects=False):
+        for input in self.inputs(block):
+            if input.lower() in self.quarantines:
+                continue  # its block names this table
             yield f"INSERT INTO {name}{' BY NAME' if input in by_name else ''} SELECT * FROM {_name(input)};"
 
-    def inputs(self, block: Block, *, with_rejects: bool = True) -> list[str]:
-        wires = [input for input in self.wiring.inputs[block] if with_rejects or input.output >= 0]
+    def inputs(self, block: Block) -> list[str]:
+        wires = self.wiring.inputs[block]
         return [self.names[wire.producer] if wire.output >= 0 and not wire.name else str(wire.name) for wire in wires]
 
-    def check_names(self, block: Block, query: str) -> None:
-        """Report a query that does not read its input by name; HOCON allows that for a single input."""
-        known = {input.lower() for input in self.inputs(block)}
-        for name in tables_named(query):
-            if name.lower() not in known and len(known) == 1:
-                self.cannot(f"the name `{name}` for the input `{next(iter(known))}`", block)
+    def named_query(self, block: Block, query: TextNode) -> str:
+        """The query, reading its input by name; HOCON allows `dual` for a single one, and the name of a set's table."""
+        inputs = self.inputs(block)
+        if len({input.lower() for input in inputs}) != 1:
+            return query.value
+        for name in tables_named(query.value):
+            if name.lower() not in (DUAL, inputs[0].lower()):
+                help = f"name the input in the query: FROM {quote(inputs[0])} AS {quote(name)}"
+                self.cannot(f"the name `{name}` for the input `{inputs[0]}`", block, help)
+        is_dual = inputs[0].lower() != DUAL
+        return with_table_names(query.text, {DUAL: inputs[0]}).value if is_dual else query.value
 
     def rules(self, node: MapNode) -> list[str] | None:
         """CONSTRAINT clauses; None if an expectation has no such form."""
@@ -143,14 +155,25 @@ class _Script:
             if not isinstance(value, Mapping) or not {"name", "condition"} <= set(value) or "mostly" in value:
                 return None
             into = f" INTO {_name(str(value['quarantine']))}" if value.get("quarantine") else ""
-            if into and str(value["quarantine"]) not in self.sinks.values():
+            if into and str(value["quarantine"]).lower() not in self.quarantines:
                 return None
             action = f" ON VIOLATION {value['on_violation']}{into}" if value.get("on_violation") else ""
             clauses.append(f"CONSTRAINT {_name(str(value['name']))} EXPECT ({value['condition']}){action}")
         return clauses
 
-    def cannot(self, what: str, block: Block) -> None:
-        self.diagnostics.error("PEN2015", f"a SQL job file cannot express {what}", block.plugin_span or block.span)
+    def cannot(self, what: str, block: Block, help: str | None = None) -> None:
+        place = block.plugin_span or block.span
+        self.diagnostics.error("PEN2015", f"a SQL job file cannot express {what}", place, help)
+
+
+def _quarantines(called: Mapping[Block, str], wiring: Wiring) -> Mapping[str, Block]:
+    """The sinks that alone read quarantined rows and have the name of these, in lower case: a block that quarantines
+    rows into such a table needs no INSERT."""
+    rejects = [
+        (str(wire.name).lower(), block) for block, wires in wiring.inputs.items() for wire in wires if wire.output < 0
+    ]
+    readers = Counter(name for name, _ in rejects)
+    return {name: block for name, block in rejects if called.get(block, "").lower() == name and readers[name] == 1}
 
 
 def _start(node: MapNode) -> int:

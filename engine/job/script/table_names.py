@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from catalog.diagnostics import Diagnostics, did_you_mean
 from catalog.source import PlacedText
+from engine.job.script.quarantine_options import quarantine_outputs
 from sql.grammar.query_text import tables_read
 from sql.script.statements import CreateTable, CreateView, Insert, Statement
 
@@ -16,7 +17,7 @@ BY_WORDS = re.compile(r"\bTABLE\s*\(|^\s*SELECT\s+\w+\s*$", re.IGNORECASE)
 
 @dataclass(eq=False, slots=True)
 class ScriptName:
-    """A name of the script: its inserts in their order, and the outputs of expectations that go into it."""
+    """A name of the script: its inserts in their order, and the outputs of quarantined rows that go into it."""
 
     statement: CreateTable | CreateView
     is_read: bool = False
@@ -45,15 +46,19 @@ class ScriptName:
 class ScriptNames:
     """The names of a script; wherever one is used it may be spelled in any case.
 
-    `reads`: the names that each query of a statement reads, as they were defined.
+    `reads`: the names that each query of a statement reads, as they were defined. `quarantines`: the outputs of
+    quarantined rows that an option names and no statement makes; queries read them by these names.
     """
 
     def __init__(self, statements: Sequence[Statement], diagnostics: Diagnostics) -> None:
         self.by_name: dict[str, ScriptName] = {}
         self.reads: dict[PlacedText, tuple[str, ...]] = {}
-        for statement in statements:
-            if isinstance(statement, CreateTable | CreateView):
-                self._define(statement, diagnostics)
+        self.quarantines: dict[str, str] = {}
+        creates = [statement for statement in statements if isinstance(statement, CreateTable | CreateView)]
+        for create in creates:
+            self._define(create, diagnostics)
+        for create in creates:
+            self._mark_rejects(create, diagnostics)
         for statement in statements:
             match statement:
                 case CreateTable(query=PlacedText() as query) | CreateView(query=PlacedText() as query):
@@ -62,8 +67,11 @@ class ScriptNames:
                     self._mark_reads(query)
                     if relation := self.target(target, diagnostics):
                         relation.inserts.append(statement)
-            if isinstance(statement, CreateTable | CreateView):
-                self._mark_rejects(statement, diagnostics)
+
+    def defined_name(self, name: str) -> str | None:
+        """The name of a table, view or quarantine output as it was defined; None if the script has none."""
+        relation = self.by_name.get(name.lower())
+        return relation.name if relation is not None else self.quarantines.get(name.lower())
 
     def target(self, name: PlacedText, diagnostics: Diagnostics) -> ScriptName | None:
         """The table that rows go into; any other name is reported."""
@@ -93,20 +101,25 @@ class ScriptNames:
         named: Iterable[str] | None = tables_read(query.value)
         if named is None or BY_WORDS.search(query.value):
             named = [quoted or word for quoted, word in WORDS.findall(query.value)]
-        read = {name: relation for name in named if (relation := self._read(name)) is not None}
-        names = (relation.name + name[len(relation.name) :] for name, relation in read.items())
-        self.reads[query] = tuple(dict.fromkeys(names))
-        for relation in read.values():
-            relation.is_read = True
+        read = {name: first for name in named if (first := self._read(name)) is not None}
+        self.reads[query] = tuple(dict.fromkeys(first + name[len(first) :] for name, first in read.items()))
+        for first in read.values():
+            if first.lower() in self.by_name:
+                self.by_name[first.lower()].is_read = True
 
-    def _read(self, name: str) -> ScriptName | None:
-        """What a query reads by that name: a table or view, or one table of a set (`crm.orders`)."""
-        if name.lower() in self.by_name:
-            return self.by_name[name.lower()]
+    def _read(self, name: str) -> str | None:
+        """What a query reads by that name: a table, view or quarantine output, or the set of a table (`crm.orders`)."""
+        if (whole := self.defined_name(name)) is not None:
+            return whole
         before = (name[:dot].lower() for dot, letter in enumerate(name) if letter == ".")
-        return next((self.by_name[first] for first in before if first in self.by_name), None)
+        return next((self.by_name[first].name for first in before if first in self.by_name), None)
 
     def _mark_rejects(self, statement: CreateTable | CreateView, diagnostics: Diagnostics) -> None:
         for expectation in statement.expectations:
             if expectation.quarantine is not None and (relation := self.target(expectation.quarantine, diagnostics)):
                 relation.rejects.setdefault(statement, expectation.quarantine)
+        for output in quarantine_outputs(statement.properties):
+            if output.value.lower() not in self.by_name:
+                self.quarantines.setdefault(output.value.lower(), output.value)
+            elif relation := self.target(output, diagnostics):
+                relation.rejects.setdefault(statement, output)

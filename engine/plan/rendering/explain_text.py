@@ -236,7 +236,7 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
             if (outlook := known.outlooks.get(node.id)) is not None:
                 yield from _outlook(node, outlook)
             if not node.connector.sink_capabilities.is_staged:
-                yield "not staged: written rows remain when the job fails"
+                yield "not transactional: rows are printed at the commit and cannot be taken back"
             if rules := staged_rules(node):
                 yield f"before the commit, its staged rows are read for {', '.join(rule.name for rule in rules)}"
             yield from caveats(node, known.outlooks)

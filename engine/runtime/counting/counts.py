@@ -7,7 +7,7 @@ reads where it does.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -99,7 +99,10 @@ class ReadCount:
 
 @dataclass(frozen=True, slots=True)
 class WriteCount:
-    """What one write wrote, and the rows that filters and rules dropped on the way to it; None: not counted."""
+    """What one write wrote, and the rows that filters and rules dropped on the way to it; None: not counted.
+
+    `staged`: the rows that it staged, where they were not committed; it has written none then.
+    """
 
     sink: str
     rows: int | None
@@ -107,6 +110,12 @@ class WriteCount:
     bytes: int | None = None
     rejected: int | None = None
     target: str | None = None
+    staged: int | None = None
+
+    def without_commit(self) -> "WriteCount":
+        """The count of the same write, which was not committed."""
+        written = None if self.rows is None else 0
+        return replace(self, rows=written, bytes=None if self.bytes is None else 0, staged=self.rows)
 
 
 def count_reads(executions: Iterable[Execution], scans: Sequence[ScanIdentity]) -> tuple[ReadCount, ...]:

@@ -131,7 +131,11 @@ class Stream:
         if self.error is not None:
             return self.error
         raised = self.query.exception() if self.query is not None else None
-        return as_run_error(raised, self.of.head, below(self.of.head)) if raised is not None else None
+        if raised is None:
+            return None
+        error = as_run_error(raised, self.of.head, below(self.of.head))
+        error.__cause__ = raised  # it decides whether the stream starts again
+        return error
 
     @property
     def is_unreported(self) -> bool:

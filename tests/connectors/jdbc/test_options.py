@@ -1,8 +1,12 @@
 """What the options of a Jdbc block may say, without a database."""
 
+from dataclasses import replace
+
 import pytest
 
+from catalog.datatypes import BIGINT, STRING
 from catalog.diagnostics import Diagnostics
+from catalog.table import CatalogTable, Column
 from connectors.jdbc import connector
 from connectors.support.jdbc.connection import connection_of
 from connectors.support.jdbc.known_dialects import DIALECTS, MARIADB, MYSQL, POSTGRESQL, SQL_SERVER
@@ -28,6 +32,26 @@ def test_contradictions_are_reported(given, code):
     diagnostics = Diagnostics()
     connector.tables(options_of(connector.source_options, **{"url": URL, **given}), diagnostics)
     assert [diagnostic.code for diagnostic in diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    ("given", "has_row_kind", "messages"),
+    [
+        ({}, False, ["write_mode changelog needs rows with row kinds, or `delete_condition`"]),
+        ({}, True, []),
+        ({"delete_condition": "v = 'gone'"}, False, []),
+    ],
+)
+def test_changelog_needs_row_kinds_or_a_condition_for_deletes(given, has_row_kind, messages):
+    options = options_of(
+        connector.sink_options, url=URL, table="t", primary_keys=["id"], write_mode="changelog", **given
+    )
+    table = CatalogTable.of("rows", [Column("id", BIGINT), Column("v", STRING)])
+    diagnostics = Diagnostics()
+    connector.validate(options, replace(table, has_row_kind=has_row_kind), diagnostics)
+    assert [(diagnostic.code, diagnostic.message) for diagnostic in diagnostics] == [
+        ("PEN2011", message) for message in messages
+    ]
 
 
 @pytest.mark.parametrize(

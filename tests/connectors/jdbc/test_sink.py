@@ -11,6 +11,7 @@ from catalog.diagnostics import Diagnostics, RunError
 from catalog.table import CatalogTable
 from connectors.jdbc import connector
 from connectors.support.source import ScanTask
+from engine.runtime.transient import is_transient
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.journal import RunOutcome, journal
@@ -158,8 +159,9 @@ def test_a_new_table_with_two_rows_of_a_key_is_not_made(spark, postgres, tmp_pat
 
 def test_rows_of_one_key_need_an_order(spark, database, tmp_path):
     job = [sink(database, values((1, "a", 1), (1, "b", 2)), *COLUMNS, write_mode="upsert", primary_keys=["id"])]
-    with pytest.raises(RunError, match="several rows, id = 1 among them"):
+    with pytest.raises(RunError, match="several rows, id = 1 among them") as caught:
         run_writes(spark, job, str(tmp_path), "run")
+    assert not is_transient(caught.value)
     assert "t" not in database.tables()
 
 

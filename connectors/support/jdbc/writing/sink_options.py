@@ -25,6 +25,7 @@ from connectors.support.jdbc.writing.sql_text import (
 from connectors.support.jdbc.writing.staged_rows import Keyed
 from connectors.support.jdbc.writing.write_plan import WritePlan
 from connectors.support.option import EVOLUTION_OPTION, KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
+from connectors.support.sink import refuse_plain_rows
 
 _INTO: Final = re.compile(r"\s*insert\s+(?:ignore\s+)?into\s+([^\s(]+)", re.IGNORECASE)
 _NO_EFFECT: Final = "No effect; it is accepted for SeaTunnel's job files: "
@@ -212,15 +213,17 @@ def _check_keys(options: Options, table: CatalogTable, diagnostics: Diagnostics)
             if column is not None and not table.is_open and table.column(str(column)) is None:
                 hint = did_you_mean(str(column), table.schema.names)
                 diagnostics.error("PEN4008", f"the rows have no column `{column}`", options.span(name), hint)
-    mode = str(options.get("write_mode") or default_write_mode(options, table).value).lower()
+    is_given = options.get("write_mode") is not None
+    mode = options.choice("write_mode", WriteMode) if is_given else default_write_mode(options, table)
     key = table.schema.primary_key
-    needs_key = mode in (WriteMode.UPSERT.value, WriteMode.CHANGELOG.value)
+    needs_key = mode in (WriteMode.UPSERT, WriteMode.CHANGELOG)
     if needs_key and not table.is_open and not (options.strings("primary_keys") or (key and key.columns)):
-        message = f"write_mode {mode} needs a key, and the rows have none"
+        message = f"write_mode {mode.value} needs a key, and the rows have none"
         diagnostics.error("PEN2011", message, options.span("write_mode"), 'primary_keys = ["id"]')
     if needs_key and options.get("query") is not None:
         message = "`query` adds rows; it excludes write_mode upsert and changelog"
         diagnostics.error("PEN2011", message, options.span("query"), "write to a `table` instead")
+    refuse_plain_rows(mode, options, table, diagnostics)
 
 
 def _check_types(dialect: Dialect, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:

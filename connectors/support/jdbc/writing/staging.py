@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalog.datatypes import STRING
-from catalog.diagnostics import run_error
+from catalog.diagnostics import Diagnostic, TransientError, run_error
 from catalog.evolution import widens
 from catalog.row_kind import ROW_KIND
 from catalog.savemode import Action
@@ -252,14 +252,14 @@ def _with_references(database: Database, change: TargetChange, target: CatalogTa
 
 
 def _count(database: Database, prepared: JdbcStaged, sent: int) -> int:
-    """The rows of the staging table. Raises PEN5005, a transient error, unless they are the rows that Spark sent: a
+    """The rows of the staging table. Raises `TransientError` (PEN5005) unless they are the rows that Spark sent: a
     task that is tried again after its rows were committed would load them twice."""
     name = ".".join(prepared.staging)
     loaded = int(database.value(f"select count(*) from {database.dialect.quote_path(prepared.staging)}") or 0)
     if loaded != sent:
         message = f"Spark sent {sent} rows for `{prepared.target_name}`, but the staging table `{name}` has {loaded}"
         help = "a task of the load ran twice; run the job again, or set `job.retry.times` so that it is retried"
-        raise run_error("PEN5005", message, None, help)
+        raise TransientError([Diagnostic("PEN5005", message, help=help)])
     return loaded
 
 
