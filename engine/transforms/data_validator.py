@@ -1,6 +1,6 @@
 """`DataValidator`: rows that violate rules fail the job, are skipped, or go into a table of errors."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -14,6 +14,9 @@ from engine.transforms.base import check_columns
 from sql.rewrite.select_query import Projection, Select
 
 _RULES: Final = ("NOT_NULL", "RANGE", "LENGTH", "REGEX", "UDF")
+_NUMBERS: Final[Mapping[str, Callable[[str], object]]] = {
+    "min_value": float, "max_value": float, "min_length": int, "max_length": int, "exact_length": int,
+}  # fmt: skip
 _EMAIL: Final = r"^[A-Za-z0-9._%+'-]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$"
 
 
@@ -115,6 +118,10 @@ def _checks(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> 
         return None
     found = []
     for field, rule, place in rules:
+        if wrong := _no_number(rule):
+            message = f"`{wrong}` of the rule of `{field}` is `{rule[wrong]}`, not a number"
+            diagnostics.error("PEN2004", message, options.span(place))
+            continue
         column = table.column(field)
         check = _check(field, column.type, rule) if column is not None else None
         if check is None:
@@ -122,6 +129,18 @@ def _checks(table: CatalogTable, options: Options, diagnostics: Diagnostics) -> 
         else:
             found.append(check)
     return None if mark.has_errors else tuple(found)
+
+
+def _no_number(rule: Mapping[str, Value]) -> str | None:
+    """The first key of the rule that must be a number and is not: a length is a whole one."""
+    for key, kind in _NUMBERS.items():
+        value = rule.get(key)
+        try:
+            if value is not None:
+                kind(str(value))
+        except ValueError:
+            return key
+    return None
 
 
 def _rules(options: Options, diagnostics: Diagnostics) -> "list[tuple[str, Mapping[str, Value], str]]":

@@ -35,6 +35,12 @@ def test_a_transform_of_one_table_needs_an_input(tmp_path, options):
     assert "PEN2013" in codes(tmp_path, _SOURCE.format(text))
 
 
+@pytest.mark.parametrize("rule", ["LENGTH, min_length = Y2", "LENGTH, exact_length = 1.5", "RANGE, max_value = [1]"])
+def test_a_limit_that_is_no_number(tmp_path, rule):
+    validator = f"DataValidator {{ field_rules = [{{ field_name = t, rule_type = {rule} }}] }}"
+    assert "PEN2004" in codes(tmp_path, _SOURCE.format(f"transform {{ {validator} }}\nsink {{ Console {{}} }}\n"))
+
+
 @pytest.mark.parametrize("data", ["", ', data_column = "data"'])
 def test_a_route_to_a_table_with_an_unknown_type(tmp_path, data):
     config = f'{{ schema {{ table = "b", fields {{ t = strin }} }}{data} }}'
