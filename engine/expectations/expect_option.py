@@ -18,6 +18,14 @@ EXPECTATIONS: Final = Option(
 def rejects_of(options: Options) -> tuple[Reference, ...]:
     """The outputs into which the block quarantines rows (by its expectations, or as `TableRoute`), without duplicates,
     at their first location."""
+    found = {reject.name.lower(): reject for reject in rejects_of_rules(options)}
+    if isinstance(strays := options.get("quarantine"), str):
+        found.setdefault(strays.lower(), Reference(strays, options.span("quarantine")))
+    return tuple(found.values())
+
+
+def rejects_of_rules(options: Options) -> tuple[Reference, ...]:
+    """The outputs into which the block's expectations quarantine rows."""
     written = options.get("expectations")
     found: dict[str, Reference] = {}
     for index, rule in enumerate(written if isinstance(written, list | tuple) else ()):
@@ -25,6 +33,4 @@ def rejects_of(options: Options) -> tuple[Reference, ...]:
         if isinstance(name, str):
             place = options.places.get(f"expectations.{index}.quarantine") or options.span("expectations")
             found.setdefault(name.lower(), Reference(name, place))
-    if isinstance(strays := options.get("quarantine"), str):
-        found.setdefault(strays.lower(), Reference(strays, options.span("quarantine")))
     return tuple(found.values())

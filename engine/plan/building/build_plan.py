@@ -71,8 +71,7 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan | None:
                 elif job.env.dialect == "spark":
                     report_syntax(block, own)
                 queries = watermarked(block, queries, job.env, own)
-                built[block], rejects[block] = expected(block, name, queries, own)
-                rejects[block] = strays or rejects[block]
+                built[block], rejects[block] = expected(block, name, queries, own, strays)
             case BlockKind.SINK:
                 inputs = united(block, f"{name}_inputs", feeds, own) if feeds else None
                 inputs = watermarked(block, inputs, job.env, own)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from catalog.diagnostics import Diagnostics
+from engine.expectations.expect_option import rejects_of_rules
 from engine.expectations.read_expectations import read_rules
 from engine.job.model.job import Block, BlockKind
 from engine.plan.building.table_sets import member_names
@@ -10,15 +11,28 @@ from engine.plan.nodes import Expect, Node, Rejects, Scan, Watermark
 
 
 def expected(
-    block: Block, name: str, nodes: tuple[Node, ...] | None, diagnostics: Diagnostics
+    block: Block,
+    name: str,
+    nodes: tuple[Node, ...] | None,
+    diagnostics: Diagnostics,
+    strays: tuple[Rejects, ...] = (),
 ) -> tuple[tuple[Node, ...] | None, tuple[Rejects, ...]]:
-    """The nodes, each behind its rules, and the rows that they quarantine, in the order of the block's rejects."""
+    """The nodes, each behind its rules, and the rows that they quarantine, in the order of the block's rejects.
+
+    `strays` are those that the block itself quarantines, as `TableRoute` does.
+    """
     everywhere = (block.options, *(table.options for table in block.tables))
     if not nodes or not block.options.is_valid or not any(options.get("expectations") for options in everywhere):
-        return nodes, ()
-    if len(nodes) > 1 and block.rejects:
+        return nodes, strays
+    quarantines = rejects_of_rules(block.options)
+    if len(nodes) > 1 and quarantines:
         message = f"`{name}` has several tables, whose rows cannot be quarantined in one"
-        diagnostics.error("PEN2011", message, block.rejects[0].span, "FAIL, WARN or DROP")
+        diagnostics.error("PEN2011", message, quarantines[0].span, "FAIL, WARN or DROP")
+        return None, ()
+    own_rejects = {stray.name.lower(): stray for stray in strays}
+    if shared := next((into for into in quarantines if into.name.lower() in own_rejects), None):
+        message = f"`{shared.name}` would get rows of unknown tables and rows that break an expectation"
+        diagnostics.error("PEN2011", message, shared.span, "name another output")
         return None, ()
     checked: list[Node] = []
     rejects: list[Rejects] = []
@@ -40,7 +54,8 @@ def expected(
         below = replace(node, name=f"{node.name}_unchecked") if node.name == own_name else node
         checked.append(Expect(own_name, below, rules, parallelism=block.parallelism, span=span, cache=block.cache,
                               table_set=node.table_set))  # fmt: skip
-        for into in block.rejects:
+        for into in quarantines:
             own = tuple(rule for rule in rules if (rule.quarantine or "").lower() == into.name.lower())
             rejects.append(Rejects(into.name, below, own, own_name, parallelism=block.parallelism, span=span))
-    return tuple(checked), tuple(rejects)
+    order = [into.name.lower() for into in block.rejects]
+    return tuple(checked), tuple(sorted((*rejects, *strays), key=lambda reject: order.index(reject.name.lower())))
