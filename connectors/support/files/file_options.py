@@ -135,7 +135,8 @@ SOURCE_OPTIONS: Final = (
     Option(
         "parse_partition_from_path",
         OptionType.BOOLEAN,
-        "Whether directories named `column=value` are columns.",
+        "Whether directories named `column=value` are columns. Their types are inferred: a column is a string if its "
+        "values are not all of one type, or if they have leading zeros (`01`).",
         default=True,
     ),
     Option(
@@ -182,7 +183,9 @@ SOURCE_OPTIONS: Final = (
     Option(
         "on_malformed",
         OptionType.STRING,
-        "What happens to a row that does not fit the schema: it fails the job, becomes NULLs or is dropped.",
+        "What happens to a row that does not fit the schema: it fails the job, becomes NULLs or is dropped. Spark "
+        "decides what fits: it reads `2024-01-01 x` as a date, `12:30` as a timestamp of today, rounds decimals to the "
+        "scale of their column, and reads only the first JSON value of a line.",
         default="fail",
         choices=("fail", "null", "drop"),
         alternatives=("mode",),
