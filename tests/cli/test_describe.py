@@ -153,6 +153,7 @@ def test_a_setting_that_is_none_of_spark_s_is_refused(capsys):
     assert "`master` is no setting of Spark" in capsys.readouterr().err
 
 
+@pytest.mark.spark
 def test_a_file_that_cannot_be_read_has_a_remedy(folder, capsys):
     text = "".join(f"{number},{number * 7919 % 1009}\n" for number in range(5000))
     whole = gzip.compress(text.encode())
@@ -180,6 +181,7 @@ def test_a_file_that_cannot_be_read_has_a_remedy(folder, capsys):
         assert "= help: " in reported
 
 
+@pytest.mark.spark
 def test_a_folder_without_files_is_not_taken_for_a_table(folder, capsys):
     (folder / "landing").mkdir()
     (folder / "landing" / "_SUCCESS").touch()
