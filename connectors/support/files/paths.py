@@ -46,8 +46,10 @@ def _size(file: str) -> int:
 
 
 def _roots(path: str) -> list[str]:
-    if not _is_pattern(path) or os.path.lexists(path):
-        return [path] if os.path.lexists(path) else []
+    if os.path.lexists(path):
+        return [path]
+    if not _is_pattern(path):
+        return []
     return sorted({match for pattern in _expand_braces(path) for match in glob.glob(pattern)})
 
 

@@ -90,11 +90,7 @@ class _Reader:
     # objects and lists
 
     def object(self) -> HoconObject:
-        start = self.pos
-        self.pos += 1
-        self.depth += 1
-        if self.depth > MOST_NESTED:
-            self.too_deep(start)
+        start = self.enter()
         fields = self.fields("}", start)
         self.warn_of_replacing(fields)
         self.close(start, "}")
@@ -102,11 +98,7 @@ class _Reader:
         return HoconObject(fields, self.place(start, self.pos))
 
     def array(self) -> HoconArray:
-        start = self.pos
-        self.pos += 1
-        self.depth += 1
-        if self.depth > MOST_NESTED:
-            self.too_deep(start)
+        start = self.enter()
         items: list[Syntax] = []
         while True:
             self.gap()
@@ -170,6 +162,15 @@ class _Reader:
         likely = start if self.misplaced is None else self.misplaced
         opener = self.text[likely]
         self.error(likely, likely + 1, f"this `{opener}` is never closed", f"add the missing `{_CLOSERS[opener]}`")
+
+    def enter(self) -> int:
+        """Go into the brackets that open here; returns where they do."""
+        start = self.pos
+        self.pos += 1
+        self.depth += 1
+        if self.depth > MOST_NESTED:
+            self.too_deep(start)
+        return start
 
     def too_deep(self, start: int) -> None:
         """Stop reading the file: the trees of what follows would be too deep for all code that walks them."""
