@@ -111,7 +111,7 @@ INSERT INTO out SELECT * FROM rows;
 
 
 def main(subject: Subject, rounds: int, rows: int) -> None:
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
     from engine.compile import Settings, compile_job
     from engine.runtime.execute import new_run_id, run_job
     from engine.spark.session import open_session

@@ -1,19 +1,20 @@
 """Plugins found by name: modules of a package, and entry points of other distributions.
 
 A module is a plugin if it has an object named after the kind of plugin (`connector`, `transform`). Its file has the
-plugin's name in snake case: `LocalFile` is in `local_file.py`. A trailing `_` avoids a name that Python
+plugin's name in snake case: `LocalFile` is in `local_file.py`. A larger plugin is a package of that name, whose
+entry is a module named after the kind: `Delta` is in `delta/connector.py`. A trailing `_` avoids a name that Python
 or another module uses (`assert_.py`, `copy_.py`). The name alone leads to the file, so only the
 requested module is imported. An entry point of a third party has the plugin's name and refers to such an
 object; the package's own plugins take precedence.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from catalog.diagnostics import Diagnostic, InternalError
+from catalog.diagnostics.diagnostic import Diagnostic, InternalError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -40,16 +41,27 @@ class IncompletePluginError(TypeError):
 
 
 class Plugins(Generic[T]):
-    """The plugins of one kind, those of `package` (its modules are at `path`) and of an entry-point group."""
+    """The plugins of one kind, those of `package` (its modules are at `path`) and of an entry-point group.
+
+    `families`: the sub-packages whose modules are plugins, too.
+    """
 
     def __init__(
-        self, kind: str, package: str, path: Iterable[str], group: str, accepts: "Callable[[object], TypeIs[T]]"
+        self,
+        kind: str,
+        package: str,
+        path: Iterable[str],
+        group: str,
+        accepts: "Callable[[object], TypeIs[T]]",
+        *,
+        families: Collection[str] = (),
     ) -> None:
         self.kind = kind
         self.package = package
         self.path = path
         self.group = group
         self.accepts = accepts
+        self.families = families
         self.found: dict[str, T | None] = {}
 
     def get(self, name: str) -> T | None:
@@ -110,17 +122,17 @@ class Plugins(Generic[T]):
 
     @cached_property
     def _modules(self) -> dict[str, str]:
-        """Modules of the package, and of its sub-packages but `support`."""
+        """By folded name: modules of the package and of its families, and entries of sub-packages."""
         found: dict[str, str] = {}
         for module in iter_modules(self.path):
+            inner = [f"{folder}/{module.name}" for folder in self.path] if module.ispkg else []
+            inside = {inner_module.name for inner_module in iter_modules(inner)}
             if not module.ispkg:
                 found[_folded(module.name)] = module.name
-            elif module.name != "support":
-                folders = [f"{folder}/{module.name}" for folder in self.path]
-                found |= {
-                    _folded(found_module.name): f"{module.name}.{found_module.name}"
-                    for found_module in iter_modules(folders)
-                }
+            elif module.name in self.families:
+                found |= {_folded(name): f"{module.name}.{name}" for name in inside}
+            elif self.kind in inside:
+                found[_folded(module.name)] = f"{module.name}.{self.kind}"
         return found
 
     @cached_property

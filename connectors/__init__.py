@@ -5,8 +5,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from catalog.plugins import Plugins
-from connectors.support.sink import AnySink, Sink
-from connectors.support.source import Source
+from connectors.interface.sink import AnySink, Sink
+from connectors.interface.source import Source
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from catalog.diagnostics import Diagnostics, run_error
-from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
-from connectors.support.sink import Sink, SinkCapabilities, WriteTask
-from connectors.support.staged import Staged
+from catalog.diagnostics.diagnostic import Diagnostics, run_error
+from catalog.options import Option, Options, OptionType
+from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.tables.table import CatalogTable
+from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from connectors.support.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.support.files.object_store import HADOOP_PROPERTIES
-from connectors.support.formats.file_connector import FileConnector
-from connectors.support.option import Option, Options
+from catalog.options import Option, Options
+from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
+from connectors.files.formats.file_connector import FileConnector
+from connectors.storage.object_store import HADOOP_PROPERTIES
 
 
 class LocalFile(FileConnector):

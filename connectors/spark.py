@@ -13,17 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.diagnostics import Diagnostics, RunError, run_error
-from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
+from catalog.options import SAVE_OPTIONS, Option, Options, OptionType
 from catalog.secret_names import is_secret_name, redacted
-from catalog.table import CatalogTable
-from catalog.typenames import columns_to_ddl
-from connectors.support.files.filesystem import as_uri, committing, files_at
-from connectors.support.option import SAVE_OPTIONS, Option, Options, OptionType
-from connectors.support.schema_option import SCHEMA_OPTION, declared_table
-from connectors.support.sink import Sink, SinkCapabilities, WriteTask
-from connectors.support.source import STREAM, ScanTask, Source, SourceCapabilities
-from connectors.support.staged import Staged, secret_mapping
+from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
+from catalog.tables.table import CatalogTable
+from catalog.types.typenames import columns_to_ddl
+from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
+from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.source import STREAM, ScanTask, Source, SourceCapabilities
+from connectors.interface.staged import Staged, secret_mapping
+from connectors.storage.filesystem import as_uri, committing, files_at
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

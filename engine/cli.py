@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from catalog.diagnostics import Diagnostic
+    from catalog.diagnostics.diagnostic import Diagnostic
 
 PACKAGES = ("engine", "catalog", "sql", "connectors")
 EXIT_JOB_FAILED, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_NO_READER = 1, 2, 130, 141
@@ -66,7 +66,7 @@ class _Parser(ArgumentParser):
 
 
 def _unknown_command(word: str, names: Sequence[str]) -> str:
-    from catalog.diagnostics import did_you_mean
+    from catalog.diagnostics.diagnostic import did_you_mean
 
     if Path(word).is_file():
         return f"`{word}` is a file, and a command comes first: penstock validate {word}, or penstock run {word}"
@@ -75,7 +75,7 @@ def _unknown_command(word: str, names: Sequence[str]) -> str:
 
 
 def _carry_out(arguments: Namespace) -> int:
-    from catalog.diagnostics import Diagnostic, PenstockError
+    from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
     from engine.commands import command
     from engine.terminal.report import report
 
@@ -116,7 +116,7 @@ def _failed(error: Exception, arguments: Namespace) -> int:
 
 
 def _internal(error: Exception, verbose: bool) -> "Diagnostic":
-    from catalog.diagnostics import Diagnostic
+    from catalog.diagnostics.diagnostic import Diagnostic
 
     words = " ".join(str(error).split())
     message = f"{type(error).__name__}: {words[:300]}" if words else type(error).__name__

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from catalog.datatypes import has_unknown
-from catalog.diagnostics import Diagnostic, Diagnostics, Severity
-from catalog.table import Column
-from connectors.support.option import Options
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
+from catalog.options import Options
+from catalog.tables.table import Column
+from catalog.types.datatypes import has_unknown
 from engine.job.load import load
 from engine.job.model.job import Block, Job
 from engine.optimizer import optimize

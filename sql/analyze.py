@@ -12,18 +12,19 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.diagnostics import Diagnostic, Severity
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column, TablePath, TableSchema
+from catalog.diagnostics.diagnostic import Diagnostic, Severity
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from sql.binding.query import bind_query
 from sql.expressions import call_kind, is_aggregate, is_deterministic
 from sql.functions.catalogue import flags
-from sql.grammar.call_names import call_name
-from sql.grammar.cast_type_names import type_issues
-from sql.grammar.parse import UNEXPECTED, UNPARSED, Parsed, SyntaxIssue, parse
-from sql.grammar.recursion import with_room
-from sql.grammar.suppressions import not_suppressed
-from sql.grammar.syntax_checks import check_syntax
+from sql.parsing.call_names import call_name
+from sql.parsing.cast_type_names import type_issues
+from sql.parsing.parse import UNEXPECTED, UNPARSED, Parsed, SyntaxIssue, parse
+from sql.parsing.recursion import with_room
+from sql.parsing.syntax_checks import check_syntax
+from sql.parsing.tree_nodes import classes_of, tree_nodes
+from sql.recognizer.check import Unexpected, recognized, unparsed
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import ColumnLineage, Dependency
 from sql.scopes.output_items import output_item
@@ -31,8 +32,7 @@ from sql.scopes.relations import Output
 from sql.scopes.unconvertible_texts import unconvertible_texts
 from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
-from sql.spark_grammar.check import Unexpected, recognized, unparsed
-from sql.syntax.tree_nodes import classes_of, tree_nodes
+from sql.suppressions import not_suppressed
 from sql.types.collations import is_indeterminate
 from sql.types.printed_forms import PrintedForms
 

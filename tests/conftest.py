@@ -38,11 +38,11 @@ def update(request: pytest.FixtureRequest) -> bool:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """A session as `penstock run` makes it, on two cores, with the jars of the connectors and of databases."""
     pytest.importorskip("pyspark")
-    from connectors.delta import connector as delta
-    from connectors.iceberg import connector as iceberg
-    from connectors.kafka import connector as kafka_connector
-    from connectors.support.formats.file_connector import AVRO_JAR
-    from connectors.support.jdbc.known_dialects import DIALECTS
+    from connectors.delta.connector import connector as delta
+    from connectors.files.formats.file_connector import AVRO_JAR
+    from connectors.iceberg.connector import connector as iceberg
+    from connectors.jdbc.known_dialects import DIALECTS
+    from connectors.kafka.connector import connector as kafka_connector
     from engine.spark.session import open_session
 
     warehouse = tmp_path_factory.mktemp("warehouse")

@@ -6,10 +6,10 @@ from textwrap import fill
 from typing import Final
 
 import connectors
-from catalog.codes import CODES
-from connectors.support.option import Option
-from connectors.support.sink import AnySink, SinkCapabilities
-from connectors.support.source import Source, SourceCapabilities
+from catalog.diagnostics.codes import CODES
+from catalog.options import Option
+from connectors.interface.sink import AnySink, SinkCapabilities
+from connectors.interface.source import Source, SourceCapabilities
 from engine import transforms
 from engine.job.counterparts import COUNTERPARTS
 from engine.job.documented_options import (

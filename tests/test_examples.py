@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.table import CatalogTable
-from connectors.iceberg import connector as iceberg
-from connectors.support.source import ScanTask
+from catalog.tables.table import CatalogTable
+from connectors.iceberg.connector import connector as iceberg
+from connectors.interface.source import ScanTask
 from engine.cli import main
 from tests.services.databases import PASSWORD
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from catalog.datatypes import ATOMIC_TYPES
-from catalog.diagnostics import Diagnostics
-from catalog.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode, plan_actions
-from catalog.source import SourceFile
-from catalog.typetext import parse_type
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import SourceFile
+from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode, plan_actions
+from catalog.types.datatypes import ATOMIC_TYPES
+from catalog.types.typetext import parse_type
 from engine.cli import main
 from engine.job.hocon.parse import parse
 

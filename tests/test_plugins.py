@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import connectors
-from catalog.diagnostics import InternalError
+from catalog.diagnostics.diagnostic import InternalError
 from catalog.plugins import Plugins
 from engine import transforms
 from engine.cli import main
@@ -76,7 +76,7 @@ def test_what_is_no_plugin_is_passed_over():
 
 
 HALF_SINK = """
-from connectors.support.sink import Sink
+from connectors.interface.sink import Sink
 
 class Half(Sink):
     name = "Half"
@@ -96,11 +96,11 @@ OTHER_PARAMETERS = (
         "sink_options = ()",
         "sink_options = ()\n    sink_capabilities = SinkCapabilities((), ())\n    staged_type = Staged",
     )
-    .replace("import Sink", "import Sink, SinkCapabilities\nfrom connectors.support.staged import Staged")
+    .replace("import Sink", "import Sink, SinkCapabilities\nfrom connectors.interface.staged import Staged")
     .replace("def abort(self, spark, staged)", "def commit(self, spark): ...\n    def abort(self, staged, *, force)")
 )
 HALF_SOURCE = """
-from connectors.support.source import Source, SourceCapabilities
+from connectors.interface.source import Source, SourceCapabilities
 
 class Half(Source):
     name = "Half"

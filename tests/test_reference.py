@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import connectors
-from catalog.codes import CODES
-from connectors.support.option import Option, OptionType
+from catalog.diagnostics.codes import CODES
+from catalog.options import Option, OptionType
 from engine import transforms
 from tests import reference
 

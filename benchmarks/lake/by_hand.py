@@ -13,9 +13,9 @@ import sys
 
 from pyspark.sql import SparkSession
 
-from connectors.delta import connector as delta
-from connectors.iceberg import connector as iceberg
-from connectors.support.jdbc.known_dialects import DIALECTS
+from connectors.delta.connector import connector as delta
+from connectors.iceberg.connector import connector as iceberg
+from connectors.jdbc.known_dialects import DIALECTS
 from engine.spark.starting.jars import EXCLUDES
 
 POSTGRESQL = next(dialect for dialect in DIALECTS if dialect.name == "PostgreSQL")

@@ -9,8 +9,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from connectors.delta import connector as delta
-from connectors.kafka import connector as kafka
+from connectors.delta.connector import connector as delta
+from connectors.kafka.connector import connector as kafka
 from engine.spark.session import open_session
 
 SCHEMA = "id bigint, customer bigint, amount decimal(10,2), word string"

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from statistics import mean, median
 from time import process_time
 
-from catalog.source import PlacedText
-from catalog.table import CatalogTable
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable
 from engine.terminal.rare_collections import rare_collections
 from sql.analyze import analyze
 from tests.oracle.tpc import benchmark

@@ -29,12 +29,4 @@ def command(name: str) -> Command:
 
 
 def _modules() -> dict[str, str]:
-    """The module of each command, in this folder and its subfolders."""
-    found: dict[str, str] = {}
-    for module in iter_modules(__path__):
-        if module.ispkg:
-            folders = [f"{path}/{module.name}" for path in __path__]
-            found |= {inner.name: f"{__name__}.{module.name}.{inner.name}" for inner in iter_modules(folders)}
-        else:
-            found[module.name] = f"{__name__}.{module.name}"
-    return found
+    return {module.name: f"{__name__}.{module.name}" for module in iter_modules(__path__)}

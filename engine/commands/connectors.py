@@ -4,8 +4,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
 import connectors
-from catalog.diagnostics import did_you_mean, job_error
-from connectors.support.option import Option
+from catalog.diagnostics.diagnostic import did_you_mean, job_error
+from catalog.options import Option
 
 SUMMARY = "list the connectors, or the options of one"
 

@@ -15,7 +15,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
     from engine.job.convert import convert
     from engine.terminal.report import report
 

@@ -18,7 +18,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from catalog.diagnostics import run_error
+    from catalog.diagnostics.diagnostic import run_error
     from engine.runtime.state_dir import local_state_dir
 
     folder = Path(local_state_dir(arguments.state_dir)) / "runs" / arguments.run
@@ -42,7 +42,7 @@ def _page(results: list[dict[str, Any]]) -> str:
     import warnings
     from importlib.metadata import version
 
-    from catalog.diagnostics import run_error
+    from catalog.diagnostics.diagnostic import run_error
     from engine.expectations.offline import offline
 
     with warnings.catch_warnings():  # its dependencies warn about each other

@@ -10,8 +10,8 @@ from engine.terminal.arguments import add_job_arguments, add_table_arguments, se
 from engine.terminal.needs_spark import require_spark
 
 if TYPE_CHECKING:
-    from catalog.savemode import Outlook
-    from connectors.support.incremental import Since
+    from catalog.tables.savemode import Outlook
+    from connectors.interface.incremental import Since
     from engine.compile import Compiled
     from engine.plan.nodes import Plan
 
@@ -73,8 +73,8 @@ def _outlooks(compiled: "Compiled") -> "Mapping[str, Outlook]":
 
 def _starts(plan: "Plan", state: str | None) -> "dict[str, Since]":
     """Where the next run begins to read incremental sources; of a state directory that Spark alone reads, nothing."""
-    from connectors.support.files.filesystem import files_at
-    from connectors.support.files.paths import local_path
+    from connectors.storage.filesystem import files_at
+    from connectors.storage.paths import local_path
     from engine.incremental.watermarks import Watermarks, incremental_scans, starts
     from engine.runtime.state_dir import state_dir, state_setting
 

@@ -15,7 +15,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
     from engine.compile import compile_jobs
     from engine.graph.folder_page import to_folder_page
     from engine.graph.page import to_page

@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.compile import compile_jobs
     from engine.plan.lineage import lineage
-    from engine.plan.rendering.openlineage import to_openlineage
+    from engine.plan.rendering.openlineage_datasets import to_openlineage
 
     (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
     plan = compiled.built
@@ -47,7 +47,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _wanted(plan: "Plan", column: str | None) -> "list[tuple[AnyNode, str]]":
-    from catalog.diagnostics import did_you_mean, job_error
+    from catalog.diagnostics.diagnostic import did_you_mean, job_error
 
     if column is None:
         return [(write, name) for write in plan.writes for name in write.table.schema.names]

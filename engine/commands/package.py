@@ -17,7 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from catalog.diagnostics import job_error
+    from catalog.diagnostics.diagnostic import job_error
     from engine.package.build import build
     from engine.package.jars import packaged_jars
 

@@ -16,7 +16,7 @@ from engine.terminal.arguments import add_format_argument, add_job_arguments, ad
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from catalog.diagnostics import PenstockError
+    from catalog.diagnostics.diagnostic import PenstockError
     from engine.compile import Compiled
     from engine.runtime.results import JobResult
 
@@ -68,7 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from catalog.diagnostics import job_error
+    from catalog.diagnostics.diagnostic import job_error
     from engine.compile import compile_jobs
     from engine.terminal.report import report
 
@@ -89,7 +89,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
-    from catalog.diagnostics import PenstockError
+    from catalog.diagnostics.diagnostic import PenstockError
     from engine.runtime.application import (
         application,
         clean_up_cancelled,
@@ -149,7 +149,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
 def _attempt(run: "Callable[[], _Result]", arguments: Namespace) -> "_Result | PenstockError":
     """What the call returns; with `--keep-going` also the error that it raises."""
-    from catalog.diagnostics import PenstockError
+    from catalog.diagnostics.diagnostic import PenstockError
 
     try:
         return run()
@@ -225,7 +225,7 @@ def _resume(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
 
 def _check_run_id(arguments: Namespace) -> None:
-    from catalog.diagnostics import job_error
+    from catalog.diagnostics.diagnostic import job_error
 
     if arguments.resume and (arguments.dry_run or arguments.run_id):
         raise job_error("PEN2011", "`--resume` ends another run: it takes neither `--dry-run` nor `--run-id`")
@@ -236,7 +236,7 @@ def _check_run_id(arguments: Namespace) -> None:
 
 
 def _check_restore(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> None:
-    from catalog.diagnostics import job_error
+    from catalog.diagnostics.diagnostic import job_error
 
     if arguments.restore and not (len(jobs) == 1 and jobs[0].plan.env.mode == "STREAMING"):
         raise job_error("PEN2011", "`--restore` goes on with one streaming job", None, "env { job.mode = STREAMING }")
@@ -245,7 +245,7 @@ def _check_restore(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> None:
 def _require_spark() -> None:
     from importlib.util import find_spec
 
-    from catalog.diagnostics import run_error
+    from catalog.diagnostics.diagnostic import run_error
 
     if find_spec("pyspark") is None:
         raise run_error("PEN9003", "running a job needs pyspark", None, "pip install 'penstock[spark]'")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timezone
 
-from connectors.support.files.filesystem import files_at
+from connectors.storage.filesystem import files_at
 from engine.runtime.ledger import RunRecord, runs
 from engine.runtime.state_dir import local_state_dir, state_dir
 from engine.runtime.states import State
@@ -61,7 +61,7 @@ def _forget(arguments: Namespace) -> int:
 
 def _show(arguments: Namespace) -> int:
     """Print one run: its entry in the ledger, then the steps of its journal."""
-    from catalog.diagnostics import did_you_mean, job_error
+    from catalog.diagnostics.diagnostic import did_you_mean, job_error
     from engine.runtime.without_spark.forget import journal_step
 
     files, root = files_at(None, local_state_dir(arguments.state_dir))

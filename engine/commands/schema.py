@@ -52,7 +52,7 @@ def _json() -> int:
 
 
 def _sync(arguments: Namespace) -> int:
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
     from engine.job.find import find_jobs
     from engine.schema.lock_file import sync
     from engine.terminal.report import report
@@ -70,7 +70,7 @@ def _sync(arguments: Namespace) -> int:
 
 
 def _diff(arguments: Namespace) -> int:
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
     from engine.job.find import find_jobs
     from engine.schema.schema_changes import since_locked, since_revision
     from engine.terminal.report import report
@@ -92,7 +92,7 @@ def _print(result: "Report") -> None:
 
 
 def _show(arguments: Namespace) -> int:
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
     from engine.compile import compile_jobs
     from engine.job.find import find_jobs
     from engine.plan.nodes import Scan, Write

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
-    from connectors.support.incremental import Incremental
+    from connectors.interface.incremental import Incremental
     from engine.incremental.watermarks import Watermarks
     from engine.plan.nodes import Plan, Scan
 
@@ -28,8 +28,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from catalog.diagnostics import job_error
-    from connectors.support.files.filesystem import files_at
+    from catalog.diagnostics.diagnostic import job_error
+    from connectors.storage.filesystem import files_at
     from engine.compile import compile_jobs
     from engine.incremental.watermarks import Watermarks, incremental_scans
     from engine.runtime.state_dir import local_state_dir, state_setting
@@ -50,9 +50,9 @@ def run(arguments: Namespace) -> int:
 def _reset(
     arguments: Namespace, plan: "Plan", watermarks: "Watermarks", scans: "tuple[tuple[Scan, Incremental], ...]"
 ) -> None:
-    from catalog.datatypes import has_unknown
-    from catalog.diagnostics import did_you_mean, job_error
-    from connectors.support.incremental import is_value
+    from catalog.diagnostics.diagnostic import did_you_mean, job_error
+    from catalog.types.datatypes import has_unknown
+    from connectors.interface.incremental import is_value
     from engine.incremental.watermarks import node_of, reset
     from engine.spark.writing.journal import open_journals
 

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from time import sleep
 from typing import Final
 
-from connectors.support.files.filesystem import Files, files_at
+from connectors.storage.filesystem import Files, files_at
 from engine.runtime.ledger import RunRecord, runs
 from engine.runtime.state_dir import local_state_dir
 from engine.runtime.states import State
@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from catalog.diagnostics import did_you_mean, job_error
+    from catalog.diagnostics.diagnostic import did_you_mean, job_error
 
     files, root = files_at(None, local_state_dir(arguments.state_dir))
     recorded = runs(files, root)

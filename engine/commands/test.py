@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
     from engine.terminal.report import report
     from engine.testing.junit import write_junit
     from engine.testing.read_tests import find_tests

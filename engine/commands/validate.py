@@ -4,7 +4,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from time import perf_counter
 
-from catalog.diagnostics import Diagnostics, JobError
+from catalog.diagnostics.diagnostic import Diagnostics, JobError
 from engine.terminal.arguments import add_format_argument, add_job_arguments, positive, settings_of
 
 SUMMARY = "check job files; needs neither Spark nor Java nor a network"
@@ -34,9 +34,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.checking.check_jobs import check_jobs
     from engine.job.find import find_jobs, has_sections
     from engine.terminal.report import report
+    from engine.validation.check_jobs import check_jobs
 
     started = perf_counter()
     settings, diagnostics = settings_of(arguments), Diagnostics()
@@ -52,7 +52,7 @@ def run(arguments: Namespace) -> int:
         diagnostics.extend(outcome.diagnostics)
     checked = None
     if arguments.engine_check:
-        from engine.checking.engine_check import engine_check
+        from engine.validation.engine_check import engine_check
 
         checked = engine_check(paths, settings)
         diagnostics.extend(checked.diagnostics)

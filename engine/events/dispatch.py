@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from queue import SimpleQueue
 from time import monotonic
 
-from catalog.diagnostics import Diagnostic, Severity
+from catalog.diagnostics.diagnostic import Diagnostic, Severity
 from catalog.secret_names import redacted_text
 from engine.events.event import Event, Listener
 

@@ -6,9 +6,9 @@ import os
 from dataclasses import dataclass, field
 from typing import Final
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics.diagnostic import run_error
 from catalog.secret_names import redacted, redacted_text
-from connectors.support.web.http_client import HttpClient, HttpRequest
+from connectors.shared.http_client import HttpClient, HttpRequest
 from engine.events.event import Event, Listener
 from engine.job.model.job import ListenerConfig
 from engine.plan.nodes import Plan

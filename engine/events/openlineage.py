@@ -4,11 +4,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid5
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics.diagnostic import run_error
 from engine.events.event import Event
 from engine.job.model.job import ListenerConfig
 from engine.plan.nodes import Plan
-from engine.plan.rendering.openlineage import PRODUCER, to_openlineage
+from engine.plan.rendering.openlineage_datasets import PRODUCER, to_openlineage
 
 if TYPE_CHECKING:
     from openlineage.client.event_v2 import InputDataset, OutputDataset, RunEvent

@@ -7,9 +7,9 @@ https://greatexpectations.io/expectations. Rows with NULL as the value do not co
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from catalog.options import Value
 from catalog.quoting import quote, quote_text
-from catalog.table import CatalogTable
-from connectors.support.option import Value
+from catalog.tables.table import CatalogTable
 from engine.expectations.rules import QueryCheck, RowCheck, TableCheck
 
 Arguments: TypeAlias = Mapping[str, Value]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from connectors.support.option import Option, Options, OptionType
+from catalog.options import Option, Options, OptionType
 from engine.job.model.job import Reference
 
 EXPECTATIONS: Final = Option(

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from connectors.support.option import Value
+from catalog.options import Value
 from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import RowCheck
 

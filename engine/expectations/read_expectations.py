@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText, Span
+from catalog.options import Options, Value
 from catalog.quoting import quote
-from catalog.source import PlacedText, Span
-from catalog.table import CatalogTable
-from catalog.violation import OnViolation
-from connectors.support.option import Options, Value
+from catalog.tables.table import CatalogTable
+from catalog.tables.violation import OnViolation
 from engine.expectations.catalogue import check_of, known_types, mostly_of, structural
 from engine.expectations.rules import QueryCheck, RowCheck, Rule
 from engine.job.script.tree_nodes import joined

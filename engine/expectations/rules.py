@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from catalog.datatypes import STRING
-from catalog.source import Span
-from catalog.table import CatalogTable, Column
-from catalog.violation import OnViolation
-from connectors.support.option import Value
+from catalog.diagnostics.source import Span
+from catalog.options import Value
+from catalog.tables.table import CatalogTable, Column
+from catalog.tables.violation import OnViolation
+from catalog.types.datatypes import STRING
 
 REASON, NODE = "_reason", "_node"
 """The additional columns of a quarantine table."""

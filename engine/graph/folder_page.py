@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from catalog.secret_names import redacted_text
-from catalog.table import Column
-from connectors.support.sink import Sink
+from catalog.tables.table import Column
+from connectors.interface.sink import Sink
 from engine.compile import Compiled
 from engine.graph.descriptions import description_of, description_of_job
 from engine.graph.page import drawn, drawn_columns, drawn_plan, options_text, rendered
 from engine.plan.lineage import SourceColumns, lineage
 from engine.plan.nodes import AnyNode, Scan, Write
-from engine.plan.option_values import given
+from engine.plan.shown_options import given
 
 ALL_JOBS = "all jobs"
 

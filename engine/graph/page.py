@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 from catalog.exhaustive import assert_never
-from catalog.table import Column
+from catalog.tables.table import Column
 from engine.compile import Compiled
 from engine.graph.descriptions import description_of
 from engine.graph.layout import GAP_X, layout
@@ -25,8 +25,8 @@ from engine.plan.nodes import (
     children,
     plugin_of,
 )
-from engine.plan.option_values import given
 from engine.plan.rendering.explain_text import query_text
+from engine.plan.shown_options import given
 
 CHARACTER, LINE, HEAD, PADDING, MOST = 7.0, 18.0, 44.0, 10.0, 40
 NARROW_GAP, LONGEST = 48, 64

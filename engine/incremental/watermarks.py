@@ -14,10 +14,10 @@ from datetime import datetime, timezone
 from hashlib import sha256
 from typing import Any
 
-from catalog.diagnostics import Diagnostics, RunError, run_error
-from connectors.support.files.filesystem import Files
-from connectors.support.files.paths import target_folder
-from connectors.support.incremental import Incremental, ReadProgress, Since, incremental_of
+from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
+from connectors.interface.incremental import Incremental, ReadProgress, Since, incremental_of
+from connectors.storage.filesystem import Files
+from connectors.storage.paths import target_folder
 from engine.plan.nodes import Plan, Scan
 
 

@@ -2,8 +2,8 @@
 
 from os import PathLike
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
 from engine.job.hocon.comments import Comments
 from engine.job.hocon.parse import parse
 from engine.job.hocon.render import to_hocon

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.job.model.job import Block, BlockKind, Env
 
 _ENDING: Final = ("fakesource", "jdbc")

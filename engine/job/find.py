@@ -7,7 +7,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 
 SUFFIXES = (".conf", ".hocon", ".json", ".sql")
 _SINK: Final = re.compile(r"^\s*\"?sink\"?\s*[{:=\[]", re.MULTILINE)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 import connectors
-from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
-from catalog.source import PlacedText, SourceFile
-from connectors.support.option import Option, Options, OptionType, SeaTunnel
-from connectors.support.sink import AnySink
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText, SourceFile
+from catalog.options import Option, Options, OptionType, SeaTunnel
+from connectors.interface.sink import AnySink
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
 from engine.job.counterparts import SECTIONS_OF_VERSION_1, counterpart
 from engine.job.ending_streams import with_ending_streams

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.job.model.job import Block, BlockKind, Reference
-from sql.grammar.query_text import tables_named
+from sql.parsing.query_text import tables_named
 
 
 def with_queried_inputs(blocks: Sequence[Block]) -> tuple[Block, ...]:

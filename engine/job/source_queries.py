@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import Final
 
 import connectors
-from catalog.source import PlacedText
-from connectors.support.source import SOURCE_QUERY
+from catalog.diagnostics.source import PlacedText
+from connectors.interface.source import SOURCE_QUERY
 from engine.job.hocon.sections import section_like
 from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, plain
-from sql.grammar.query_text import tables_named
+from sql.parsing.query_text import tables_named
 from sql.rewrite.table_names import with_table_names
 
 _OUTPUTS: Final = ("plugin_output", "result_table_name")

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
-from catalog.source import PlacedText, Span
-from catalog.table import CatalogTable
+from catalog.diagnostics.source import PlacedText, Span
+from catalog.tables.table import CatalogTable
 from engine.job.model.job import Block
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 import connectors
-from catalog.diagnostics import Diagnostic, Diagnostics, Severity, job_error
-from catalog.source import PlacedText, SourceFile, Span
-from catalog.table import CatalogTable
-from connectors.support.option import Option
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity, job_error
+from catalog.diagnostics.source import PlacedText, SourceFile, Span
+from catalog.options import Option
+from catalog.tables.table import CatalogTable
 from engine.compile import Settings, compile_job
 from engine.job.hocon.comments import Comments
 from engine.job.hocon.parse import parse

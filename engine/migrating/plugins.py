@@ -7,9 +7,9 @@ from datetime import date
 from typing import Final
 
 import connectors
-from catalog.datatypes import has_unknown
-from connectors.support.files.file_types import can_hold
-from connectors.support.option import Options
+from catalog.options import Options
+from catalog.types.datatypes import has_unknown
+from connectors.files.file_types import can_hold
 from engine.job.model.job import BlockKind
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, TextNode, plain
 from engine.migrating.draft import Draft, as_node

@@ -7,7 +7,7 @@ change the writes, their order, or what they write; the loop checks this for eve
 from collections.abc import Callable, Collection
 from typing import Final, TypeAlias
 
-from catalog.diagnostics import Diagnostic, InternalError, did_you_mean, job_error
+from catalog.diagnostics.diagnostic import Diagnostic, InternalError, did_you_mean, job_error
 from engine.optimizer.chain_transforms import chain_transforms
 from engine.optimizer.persist_shared import persist_shared
 from engine.optimizer.prune_unused import prune_unused

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from catalog.datatypes import DataType
-from catalog.diagnostics import Severity
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Severity
+from catalog.diagnostics.source import PlacedText
+from catalog.types.datatypes import DataType
 from engine.plan.nodes import AnyNode, Plan, Query, children, rewrite
 from sql.analyze import Analysis, analyze
 from sql.rewrite.merge import merge_selects, select_from_text

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 from catalog.exhaustive import assert_never
-from connectors.support.incremental import incremental_of
+from connectors.interface.incremental import incremental_of
 from engine.expectations.rules import QueryCheck
 from engine.job.model.job import Cache
 from engine.plan.nodes import (

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from catalog.exhaustive import assert_never
-from connectors.support.incremental import incremental_of
+from connectors.interface.incremental import incremental_of
 from engine.plan.nodes import (
     AnyNode,
     Expect,

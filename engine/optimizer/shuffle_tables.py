@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import Final
 
-from catalog.datatypes import has_unknown
-from connectors.support.files.file_types import can_hold
+from catalog.types.datatypes import has_unknown
+from connectors.files.file_types import can_hold
 from engine.job.model.job import Cache
 from engine.optimizer.persist_shared import chosen_cache, varies_by_itself
 from engine.plan.nodes import (

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics.diagnostic import run_error
 
 
 def bundle_jars(coordinates: Sequence[str], folder: Path) -> tuple[Path, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 import connectors
-from catalog.diagnostics import job_error
+from catalog.diagnostics.diagnostic import job_error
 from engine import transforms
 from engine.job.find import SUFFIXES
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import connectors
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.job.load import load
 from engine.job.model.job import Block, BlockKind
 from engine.plan.query_jars import jars_of_text

@@ -5,8 +5,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
 
-from catalog.diagnostics import Diagnostics, did_you_mean
-from connectors.support.incremental import incremental_of
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from connectors.interface.incremental import incremental_of
 from engine.plan.nodes import Plan, Scan, Write, below
 
 _MOST_SHOWN: Final = 4

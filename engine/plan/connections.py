@@ -7,7 +7,7 @@ runs when four are free.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from connectors.support.source import ConnectionLimit
+from connectors.interface.source import ConnectionLimit
 from engine.plan.nodes import Plan, Scan
 
 

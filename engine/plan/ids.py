@@ -9,9 +9,9 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, count
 
+from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
-from catalog.source import PlacedText
-from connectors.support.option import Value
+from catalog.options import Value
 from engine.plan.nodes import (
     AnyNode,
     Expect,
@@ -27,7 +27,7 @@ from engine.plan.nodes import (
     children,
     rewrite,
 )
-from engine.plan.option_values import shown
+from engine.plan.shown_options import shown
 from sql.rewrite.select_query import Select, text_of
 
 

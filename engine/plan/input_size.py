@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from catalog.exhaustive import assert_never
-from catalog.savemode import WriteMode
+from catalog.tables.savemode import WriteMode
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Shuffle, Union, Watermark, Write
 
 _OF_JOB: Final = 16 << 20

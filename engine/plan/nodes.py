@@ -10,13 +10,13 @@ from enum import Enum
 from operator import is_
 from typing import TypeAlias
 
+from catalog.diagnostics.source import PlacedText, Span
 from catalog.exhaustive import assert_never
-from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
-from catalog.source import PlacedText, Span
-from catalog.table import CatalogTable
-from connectors.support.option import Options
-from connectors.support.sink import AnySink
-from connectors.support.source import Source
+from catalog.options import Options
+from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
+from catalog.tables.table import CatalogTable
+from connectors.interface.sink import AnySink
+from connectors.interface.source import Source
 from engine.expectations.rules import Rule, rejects_table
 from engine.job.model.job import Cache, Env
 from engine.transforms.base import NativeTransform

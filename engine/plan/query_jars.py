@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from catalog.source import PlacedText
-from connectors.support.formats.file_connector import AVRO_JAR
+from catalog.diagnostics.source import PlacedText
+from connectors.files.formats.file_connector import AVRO_JAR
 from engine.plan.nodes import AnyNode, Query
 
 _AVRO_CALL: Final = re.compile(r"\b(?:from_avro|to_avro|schema_of_avro)\s*\(", re.IGNORECASE)

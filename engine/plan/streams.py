@@ -11,8 +11,8 @@ micro-batches, it is the lowest node above all of these: Spark computes it, and 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
-from catalog.source import PlacedText
 from engine.plan.nodes import (
     AnyNode,
     Expect,

@@ -6,12 +6,12 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 import connectors
-from catalog.diagnostics import Diagnostics
-from catalog.savemode import Outlook
+from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.secret_names import redacted_mapping
-from connectors.support.connector import Connector
-from connectors.support.files.filesystem import files_at
-from connectors.support.incremental import Since
+from catalog.tables.savemode import Outlook
+from connectors.interface.base import Connector
+from connectors.interface.incremental import Since
+from connectors.storage.filesystem import files_at
 from engine.compile import Compiled
 from engine.incremental.watermarks import Watermarks, starts
 from engine.job.options.env import is_of_application

@@ -8,8 +8,8 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics import Diagnostic, PenstockError, Severity
-from connectors.support.files.filesystem import Files, files_at
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
+from connectors.storage.filesystem import Files, files_at
 from engine.compile import Compiled
 from engine.incremental.watermarks import Watermarks, incremental_scans, node_of, starts
 from engine.plan.nodes import Node, Plan

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from catalog.diagnostics import Diagnostic, PenstockError
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
 from catalog.secret_names import redacted_text
 from engine.events.dispatch import Dispatcher
 from engine.events.event import Event

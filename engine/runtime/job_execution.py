@@ -5,8 +5,8 @@ from contextlib import closing, contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics import Diagnostic, PenstockError
-from connectors.support.incremental import NewRows, Since
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
+from connectors.interface.incremental import NewRows, Since
 from engine.expectations.ge_result import text_of, validation_result
 from engine.incremental.watermarks import HighWatermark, moved
 from engine.job.model.job import NO_READ_LIMIT
@@ -19,7 +19,7 @@ from engine.runtime.counting.pipeline_counts import StagedPipeline, write_counts
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.job_events import JobEvents
 from engine.runtime.persistence import Persistence, identity
-from engine.runtime.progress import ProgressDisplay, shown
+from engine.runtime.progress_display import ProgressDisplay, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.slots import Need, Slots

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 
 from catalog.secret_names import redacted
-from connectors.support.files.filesystem import Files
-from connectors.support.files.run_decision import was_dismissed
-from connectors.support.run_owner import has_died
+from connectors.commits.run_decision import was_dismissed
+from connectors.commits.run_owner import has_died
+from connectors.storage.filesystem import Files
 from engine.runtime.states import State
 
 

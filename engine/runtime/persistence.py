@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from connectors.support.files.filesystem import as_uri
+from connectors.storage.filesystem import as_uri
 from engine.plan.nodes import Node, Persisted, Scan, Shuffle
 from engine.runtime.counting.counts import ScanIdentity
 from engine.runtime.counting.executions import attributes_of

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from catalog.diagnostics import Diagnostic
+from catalog.diagnostics.diagnostic import Diagnostic
 from engine.plan.nodes import Plan
 from engine.runtime.counting.counts import ReadCount, WriteCount
 from engine.runtime.states import State

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from catalog.diagnostics import RunError, run_error
+from catalog.diagnostics.diagnostic import RunError, run_error
 
 _SLOTS: Final = ""
 

@@ -5,9 +5,9 @@ import os
 from pathlib import Path
 from typing import Final
 
-from catalog.diagnostics import RunError, job_error, run_error
-from connectors.support.files.paths import local_path
-from connectors.support.option import Options
+from catalog.diagnostics.diagnostic import RunError, job_error, run_error
+from catalog.options import Options
+from connectors.storage.paths import local_path
 
 DEFAULT: Final = ".penstock"
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from engine.runtime.counting.counts import total
-from engine.runtime.progress import MANY
+from engine.runtime.progress_display import MANY
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
 

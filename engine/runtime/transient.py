@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from catalog.diagnostics import JobError, PenstockError, TransientError
+from catalog.diagnostics.diagnostic import JobError, PenstockError, TransientError
 
 PERMANENT_SQLSTATES: Final = {
     "07": "dynamic SQL error: a parameter is missing",

@@ -5,8 +5,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from catalog.diagnostics import job_error
-from catalog.lock import find_lock
+from catalog.diagnostics.diagnostic import job_error
+from catalog.tables.schema_lock import find_lock
 
 INCLUDE = re.compile(r"\binclude\b[^\n\"]*\"([^\"\n]+)\"")
 

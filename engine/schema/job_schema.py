@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import connectors
-from connectors.support.option import Option, OptionType, Value
+from catalog.options import Option, OptionType, Value
 from engine import transforms
 from engine.job.load import COMMON, OF_SINKS
 from engine.job.model.job import BlockKind

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import connectors
-from catalog.diagnostics import Diagnostics, run_error
-from catalog.lock import FILE_NAME, Key, Lock, find_lock
-from catalog.table import CatalogTable, TablePath, TableSchema
-from connectors.support.option import Options
-from connectors.support.source import Source
+from catalog.diagnostics.diagnostic import Diagnostics, run_error
+from catalog.options import Options
+from catalog.tables.schema_lock import FILE_NAME, Key, Lock, find_lock
+from catalog.tables.table import CatalogTable, TablePath, TableSchema
+from connectors.interface.source import Source
 from engine.compile import Settings, load_job
 from engine.job.model.job import BlockKind
 from engine.plan.building.locked_schema import job_key, locked_name, read_lock

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from catalog.diagnostics import Diagnostics, job_error
-from catalog.evolution import Change, ChangeKind, diff
-from catalog.lock import find_lock
-from catalog.table import CatalogTable, TableSchema
+from catalog.diagnostics.diagnostic import Diagnostics, job_error
+from catalog.tables.evolution import Change, ChangeKind, diff
+from catalog.tables.schema_lock import find_lock
+from catalog.tables.table import CatalogTable, TableSchema
 from engine.compile import Compiled, Settings, compile_job
 from engine.job.find import find_jobs
 from engine.job.load import load

@@ -4,9 +4,9 @@ import errno
 import re
 from typing import Final
 
-from catalog.diagnostics import RunError, run_error
-from connectors.support.files.object_store import jar_help
-from connectors.support.jdbc.missing_driver import missing_driver
+from catalog.diagnostics.diagnostic import RunError, run_error
+from connectors.jdbc.missing_driver import missing_driver
+from connectors.storage.object_store import jar_help
 from engine.plan.nodes import AnyNode, Write
 
 _NO_SPACE: Final = re.compile(r"No space left on device|Disk quota exceeded")

@@ -9,8 +9,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.version import __version__
 
-from catalog.diagnostics import PenstockError, run_error
-from catalog.source import PlacedText, Span
+from catalog.diagnostics.diagnostic import PenstockError, run_error
+from catalog.diagnostics.source import PlacedText, Span
 from engine.plan.nodes import AnyNode, Native, Query, Scan
 from engine.spark.environment_errors import environment_error
 from engine.spark.error_causes import ErrorCause, error_causes, message_and_remedy

@@ -12,9 +12,9 @@ from typing import Any
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as f
 
-from catalog.diagnostics import Diagnostic, Diagnostics, RunError, Severity
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, RunError, Severity
 from catalog.quoting import quote
-from catalog.violation import OnViolation
+from catalog.tables.violation import OnViolation
 from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import NODE, REASON, QueryCheck, RowCheck, TableCheck
 from engine.plan.nodes import AnyNode, Expect, Rejects

@@ -6,7 +6,7 @@ Spark has the same conditions for JSON files, and then names the file as well: t
 import re
 from typing import Final
 
-from catalog.diagnostics import RunError, run_error
+from catalog.diagnostics.diagnostic import RunError, run_error
 from engine.plan.nodes import AnyNode, Query
 from engine.spark.error_causes import ErrorCause
 from sql.rewrite.select_query import Select

@@ -12,19 +12,19 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from catalog.datatypes import STRING, has_unknown
-from catalog.diagnostics import run_error
+from catalog.diagnostics.diagnostic import run_error
+from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
 from catalog.quoting import quote, quote_text
-from catalog.row_kind import ROW_KIND, RowKind
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
-from catalog.typenames import columns_to_ddl
-from connectors.support.incremental import NewRows, Since, incremental_of
-from connectors.support.java_names import java_named
-from connectors.support.source import ScanTask
-from connectors.support.spark_types import columns_of
-from connectors.support.staged import Staged
+from catalog.tables.row_kind import ROW_KIND, RowKind
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import STRING, has_unknown
+from catalog.types.typenames import columns_to_ddl
+from connectors.interface.incremental import NewRows, Since, incremental_of
+from connectors.interface.source import ScanTask
+from connectors.interface.staged import Staged
+from connectors.shared.java_names import java_named
+from connectors.shared.spark_types import columns_of
 from engine.functions.register import register_functions
 from engine.plan.nodes import (
     Expect,

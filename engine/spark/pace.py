@@ -10,10 +10,10 @@ from typing import Final
 
 from pyspark.sql import DataFrame
 
-from catalog.datatypes import BINARY, STRING, Array, DataType, Map, Struct
 from catalog.quoting import quote
-from catalog.table import Column
-from connectors.support.spark_types import columns_of
+from catalog.tables.table import Column
+from catalog.types.datatypes import BINARY, STRING, Array, DataType, Map, Struct
+from connectors.shared.spark_types import columns_of
 from engine.job.model.job import NO_READ_LIMIT, ReadLimit
 from engine.plan.nodes import Scan
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics.diagnostic import run_error
 from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import Rule
 

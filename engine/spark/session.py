@@ -21,7 +21,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics.diagnostic import run_error
 from engine.job.options.env import FIXED
 from engine.spark.starting.class_archive import JAVA_OPTIONS, archive_options
 from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resolving, split_alone

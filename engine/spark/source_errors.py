@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
-from catalog.diagnostics import RunError, run_error
-from connectors.support.files.bad_lines import line_not_utf8, line_with
-from connectors.support.files.paths import data_files, local_path, near_path
-from connectors.support.formats.whole_json import FIRST_VALUE_ONLY
-from connectors.support.kafka.offsets import topics_of
+from catalog.diagnostics.diagnostic import RunError, run_error
+from connectors.files.bad_lines import line_not_utf8, line_with
+from connectors.files.formats.whole_json import FIRST_VALUE_ONLY
+from connectors.kafka.offsets import topics_of
+from connectors.storage.paths import data_files, local_path, near_path
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.error_causes import ErrorCause
 

@@ -9,7 +9,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from connectors.support.java_names import java_named
+from connectors.shared.java_names import java_named
 
 POLL_SECONDS: Final = 0.1
 CANCEL_SECONDS: Final = 1.0

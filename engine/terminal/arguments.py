@@ -4,7 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from connectors.support.option import SEATUNNEL_LINES
+from catalog.options import SEATUNNEL_LINES
 
 if TYPE_CHECKING:
     from engine.compile import Settings

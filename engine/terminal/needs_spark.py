@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics.diagnostic import run_error
 
 
 def require_spark(what: str) -> None:

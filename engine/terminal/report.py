@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
-from catalog.diagnostics import Diagnostic
-from catalog.render import Format, render
-from catalog.render.text import wants_color
-from catalog.source import SourceFile
+from catalog.diagnostics.diagnostic import Diagnostic
+from catalog.diagnostics.render import Format, render
+from catalog.diagnostics.render.text import wants_color
+from catalog.diagnostics.source import SourceFile
 
 
 def report(diagnostics: Iterable[Diagnostic], format: str = "text", stream: TextIO | None = None) -> None:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from getpass import getpass
 
-from catalog.diagnostics import Diagnostics, JobError, job_error
+from catalog.diagnostics.diagnostic import Diagnostics, JobError, job_error
 from engine.job.model.job import Job
 from engine.job.options.secret_options import SecretError, Shade
 

@@ -9,11 +9,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
-from catalog.datatypes import Array, DataType, Map, Struct
-from catalog.diagnostics import Diagnostic, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostic, did_you_mean
 from catalog.quoting import quote
-from catalog.table import CatalogTable
-from catalog.typenames import columns_to_ddl, to_ddl
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import Array, DataType, Map, Struct
+from catalog.types.typenames import columns_to_ddl, to_ddl
 from engine.plan.nodes import Node, Plan, Scan, Write
 from engine.spark.errors import as_run_error
 from engine.spark.lower import lower_nodes

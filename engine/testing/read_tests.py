@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.source import PlacedText, Span
-from connectors.support.option import Value
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText, Span
+from catalog.options import Value
 from engine.job.find import SUFFIXES, TEST_SUFFIXES
 from engine.job.hocon.parse import parse
 from engine.job.hocon.substitution import resolve

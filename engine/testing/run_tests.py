@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, run_error
 from engine.compile import Compiled, Settings, compile_job
 from engine.testing.read_tests import JobTest
 

@@ -31,4 +31,6 @@ def _is_transform(found: object) -> "TypeIs[Transform]":
     return isinstance(found, TableTransform | QueryTransform | NativeTransform | SetTransform | RouteTransform)
 
 
-plugins: Plugins[Transform] = Plugins("transform", __name__, __path__, "penstock.transforms", _is_transform)
+plugins: Plugins[Transform] = Plugins(
+    "transform", __name__, __path__, "penstock.transforms", _is_transform, families=("extraction", "native", "tables")
+)

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias, runtime_checkable
 
-from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText
+from catalog.options import Option, Options
 from catalog.quoting import quote, quote_text
-from catalog.row_kind import ROW_KIND, RowKind
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, TablePath
-from catalog.violation import OnViolation
-from connectors.support.option import Option, Options
+from catalog.tables.row_kind import ROW_KIND, RowKind
+from catalog.tables.table import CatalogTable, TablePath
+from catalog.tables.violation import OnViolation
 from sql.rewrite.select_query import Projection, Select
 
 if TYPE_CHECKING:

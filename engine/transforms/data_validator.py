@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from catalog.datatypes import STRING, Array, DataType, Map
-from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import Span
+from catalog.options import Option, Options, OptionType, Value
 from catalog.quoting import quote, quote_text
-from catalog.source import Span
-from catalog.table import CatalogTable, TablePath
-from connectors.support.option import Option, Options, OptionType, Value
+from catalog.tables.table import CatalogTable, TablePath
+from catalog.types.datatypes import STRING, Array, DataType, Map
 from engine.transforms.base import check_columns
 from sql.rewrite.select_query import Projection, Select
 

@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
+from catalog.options import Option, Options, OptionType
 from catalog.quoting import quote
-from catalog.source import PlacedText
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
 from engine.transforms.base import check_columns
 from sql.rewrite.select_query import Projection, Select
 

@@ -2,10 +2,10 @@
 
 from typing import ClassVar, Final
 
-from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.options import Option, Options, OptionType
 from catalog.quoting import quote_text
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
 from engine.transforms.base import row_kind_of, with_columns
 from sql.rewrite.select_query import Select
 

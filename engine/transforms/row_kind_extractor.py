@@ -2,11 +2,11 @@
 
 from typing import ClassVar
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
 from catalog.quoting import quote_text
-from catalog.row_kind import RowKind
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.tables.row_kind import RowKind
+from catalog.tables.table import CatalogTable
 from engine.transforms.base import row_kind_of, with_columns
 from sql.rewrite.select_query import Select
 

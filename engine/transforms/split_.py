@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
 from catalog.quoting import quote, quote_text
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
 from engine.transforms.base import check_columns, with_columns
 from sql.rewrite.select_query import Select
 

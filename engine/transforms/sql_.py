@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
+from catalog.options import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
 
 
 class Sql:

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from catalog.datatypes import UNKNOWN
+from catalog.types.datatypes import UNKNOWN
 from sql.binding.set_operations import combine
 from sql.scopes.alias_count import refuse_alias_count
 from sql.scopes.analysis import Binder, Environment

@@ -10,7 +10,7 @@ from sql.binding.pivots import pivoted
 from sql.expressions import generator_columns, is_deterministic, is_generator
 from sql.functions.catalogue import signatures
 from sql.functions.foreign_functions import FILE_FORMATS, READ_FILES
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
 from sql.scopes.alias_count import refuse_alias_count
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sqlglot import exp
 
-from catalog.datatypes import VARIANT
+from catalog.types.datatypes import VARIANT
 from sql.binding.group_keys import Grouping, Key, canonical
 from sql.binding.ordering import is_all, ordinal
 from sql.binding.select_item import Item
 from sql.binding.ungrouped_columns import refuse_grouping_functions
 from sql.binding.windows import window_function
 from sql.expressions import infer, is_aggregate, is_deterministic
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
 from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.misplaced_functions import own_nodes, refuse_misplaced
 from sql.scopes.relations import merge

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from catalog.datatypes import UNKNOWN, DataType
+from catalog.types.datatypes import UNKNOWN, DataType
 from sql.expressions import infer, is_deterministic
 from sql.functions.catalogue import flags
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.misplaced_functions import is_query, refuse_misplaced
 from sql.scopes.relations import Attribute, Output, Relation, merge

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import BOOLEAN, UNKNOWN
+from catalog.types.datatypes import BOOLEAN, UNKNOWN
 from sql.expressions import infer, is_deterministic, widest
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency, through

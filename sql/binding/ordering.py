@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from catalog.datatypes import INT, SMALLINT, TINYINT, UNKNOWN, VARIANT
+from catalog.types.datatypes import INT, SMALLINT, TINYINT, UNKNOWN, VARIANT
 from sql.binding.group_keys import Grouping, Key, canonical
 from sql.binding.select_item import Item
 from sql.expressions import infer, is_aggregate

@@ -13,7 +13,7 @@ from sql.binding.ordering import bind_limits, bind_order, ordinal
 from sql.binding.pivots import pivoted
 from sql.binding.select_statement import bind_select
 from sql.binding.set_operations import combine
-from sql.grammar.pipe_syntax import PIPE
+from sql.parsing.pipe_syntax import PIPE
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.lineage import Dependency, Origins
 from sql.scopes.misplaced_functions import find_special

@@ -7,20 +7,14 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import (
-    STRING,
-    UNKNOWN,
-    VOID,
-    DataType,
-    Struct,
-)
+from catalog.types.datatypes import STRING, UNKNOWN, VOID, DataType, Struct
 from sql.expressions import infer, is_aggregate, output_name, widest
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
+from sql.recognizer.cursor import IN_PIVOT
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.relations import Attribute, Output, RangeVariable, Relation, Slot, merge
 from sql.scopes.scope import SelectScope
-from sql.spark_grammar.cursor import IN_PIVOT
 from sql.types.casts import can_cast_in_pivot, forces_null_in_pivot
 from sql.types.coercion import holds_map
 from sql.types.collations import same_collations

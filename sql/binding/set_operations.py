@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from catalog.datatypes import UNKNOWN, VARIANT, DataType, Map
+from catalog.types.datatypes import UNKNOWN, VARIANT, DataType, Map
 from sql.expressions import widest
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.relations import Attribute, Output, merge

@@ -8,8 +8,8 @@ from sqlglot import exp
 from sql.binding.group_keys import Grouping, Key, canonical
 from sql.binding.select_item import Item
 from sql.expressions import is_aggregate, is_deterministic
-from sql.grammar.call_names import call_name
-from sql.grammar.subquery_position import is_scalar, outermost
+from sql.parsing.call_names import call_name
+from sql.parsing.subquery_position import is_scalar, outermost
 from sql.scopes.misplaced_functions import has_over, is_grouping_function, is_query, own_nodes, own_operands
 from sql.scopes.scope import SelectScope, is_aggregated
 from sql.scopes.stars import is_star

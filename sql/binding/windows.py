@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     BOOLEAN,
     CALENDAR_INTERVAL,
     DATE,
@@ -23,7 +23,7 @@ from catalog.datatypes import (
     is_numeric,
 )
 from sql.expressions import infer, is_aggregate, is_window_only
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
 from sql.scopes.misplaced_functions import own_nodes
 from sql.scopes.scope import SelectScope, is_aggregated
 from sql.types.casts import can_cast

@@ -7,7 +7,7 @@ A type that cannot be determined is unknown, which is not an error.
 
 from sqlglot import exp
 
-from catalog.datatypes import BOOLEAN, DATE, STRING, TIMESTAMP, VOID, DataType
+from catalog.types.datatypes import BOOLEAN, DATE, STRING, TIMESTAMP, VOID, DataType
 from sql.expressions.classify import (
     call_kind,
     generator_columns,

@@ -5,9 +5,7 @@ from functools import cache
 
 from sqlglot import exp
 
-from catalog.datatypes import (
-    has_unknown,
-)
+from catalog.types.datatypes import has_unknown
 from sql.expressions.walk import infer, infer_children
 from sql.functions.argument_kinds import kind
 from sql.functions.catalogue import signatures
@@ -15,8 +13,8 @@ from sql.functions.generators import generated
 from sql.functions.modifiers import check_values
 from sql.functions.resolve import arguments, varies
 from sql.functions.rules.call import Call
-from sql.grammar.call_names import call_name
-from sql.spark_grammar.script_transforms import SCRIPT_CALL
+from sql.parsing.call_names import call_name
+from sql.recognizer.script_transforms import SCRIPT_CALL
 from sql.types.expression_type import NamedTyped, Scope, Typed
 from sql.types.mismatch import Mismatch
 

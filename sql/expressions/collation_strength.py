@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, VOID, DataType, Map, Struct, parts
-from sql.grammar.call_names import call_name
+from catalog.types.datatypes import STRING, VOID, DataType, Map, Struct, parts
+from sql.parsing.call_names import call_name
 from sql.types.collations import Strength, has_string, is_indeterminate, ranked, same_collations, winner
 from sql.types.expression_type import Scope
 

@@ -10,10 +10,10 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, UNKNOWN, Array, Atomic, DataType, Map, is_collated
+from catalog.types.datatypes import STRING, UNKNOWN, Array, Atomic, DataType, Map, is_collated
 from sql.expressions.collation_strength import have_same_maps, ranked_type
 from sql.functions import collated_functions as functions
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
 from sql.types.collations import (
     ExplicitCollationError,
     RankedString,

@@ -6,8 +6,8 @@ from typing import Final
 from sqlglot import exp
 
 from sql.expressions.walk import infer
-from sql.grammar.like_patterns import are_constant_patterns, are_foldable_patterns, patterns
-from sql.syntax.tree_nodes import tree_nodes
+from sql.parsing.like_patterns import are_constant_patterns, are_foldable_patterns, patterns
+from sql.parsing.tree_nodes import tree_nodes
 from sql.types.expression_type import Scope
 from sql.types.type_family import kind_of
 

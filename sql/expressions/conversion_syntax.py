@@ -2,15 +2,8 @@
 
 from sqlglot import exp
 
-from catalog.datatypes import (
-    BINARY,
-    INT,
-    STRING,
-    UNKNOWN,
-    VOID,
-    has_unknown,
-)
-from catalog.strings.collations import unknown_collation
+from catalog.types.collations import unknown_collation
+from catalog.types.datatypes import BINARY, INT, STRING, UNKNOWN, VOID, has_unknown
 from sql.expressions.walk import infer
 from sql.functions.argument_kinds import kind
 from sql.functions.rules.dates import extracted

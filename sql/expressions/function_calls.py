@@ -2,18 +2,11 @@
 
 from sqlglot import exp
 
-from catalog.datatypes import (
-    BOOLEAN,
-    DOUBLE,
-    UNKNOWN,
-    Array,
-    DataType,
-    Interval,
-)
+from catalog.types.datatypes import BOOLEAN, DOUBLE, UNKNOWN, Array, DataType, Interval
 from sql.expressions.walk import infer
 from sql.functions.argument_kinds import kind
 from sql.functions.resolve import infer_call
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 
 

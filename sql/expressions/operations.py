@@ -4,11 +4,7 @@ import re
 
 from sqlglot import exp
 
-from catalog.datatypes import (
-    STRING,
-    UNKNOWN,
-    is_numeric,
-)
+from catalog.types.datatypes import STRING, UNKNOWN, is_numeric
 from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
 from sql.functions.argument_kinds import kind
 from sql.types import literals

@@ -4,21 +4,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import (
-    INTEGRAL_TYPES,
-    UNKNOWN,
-    VARIANT,
-    VOID,
-    Array,
-    DataType,
-    Map,
-    Struct,
-    has_unknown,
-)
-from catalog.evolution import can_store
+from catalog.tables.evolution import can_store
+from catalog.types.datatypes import INTEGRAL_TYPES, UNKNOWN, VARIANT, VOID, Array, DataType, Map, Struct, has_unknown
 from sql.expressions.walk import infer
 from sql.functions.rules.elements import element_may_be_null
-from sql.grammar.token_rewrites import is_path
+from sql.parsing.token_rewrites import is_path
 from sql.types import coercion
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.mismatch import Mismatch

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     BOOLEAN,
     INTEGRAL_TYPES,
     UNKNOWN,
@@ -24,10 +24,10 @@ from sql.expressions.collation_strength import ranked_type
 from sql.expressions.collations import note_operand
 from sql.expressions.constant_patterns import refuse_uncast
 from sql.expressions.walk import Handler, folded_with, infer, infer_children, note_void
-from sql.grammar.like_patterns import are_constant_patterns, patterns
-from sql.grammar.token_rewrites import is_unknown_test
 from sql.naming.field_names import own_name
 from sql.naming.row_names import row_before
+from sql.parsing.like_patterns import are_constant_patterns, patterns
+from sql.parsing.token_rewrites import is_unknown_test
 from sql.types import coercion
 from sql.types.casts import forces_null
 from sql.types.collations import RankedString, Strength, same_collations

@@ -4,17 +4,10 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import (
-    BINARY,
-    DATE,
-    STRING,
-    TIMESTAMP,
-    DataType,
-    Time,
-)
+from catalog.types.datatypes import BINARY, DATE, STRING, TIMESTAMP, DataType, Time
 from sql.expressions.walk import Handler, infer
-from sql.grammar.call_names import call_name
-from sql.grammar.node_ranges import is_added_number
+from sql.parsing.call_names import call_name
+from sql.parsing.node_ranges import is_added_number
 from sql.types import literals
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.mismatch import Mismatch

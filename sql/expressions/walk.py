@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import VOID
+from catalog.types.datatypes import VOID
 from sql.expressions.collations import with_collations
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.mismatch import Mismatch

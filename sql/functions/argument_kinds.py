@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     BIGINT,
     BINARY,
     BOOLEAN,

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from catalog.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, VOID, Array, DataType, Map, Struct
+from catalog.types.datatypes import BIGINT, BOOLEAN, INT, STRING, UNKNOWN, VARIANT, VOID, Array, DataType, Map, Struct
 from sql.functions.rules.call import Call
 from sql.naming.field_names import unbracketed
 from sql.types.coercion import is_equal_but_names

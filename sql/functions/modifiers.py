@@ -7,9 +7,9 @@ from typing import Final
 from sqlglot import exp
 
 from sql.functions.catalogue import Signature, flags, signatures
-from sql.grammar.call_names import call_name
-from sql.spark_grammar.identifier_clause import TEXT_FUNCTIONS
-from sql.syntax.tree_nodes import classes_of
+from sql.parsing.call_names import call_name
+from sql.parsing.tree_nodes import classes_of
+from sql.recognizer.identifier_clause import TEXT_FUNCTIONS
 from sql.types.expression_type import Scope
 
 _INT: Final = 2**31 - 1

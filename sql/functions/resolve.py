@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, UNKNOWN, VOID, Array, DataType, Map, has_unknown, is_numeric
-from catalog.diagnostics import did_you_mean
+from catalog.diagnostics.diagnostic import did_you_mean
+from catalog.types.datatypes import STRING, UNKNOWN, VOID, Array, DataType, Map, has_unknown, is_numeric
 from sql.functions.argument_kinds import kind
 from sql.functions.catalogue import Signature, flags, function_names, signatures
 from sql.functions.foreign_functions import FILE_READERS, FOREIGN_FUNCTIONS, READ_FILES
@@ -14,7 +14,7 @@ from sql.functions.modifiers import check_modifiers, check_unit, check_values
 from sql.functions.rules import RULES
 from sql.functions.rules.argument_checks import becomes_null
 from sql.functions.rules.call import Call
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
 from sql.types.casts import forces_null
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.mismatch import Mismatch

@@ -5,8 +5,6 @@
 
 from sqlglot import exp
 
-from sql.grammar.call_names import call_name
-from sql.grammar.token_rewrites import path_name
 from sql.naming.called_names import pretty_call, pretty_lambda
 from sql.naming.cast_names import pretty_cast
 from sql.naming.column_names import is_named_path, pretty_alias, pretty_bracket, pretty_column, step
@@ -33,6 +31,8 @@ from sql.naming.window_names import (
     pretty_window,
     pretty_within_group,
 )
+from sql.parsing.call_names import call_name
+from sql.parsing.token_rewrites import path_name
 from sql.types.expression_type import Scope
 
 __all__ = ["output_name", "suffixed_number"]

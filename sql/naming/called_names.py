@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.call_names import call_name
 from sql.naming.dispatch import pretty
 from sql.naming.function_names import DEFAULTS, LAMBDA_VARIABLE, RENAMED, SHOWN, TRIMS, UNITS, UPPER
+from sql.parsing.call_names import call_name
 from sql.types.expression_type import Scope
 
 

@@ -2,10 +2,10 @@
 
 from sqlglot import exp
 
-from catalog.datatypes import Array as ArrayType
-from catalog.datatypes import DataType as Type
-from catalog.datatypes import Decimal, Field, Struct
-from catalog.datatypes import Map as MapType
+from catalog.types.datatypes import Array as ArrayType
+from catalog.types.datatypes import DataType as Type
+from catalog.types.datatypes import Decimal, Field, Struct
+from catalog.types.datatypes import Map as MapType
 from sql.naming.dispatch import pretty
 from sql.naming.literal_text import number_name, suffixed_number, typed_literal
 from sql.types.expression_type import Scope

@@ -4,12 +4,12 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.call_names import call_name
-from sql.grammar.token_rewrites import path_name
 from sql.naming.dispatch import pretty, pretty_all
 from sql.naming.field_names import path_text
 from sql.naming.function_names import RESOLVED_LATE
-from sql.syntax.tree_nodes import tree_nodes
+from sql.parsing.call_names import call_name
+from sql.parsing.token_rewrites import path_name
+from sql.parsing.tree_nodes import tree_nodes
 from sql.types.expression_type import Scope
 
 _UNNAMED: Final = "unnamed"

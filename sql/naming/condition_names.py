@@ -6,11 +6,11 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.like_patterns import are_constant_patterns, patterns
-from sql.grammar.token_rewrites import is_unknown_test
 from sql.naming.dispatch import Printer, pretty, pretty_all
 from sql.naming.field_names import own_name
 from sql.naming.row_names import pretty_row
+from sql.parsing.like_patterns import are_constant_patterns, patterns
+from sql.parsing.token_rewrites import is_unknown_test
 from sql.types.expression_type import Scope
 
 

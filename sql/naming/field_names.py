@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.token_rewrites import is_path, path_name
+from sql.parsing.token_rewrites import is_path, path_name
 from sql.types.expression_type import Scope
 
 _BARE_WORDS: Final[dict[type[exp.Expr], str]] = {

@@ -7,10 +7,10 @@ from decimal import Decimal as Number
 
 from sqlglot import exp
 
-from catalog.datatypes import DataType as Type
-from catalog.datatypes import Interval, Time
-from sql.grammar.typed_literals import read_timestamp, shown_date
+from catalog.types.datatypes import DataType as Type
+from catalog.types.datatypes import Interval, Time
 from sql.naming.dispatch import pretty
+from sql.parsing.typed_literals import read_timestamp, shown_date
 from sql.types import intervals
 from sql.types.expression_type import Scope
 from sql.types.literals import interval, interval_of, stands_alone, units_of

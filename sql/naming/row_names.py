@@ -5,11 +5,11 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.call_names import call_name
 from sql.naming.dispatch import pretty
 from sql.naming.field_names import path_text, unbracketed
 from sql.naming.function_names import NAMED_BY_CALL
 from sql.naming.literal_text import suffixed_number
+from sql.parsing.call_names import call_name
 from sql.types.expression_type import Scope
 
 _NAMED: Final = (exp.Literal, exp.RawString, exp.Null, exp.Concat, exp.Between, exp.Extract, exp.Identifier)

@@ -4,8 +4,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.call_names import call_name
 from sql.naming.dispatch import pretty, pretty_all
+from sql.parsing.call_names import call_name
 from sql.types.expression_type import Scope
 
 RANKINGS: Final = frozenset(("row_number", "rank", "dense_rank", "percent_rank", "ntile"))

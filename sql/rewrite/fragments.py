@@ -11,12 +11,12 @@ from typing import Final
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from catalog.source import PlacedText
+from catalog.diagnostics.source import PlacedText
 from sql.functions.catalogue import flags
-from sql.grammar.call_names import call_name, keep_calls
-from sql.grammar.recursion import too_deep, with_room
+from sql.parsing.call_names import call_name, keep_calls
+from sql.parsing.recursion import too_deep, with_room
+from sql.parsing.spark_tokens import SPARK, spark_tokens
 from sql.rewrite.select_query import Fragment, text_of
-from sql.syntax.spark_tokens import SPARK, spark_tokens
 
 PREFIX: Final = "SELECT "
 

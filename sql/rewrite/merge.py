@@ -6,11 +6,11 @@ Spark fuses such queries itself while it plans; what is saved is the time that p
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from catalog.datatypes import DataType
+from catalog.diagnostics.source import PlacedText
 from catalog.quoting import quote
-from catalog.source import PlacedText
-from catalog.table import CatalogTable
-from sql.grammar.query_text import is_one_statement
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import DataType
+from sql.parsing.query_text import is_one_statement
 from sql.rewrite.fragments import is_column, is_pure, references, substitute
 from sql.rewrite.safety import may_raise
 from sql.rewrite.select_query import Fragment, Projection, Select, closed, text_of

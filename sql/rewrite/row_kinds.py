@@ -11,12 +11,12 @@ from typing import Final
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
+from catalog.diagnostics.source import PlacedText
 from catalog.quoting import quote
-from catalog.row_kind import ROW_KIND
-from catalog.source import PlacedText
-from sql.grammar.node_ranges import Places, first_offset
-from sql.grammar.parse import parse
-from sql.grammar.recursion import with_room
+from catalog.tables.row_kind import ROW_KIND
+from sql.parsing.node_ranges import Places, first_offset
+from sql.parsing.parse import parse
+from sql.parsing.recursion import with_room
 from sql.scopes.misplaced_functions import find_special, own_nodes
 
 _KEEPS_LEFT_ROWS: Final = ("", "LEFT")

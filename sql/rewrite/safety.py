@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (  # fmt: skip
     BIGINT,
     BINARY,
     BOOLEAN,
@@ -22,8 +22,8 @@ from catalog.datatypes import (
     TIMESTAMP_NTZ,
     VOID,
     DataType,
-)  # fmt: skip
-from sql.grammar.call_names import call_name
+)
+from sql.parsing.call_names import call_name
 from sql.rewrite.fragments import parse_expression
 
 COMPARABLE: Final = (*INTEGRAL_TYPES, FLOAT, DOUBLE, STRING, BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ, BINARY)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from catalog.diagnostics.source import PlacedText
 from catalog.quoting import quote
-from catalog.source import PlacedText
 
 Fragment: TypeAlias = str | PlacedText
 """A piece of SQL: generated, or a user's own, which knows its place in the job file."""

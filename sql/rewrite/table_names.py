@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from catalog.diagnostics.source import PlacedText
 from catalog.quoting import quote
-from catalog.source import PlacedText
-from sql.grammar.parse import parse
-from sql.grammar.query_text import is_cte
-from sql.grammar.recursion import with_room
+from sql.parsing.parse import parse
+from sql.parsing.query_text import is_cte
+from sql.parsing.recursion import with_room
 
 
 @with_room

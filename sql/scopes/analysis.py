@@ -8,11 +8,11 @@ from typing import Protocol
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
-from catalog.datatypes import is_collated
-from catalog.diagnostics import Diagnostic, Severity
-from catalog.source import PlacedText
-from catalog.table import CatalogTable
-from sql.grammar.node_ranges import Places
+from catalog.diagnostics.diagnostic import Diagnostic, Severity
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import is_collated
+from sql.parsing.node_ranges import Places
 from sql.scopes.lineage import Origins
 from sql.scopes.relations import Output, Relation, table_output
 from sql.types.expression_type import Typed, TypedNodes

@@ -5,11 +5,11 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.call_names import call_name
 from sql.naming.column_names import is_resolved_late, unname_parts
+from sql.parsing.call_names import call_name
+from sql.parsing.tree_nodes import tree_nodes
 from sql.scopes.misplaced_functions import Special
 from sql.scopes.scope import SelectScope
-from sql.syntax.tree_nodes import tree_nodes
 
 _PLAIN_CALLS: Final = ("array", "struct")
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from sqlglot import exp
 
-from sql.syntax.tree_nodes import classes_of
+from sql.parsing.tree_nodes import classes_of
 
 
 class Dependency(str, Enum):

@@ -6,8 +6,8 @@ from typing import Final, TypeGuard
 from sqlglot import exp
 
 from sql.expressions import call_kind
-from sql.grammar.call_names import call_name
-from sql.syntax.tree_nodes import classes_of, tree_nodes
+from sql.parsing.call_names import call_name
+from sql.parsing.tree_nodes import classes_of, tree_nodes
 from sql.types.expression_type import Scope
 
 

@@ -2,10 +2,10 @@
 
 from sqlglot import exp
 
-from catalog.source import PlacedText, Span
-from sql.grammar.node_ranges import Places
-from sql.grammar.parse import parse
-from sql.grammar.recursion import with_room
+from catalog.diagnostics.source import PlacedText, Span
+from sql.parsing.node_ranges import Places
+from sql.parsing.parse import parse
+from sql.parsing.recursion import with_room
 
 
 def output_item(tree: exp.Expr, index: int, columns: int) -> exp.Expr | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from catalog.table import CatalogTable
+from catalog.tables.table import CatalogTable
 from sql.scopes.lineage import Dependency, Origin, Origins
 from sql.types.expression_type import NamedTyped, Typed
 

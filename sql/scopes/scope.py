@@ -8,9 +8,9 @@ from typing import Final
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
-from catalog.datatypes import BIGINT, Map
+from catalog.types.datatypes import BIGINT, Map
 from sql.expressions import is_aggregate, literal_function, time_window
-from sql.grammar.subquery_position import is_scalar, outermost
+from sql.parsing.subquery_position import is_scalar, outermost
 from sql.scopes.analysis import Binder, Bound, EnclosingScope, Environment
 from sql.scopes.lineage import Dependency, Origin, Origins, through, use_of
 from sql.scopes.relations import Attribute, Relation, Slot, merge

@@ -5,16 +5,16 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
-from catalog.datatypes import Struct
-from catalog.typetext import TypeTextError, parse_type
+from catalog.types.datatypes import Struct
+from catalog.types.typetext import TypeTextError, parse_type
 from sql.expressions import infer
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
+from sql.recognizer.script_transforms import SCRIPT_CALL
 from sql.scopes.lineage import Dependency
 from sql.scopes.misplaced_functions import own_nodes
 from sql.scopes.relations import Attribute
 from sql.scopes.scope import SelectScope
 from sql.scopes.stars import is_star
-from sql.spark_grammar.script_transforms import SCRIPT_CALL
 from sql.types.expression_type import Typed
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from catalog.datatypes import UNKNOWN, DataType, Field, Struct
+from catalog.types.datatypes import UNKNOWN, DataType, Field, Struct
 from sql.scopes.analysis import Bound, EnclosingScope, nearest
 from sql.scopes.lineage import Dependency, Origins, through
 from sql.scopes.relations import Attribute, Slot

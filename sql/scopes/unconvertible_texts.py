@@ -9,7 +9,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import (
+from catalog.diagnostics.diagnostic import Diagnostic, Severity
+from catalog.types.datatypes import (
     BIGINT,
     BOOLEAN,
     DATE,
@@ -19,9 +20,8 @@ from catalog.datatypes import (
     DataType,
     is_numeric,
 )
-from catalog.diagnostics import Diagnostic, Severity
+from sql.parsing.tree_nodes import classes_of
 from sql.scopes.analysis import Binder, Bound
-from sql.syntax.tree_nodes import classes_of
 from sql.types.text_values import may_be
 
 _COMPARISONS: Final = classes_of(

@@ -5,9 +5,9 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.call_names import call_name
-from sql.grammar.pipe_syntax import PIPE
-from sql.grammar.token_rewrites import is_unknown_test
+from sql.parsing.call_names import call_name
+from sql.parsing.pipe_syntax import PIPE
+from sql.parsing.token_rewrites import is_unknown_test
 from sql.scopes.analysis import Binder
 
 _Check = Callable[[Binder, exp.Expr], None]

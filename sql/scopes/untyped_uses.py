@@ -7,9 +7,9 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING
-from catalog.diagnostics import Diagnostic, Severity
-from sql.grammar.call_names import call_name
+from catalog.diagnostics.diagnostic import Diagnostic, Severity
+from catalog.types.datatypes import STRING
+from sql.parsing.call_names import call_name
 from sql.scopes.analysis import Binder, Bound
 from sql.scopes.lineage import Dependency
 

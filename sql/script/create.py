@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
-from catalog.violation import OnViolation
-from sql.grammar.tokens import ScriptSyntaxError, TokenCursor, unquoted
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.violation import OnViolation
 from sql.script.statements import ColumnDefinition, CreateTable, CreateView, ExpectDefinition, KeyDefinition, Property
+from sql.script.tokens import ScriptSyntaxError, TokenCursor, unquoted
 
 COLUMN_STOPS = ("NOT", "NULL", "DEFAULT", "COMMENT", "PRIMARY", "PRIMARY KEY", "UNIQUE", "GENERATED", "CONSTRAINT", ",")
 NO_CLAUSES = {

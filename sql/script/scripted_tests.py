@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from sqlglot.errors import TokenError
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
-from sql.grammar.tokens import ScriptSyntaxError, TokenCursor
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
+from sql.parsing.spark_tokens import spark_tokens
 from sql.script.split_statements import report_unclosed, split
-from sql.syntax.spark_tokens import spark_tokens
+from sql.script.tokens import ScriptSyntaxError, TokenCursor
 
 
 @dataclass(frozen=True, slots=True)

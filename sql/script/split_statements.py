@@ -11,12 +11,12 @@ from typing import Final
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.source import PlacedText
-from sql.grammar.tokens import ScriptSyntaxError, TokenCursor
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText
+from sql.parsing.spark_tokens import spark_tokens
 from sql.script.create import read_create
 from sql.script.statements import ConfigBlock, Insert, SetOption, Statement
-from sql.syntax.spark_tokens import spark_tokens
+from sql.script.tokens import ScriptSyntaxError, TokenCursor
 
 STATEMENTS = ("SET", "CREATE TABLE", "CREATE VIEW", "INSERT INTO", "INSERT OVERWRITE")
 QUERY_STARTS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")

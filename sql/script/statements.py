@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from catalog.source import PlacedText
-from catalog.violation import OnViolation
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.violation import OnViolation
 
 
 @dataclass(frozen=True, slots=True)

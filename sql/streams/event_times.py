@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.call_names import call_name
+from sql.parsing.call_names import call_name
 
 _KEEPING: Final = ("window", "session_window", "window_time")
 

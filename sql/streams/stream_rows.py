@@ -11,8 +11,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from sql.grammar.parse import parse
-from sql.grammar.recursion import with_room
+from sql.parsing.parse import parse
+from sql.parsing.recursion import with_room
 from sql.scopes.misplaced_functions import find_special
 from sql.streams.event_times import (
     StreamRelation,

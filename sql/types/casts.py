@@ -6,7 +6,7 @@ give null; `d` may give null unless the decimal holds every value. `TRY_SAFE` ho
 
 from typing import Final
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     DATE,
     INTEGRAL_TYPES,
     STRING,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     BIGINT,
     BINARY,
     BOOLEAN,

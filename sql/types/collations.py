@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from catalog.datatypes import Array, Atomic, DataType, Map, Struct, parts, with_strings
-from catalog.strings.collations import INDETERMINATE
+from catalog.types.collations import INDETERMINATE
+from catalog.types.datatypes import Array, Atomic, DataType, Map, Struct, parts, with_strings
 
 
 class Strength(IntEnum):

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from catalog.datatypes import BIGINT, BOOLEAN, INT, MAX_PRECISION, SMALLINT, TINYINT, DataType, Decimal
+from catalog.types.datatypes import BIGINT, BOOLEAN, INT, MAX_PRECISION, SMALLINT, TINYINT, DataType, Decimal
 
 MIN_ADJUSTED_SCALE: Final = 6
 

@@ -8,7 +8,7 @@ The typer (`sql/expressions`) walks one expression and asks its `Scope` for what
     is_aggregate(node) / is_generator(node) / is_window_only(node) / is_deterministic(node) / may_raise(node) -> bool
     widest(a, b) -> DataType | None           the type that holds both sides of a set operation; None: there is none
 
-Queries are parsed from `keep_calls(tokens)` (`sql/grammar/call_names.py`): every plain call is an `exp.Anonymous`
+Queries are parsed from `keep_calls(tokens)` (`sql/parsing/call_names.py`): every plain call is an `exp.Anonymous`
 with its arguments as written, and its function is found by `call_name(node)` in the catalogue, never by sqlglot's
 own node classes.
 """
@@ -21,7 +21,7 @@ from typing import Protocol
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
-from catalog.datatypes import UNKNOWN, DataType
+from catalog.types.datatypes import UNKNOWN, DataType
 from sql.types.printed_forms import PrintedForms
 
 

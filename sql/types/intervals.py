@@ -4,7 +4,7 @@ import re
 from decimal import Decimal as Number
 from typing import Final
 
-from catalog.datatypes import DAY_TIME_UNITS, Interval
+from catalog.types.datatypes import DAY_TIME_UNITS, Interval
 
 MICROS: Final = {
     "week": 604_800_000_000, "day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000,

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     BIGINT,
     DATE,
     DAY_TIME_UNITS,
@@ -25,7 +25,7 @@ from catalog.datatypes import (
     Interval,
     Time,
 )
-from sql.grammar.typed_literals import is_date, is_time, read_timestamp
+from sql.parsing.typed_literals import is_date, is_time, read_timestamp
 from sql.types import decimals, intervals
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch

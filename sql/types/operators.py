@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal as Number
 from typing import Final
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     BIGINT,
     BINARY,
     BOOLEAN,

@@ -1,6 +1,6 @@
 """Parts of structs, and of arrays and maps of them, by dotted name."""
 
-from catalog.datatypes import STRING, UNKNOWN, Array, DataType, Field, Map, Struct
+from catalog.types.datatypes import STRING, UNKNOWN, Array, DataType, Field, Map, Struct
 from sql.types.casts import can_cast
 from sql.types.expression_type import NOT_KNOWN, Typed
 

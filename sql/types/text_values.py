@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from catalog.datatypes import BOOLEAN, DATE, INTEGRAL_TYPES, TIMESTAMP, TIMESTAMP_NTZ, DataType, is_numeric
-from sql.grammar.typed_literals import is_date, read_timestamp
+from catalog.types.datatypes import BOOLEAN, DATE, INTEGRAL_TYPES, TIMESTAMP, TIMESTAMP_NTZ, DataType, is_numeric
+from sql.parsing.typed_literals import is_date, read_timestamp
 
 _TRUTH_VALUES: Final = frozenset(("t", "true", "y", "yes", "1", "f", "false", "n", "no", "0"))
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?|[+-]?(?i:nan|inf|infinity)")

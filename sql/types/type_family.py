@@ -1,6 +1,6 @@
 """The family that a type belongs to, by which casts and coercions are looked up."""
 
-from catalog.datatypes import Array, Atomic, DataType, Decimal, Interval, Map, Struct, Time
+from catalog.types.datatypes import Array, Atomic, DataType, Decimal, Interval, Map, Struct, Time
 
 
 def kind_of(type: DataType) -> str:

@@ -6,7 +6,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import (
+from catalog.types.collations import full_name
+from catalog.types.datatypes import (
     BIGINT,
     BINARY,
     BOOLEAN,
@@ -33,8 +34,7 @@ from catalog.datatypes import (
     Time,
     with_collation,
 )
-from catalog.strings.collations import full_name
-from catalog.typetext import TypeTextError, check_spark_type, parse_type
+from catalog.types.typetext import TypeTextError, check_spark_type, parse_type
 
 _D: Final = exp.DType
 ATOMIC: Final[dict[object, DataType]] = {

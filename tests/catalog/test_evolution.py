@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.datatypes import DATE, DOUBLE, FLOAT, INT, STRING, TIMESTAMP_NTZ, UNKNOWN, Decimal
-from catalog.evolution import SchemaEvolution, can_store, diff, fits, widens
-from catalog.table import Column, PrimaryKey, TableSchema
-from catalog.typenames import parse_type
+from catalog.tables.evolution import SchemaEvolution, can_store, diff, fits, widens
+from catalog.tables.table import Column, PrimaryKey, TableSchema
+from catalog.types.datatypes import DATE, DOUBLE, FLOAT, INT, STRING, TIMESTAMP_NTZ, UNKNOWN, Decimal
+from catalog.types.typenames import parse_type
 
 
 def schema(text, key=None, **defaults):

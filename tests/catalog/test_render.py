@@ -7,10 +7,10 @@ import re
 import jsonschema
 import pytest
 
-from catalog.diagnostics import Diagnostic, Severity
-from catalog.render import in_order, render
-from catalog.render.text import wants_color
-from catalog.source import SourceFile, Span
+from catalog.diagnostics.diagnostic import Diagnostic, Severity
+from catalog.diagnostics.render import in_order, render
+from catalog.diagnostics.render.text import wants_color
+from catalog.diagnostics.source import SourceFile, Span
 
 JOB = SourceFile(
     "jobs/orders_daily.conf",

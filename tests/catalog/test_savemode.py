@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from catalog.savemode import (
+from catalog.tables.savemode import (  # fmt: skip
     FAILURES,
     Action,
     DataSaveMode,
@@ -13,7 +13,7 @@ from catalog.savemode import (
     WriteMode,
     contradiction,
     plan_actions,
-)  # fmt: skip
+)
 
 MISSING, EMPTY, ROWS = TargetState(False), TargetState(True), TargetState(True, has_rows=True)
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.datatypes import (
+from catalog.tables.table import Column
+from catalog.types.datatypes import (  # fmt: skip
     ATOMIC_TYPES,
     BIGINT,
     BINARY,
@@ -24,9 +25,8 @@ from catalog.datatypes import (
     Map,
     Struct,
     Time,
-)  # fmt: skip
-from catalog.table import Column
-from catalog.typenames import (
+)
+from catalog.types.typenames import (  # fmt: skip
     TypeTextError,
     columns_to_ddl,
     parse_sized_type,
@@ -35,7 +35,7 @@ from catalog.typenames import (
     to_seatunnel,
     to_spark,
     type_of_value,
-)  # fmt: skip
+)
 
 READ = {
     "bigint": BIGINT,

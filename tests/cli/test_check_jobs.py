@@ -4,14 +4,14 @@ import multiprocessing
 import os
 from pathlib import Path
 
+import catalog.source
 import pytest
 
-import catalog.source
-from catalog.diagnostics import Diagnostics
-from engine.checking import check_jobs
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.cli import main
 from engine.compile import Settings
 from engine.job.find import find_jobs
+from engine.validation import check_jobs
 
 JOB = """
 source {{ FakeSource {{ plugin_output = "t", schema {{ fields {{ id = bigint, name = string }} }} }} }}
@@ -63,7 +63,7 @@ def test_what_another_process_knows_to_be_secret_is_not_shown(folder, monkeypatc
     parent, take = os.getpid(), check_jobs._take
     monkeypatch.setattr(check_jobs, "_take", lambda *given: {} if os.getpid() == parent else take(*given))
     monkeypatch.setattr(check_jobs, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setattr(catalog.source, "_HIDDEN", {})
+    monkeypatch.setattr(catalog.diagnostics.source, "_HIDDEN", {})
     assert main(["validate", "job_secret.conf", "--processes", "2"]) == 2
     out = capsys.readouterr().out
     assert "limmit = 3" in out

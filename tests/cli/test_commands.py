@@ -111,7 +111,7 @@ def test_machine_formats_are_whole_documents(folder, capsys):
 
 
 def test_folders_and_globs_lead_to_jobs(folder, monkeypatch):
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
 
     (folder / "deep" / ".hidden").mkdir(parents=True)
     for name in ("deep/a.hocon", "deep/_part.conf", "deep/a.test.conf", "deep/.hidden/b.conf", "deep/notes.json"):

@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from catalog.diagnostics import JobError, RunError
+from catalog.diagnostics.diagnostic import JobError, RunError
 from engine.cli import main
-from engine.describing.fetch import Fetched, fetch
-from engine.describing.guess import guess
-from engine.describing.web_address import web_source
+from engine.describe.fetch import Fetched, fetch
+from engine.describe.guess import guess
+from engine.describe.web_address import web_source
 from tests.connectors.web.service import service
 
 ORDERS = "id,zip,paid,amount\n1,01234,2024-01-31,19.50\n2,99999,NA,3.25\n"

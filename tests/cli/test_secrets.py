@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from catalog import secret_names
-from catalog.render import Format
+from catalog.diagnostics.render import Format
 from engine.cli import main
 
 SECRET = "hunter2xyz"

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from connectors.support.files.filesystem import files_at
+from connectors.storage.filesystem import files_at
 from engine.cli import main
 from engine.runtime.ledger import RunRecord, now, record
 from engine.runtime.states import State

@@ -2,9 +2,9 @@
 
 import json
 
-from catalog.table import CatalogTable
-from connectors.iceberg import connector
-from connectors.support.source import ScanTask
+from catalog.tables.table import CatalogTable
+from connectors.iceberg.connector import connector
+from connectors.interface.source import ScanTask
 from tests.connectors.jobs import options_of, rows, run_writes, write
 
 
@@ -52,8 +52,8 @@ class IcebergTarget:
 
     def require(self, column):
         """Make a column NOT NULL, which Spark's DDL refuses."""
-        from connectors.support.iceberg.iceberg_table import opened
-        from connectors.support.iceberg.table_address import address_of
+        from connectors.iceberg.iceberg_table import opened
+        from connectors.iceberg.table_address import address_of
 
         options = options_of(connector.source_options, **self.address)
         with opened(self.spark, address_of(self.spark, options)) as table:

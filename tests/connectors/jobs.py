@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode
-from catalog.source import Span
-from catalog.table import CatalogTable, Column
-from catalog.typenames import parse_type
-from connectors.support.option import Option, Options, Value
-from connectors.support.source import ScanTask, Source, SourceCapabilities
+from catalog.diagnostics.source import Span
+from catalog.options import Option, Options, Value
+from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.typenames import parse_type
+from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from engine.plan.nodes import Node, Scan, Write
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session

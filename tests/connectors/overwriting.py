@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import connectors
-from connectors.delta import connector as delta
+from connectors.delta.connector import connector as delta
 from engine.spark.lower import lower
 from engine.spark.session import open_session, pipeline_session
 from engine.spark.writing.commit import commit_all

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from connectors.delta import connector as delta
-from connectors.iceberg import connector as iceberg
-from connectors.support import run_owner
-from connectors.support.jdbc.known_dialects import DIALECTS
-from connectors.support.option import Value
+from catalog.options import Value
+from connectors.commits import run_owner
+from connectors.delta.connector import connector as delta
+from connectors.iceberg.connector import connector as iceberg
+from connectors.jdbc.known_dialects import DIALECTS
 from engine.cli import main
 from engine.spark.session import open_session
 from tests.connectors.killed_runs import JAVA_OPTIONS

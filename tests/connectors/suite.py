@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics, RunError, Severity
+from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
 from engine.spark.lower import lower
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all

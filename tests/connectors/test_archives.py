@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.options import SeaTunnel
+from connectors.interface.source import ScanTask
 from connectors.local_file import connector
-from connectors.support.option import SeaTunnel
-from connectors.support.source import ScanTask
 from tests.connectors.jobs import options_of
 
 SCHEMA = {"fields": {"id": "int", "name": "string"}}

@@ -5,15 +5,23 @@ from dataclasses import replace
 import pytest
 
 import connectors
-from catalog.datatypes import BIGINT, STRING
-from catalog.diagnostics import Diagnostics, RunError
-from catalog.table import CatalogTable, Column, ConstraintKey, ConstraintType, PrimaryKey, TablePath, TableSchema
-from catalog.typenames import parse_type
-from connectors.assert_ import connector
-from connectors.support.assertions.equality import equals
-from connectors.support.assertions.read_rules import read_rules
-from connectors.support.literals import literal
-from connectors.support.option import SeaTunnel
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.options import SeaTunnel
+from catalog.tables.table import (
+    CatalogTable,
+    Column,
+    ConstraintKey,
+    ConstraintType,
+    PrimaryKey,
+    TablePath,
+    TableSchema,
+)
+from catalog.types.datatypes import BIGINT, STRING
+from catalog.types.typenames import parse_type
+from connectors.assert_.connector import connector
+from connectors.assert_.equality import equals
+from connectors.assert_.read_rules import read_rules
+from connectors.shared.literals import literal
 from tests.connectors.jobs import options_of, rows, run_writes, write
 
 NOT_NULL = [{"rule_type": "NOT_NULL"}]

@@ -5,11 +5,11 @@ import json
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable, Column
-from catalog.typenames import parse_type
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.typenames import parse_type
+from connectors.files.avro_schema import avro_columns
 from connectors.local_file import connector
-from connectors.support.files.avro_schema import avro_columns
 from tests.connectors.jobs import options_of
 
 
@@ -113,8 +113,8 @@ TYPES = {
 
 @pytest.mark.spark
 def test_every_type_comes_back(spark, tmp_path):
-    from connectors.support.formats.write_files import write_files
-    from connectors.support.source import ScanTask
+    from connectors.files.formats.write_files import write_files
+    from connectors.interface.source import ScanTask
 
     df = spark.sql("select " + ", ".join(f"{value} as {name}" for name, (_, value) in TYPES.items()))
     folder = str(tmp_path / "out")

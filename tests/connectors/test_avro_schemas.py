@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from catalog.avro.schema_types import type_of_avro
-from catalog.datatypes import Array, Map, Struct
-from catalog.table import Column
-from catalog.typenames import parse_type
-from connectors.support.avro.schemas import AvroSchemaError, avro_of_columns, columns_of_avro
+from catalog.tables.table import Column
+from catalog.types.avro_types import type_of_avro
+from catalog.types.datatypes import Array, Map, Struct
+from catalog.types.typenames import parse_type
+from connectors.records.avro.schemas import AvroSchemaError, avro_of_columns, columns_of_avro
 
 TYPES = (
     "boolean", "int", "bigint", "float", "double", "string", "binary", "date", "timestamp", "timestamp_ntz",

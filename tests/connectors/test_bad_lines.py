@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from connectors.support.files.bad_lines import line_not_utf8, line_with
+from connectors.files.bad_lines import line_not_utf8, line_with
 from engine.cli import main
 
 JOB = """

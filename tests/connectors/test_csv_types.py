@@ -154,7 +154,7 @@ def test_describe_types_the_flights_as_a_person_would_and_its_block_runs(spark, 
     ],
 )
 def test_describe_finds_delimiter_and_header(tmp_path, text, options):
-    from engine.describing.guess import guess
+    from engine.describe.guess import guess
 
     (tmp_path / "a.csv").write_text(text)
     found = guess(str(tmp_path / "a.csv"))
@@ -173,7 +173,7 @@ def test_describe_finds_delimiter_and_header(tmp_path, text, options):
     ],
 )
 def test_values_over_several_lines_are_recognized(tmp_path, name, text, is_over_lines):
-    from engine.describing.guess import guess
+    from engine.describe.guess import guess
 
     (tmp_path / name).write_text(text)
     assert guess(str(tmp_path / name)).options.get("multi_line", False) is is_over_lines
@@ -181,7 +181,7 @@ def test_values_over_several_lines_are_recognized(tmp_path, name, text, is_over_
 
 @pytest.mark.spark
 def test_each_form_of_a_value_has_its_type(spark):
-    from connectors.support.files.infer_types import infer_types
+    from connectors.files.infer_types import infer_types
 
     forms = {
         "1": "int", "-0": "int", "007": "string", "+1": "string", " 1": "string", "1234567890": "bigint",

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
-from catalog.savemode import DataSaveMode, SchemaSaveMode
-from connectors.delta import connector
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
+from connectors.delta.connector import connector
 from engine.cli import main
 from tests.connectors.jobs import options_of, run_writes
 from tests.connectors.suite import NEW, OLD, ResolvedSinkSuite

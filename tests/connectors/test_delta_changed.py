@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from catalog.diagnostics import RunError
-from connectors.delta import connector
+from catalog.diagnostics.diagnostic import RunError
+from connectors.delta.connector import connector
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from tests.connectors.jobs import rows, run_writes, stage_writes, write

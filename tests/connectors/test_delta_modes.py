@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics, RunError, Severity
-from catalog.row_kind import ROW_KIND
-from connectors.delta import connector
+from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
+from catalog.tables.row_kind import ROW_KIND
+from connectors.delta.connector import connector
 from engine.plan.nodes import Scan
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session

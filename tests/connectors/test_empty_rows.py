@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable, Column
-from catalog.typenames import parse_type
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.typenames import parse_type
+from connectors.files.formats.read_files import read_files
+from connectors.files.formats.scanned_files import may_hold_blank_rows
+from connectors.files.formats.write_files import write_files
 from connectors.local_file import connector
-from connectors.support.formats.read_files import read_files
-from connectors.support.formats.scanned_files import may_hold_blank_rows
-from connectors.support.formats.write_files import write_files
 from tests.connectors.jobs import options_of
 
 TABLES = {

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from catalog.diagnostics import RunError, Severity
-from connectors.support.files.local_files import LocalFiles
+from catalog.diagnostics.diagnostic import RunError, Severity
+from connectors.storage.local_files import LocalFiles
 from engine.runtime.without_spark.forget import forget
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.journal import RunOutcome, journal
@@ -103,7 +103,7 @@ def test_what_a_kill_left_of_writing_the_lock_does_not_keep_it(spark, tmp_path):
 @pytest.mark.spark
 def test_a_file_that_a_cut_off_copy_left_at_the_target_is_put_there_again(spark, tmp_path):
     """Where a rename copies and then deletes, as in object stores."""
-    from connectors.support.files.committing.rename_commit import commit_by_renames
+    from connectors.files.committing.rename_commit import commit_by_renames
 
     suite = TestParquet()
     suite.fill(spark, tmp_path)

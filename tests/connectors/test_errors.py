@@ -3,9 +3,9 @@
 import pytest
 
 import connectors
-from catalog.diagnostics import RunError
-from catalog.source import PlacedText, SourceFile
-from catalog.table import CatalogTable
+from catalog.diagnostics.diagnostic import RunError
+from catalog.diagnostics.source import PlacedText, SourceFile
+from catalog.tables.table import CatalogTable
 from engine.plan.nodes import Input, Query
 from sql.analyze import Analysis
 from sql.rewrite.select_query import Projection, Select

@@ -3,8 +3,8 @@
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics
-from connectors.fake_source import connector
+from catalog.diagnostics.diagnostic import Diagnostics
+from connectors.fake_source.connector import connector
 from engine.plan.nodes import Scan
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from connectors.support.files.file_options import BROUGHT_CODECS, CODECS_OF_FORMAT, FORMATS
+from catalog.diagnostics.diagnostic import Diagnostics
+from connectors.files.file_options import BROUGHT_CODECS, CODECS_OF_FORMAT, FORMATS
 from engine.compile import Settings, compile_job
 
 COLUMNS = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.datatypes import BIGINT, STRING
-from connectors.support.files import file_schema
-from connectors.support.files.file_schema import file_columns
+from catalog.types.datatypes import BIGINT, STRING
+from connectors.files import file_schema
+from connectors.files.file_schema import file_columns
 
 
 @pytest.mark.parametrize("kind", ["parquet", "orc"])

@@ -3,7 +3,7 @@
 import pytest
 
 import connectors
-from connectors.support.source import ScanTask
+from connectors.interface.source import ScanTask
 from tests.connectors.jobs import options_of
 
 
@@ -61,7 +61,7 @@ def test_a_file_system_of_hadoop_is_read(spark, tmp_path):
         source.source_options, path=str(tmp_path), file_format_type="json", schema={"fields": {"id": "int"}},
         **{"fs.defaultFS": "file:///"},
     )  # fmt: skip
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
 
     (table,) = source.tables(options, Diagnostics())
     assert source.read(spark.newSession(), ScanTask(options, table)).collect() == [(1,)]

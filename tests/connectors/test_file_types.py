@@ -3,8 +3,8 @@
 import pytest
 from pyspark.errors import PySparkException
 
-from catalog.typetext import parse_type
-from connectors.support.files.file_types import can_hold
+from catalog.types.typetext import parse_type
+from connectors.files.file_types import can_hold
 
 TYPES = (
     "boolean", "tinyint", "bigint", "double", "decimal(10,2)", "string", "binary", "date", "timestamp", "timestamp_ntz",

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, Severity
-from connectors.support.web.staged_lines import distributed_lines
+from catalog.diagnostics.diagnostic import Diagnostics, Severity
+from connectors.http_.staged_lines import distributed_lines
 from engine.cli import main
 from engine.job.load import load
 from tests.connectors.web.service import service

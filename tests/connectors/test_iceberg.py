@@ -2,10 +2,10 @@
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
-from connectors.iceberg import connector
-from connectors.support.source import ScanTask
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.table import CatalogTable
+from connectors.iceberg.connector import connector
+from connectors.interface.source import ScanTask
 from tests.connectors.jobs import options_of, rows, write
 from tests.connectors.suite import COLUMNS, NEW, ResolvedSinkSuite
 

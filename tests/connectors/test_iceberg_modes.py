@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from catalog.quoting import parse_name
-from catalog.row_kind import ROW_KIND
-from connectors.iceberg import connector
-from connectors.support.iceberg.partitioning import PartitionField, parse_field
+from catalog.tables.row_kind import ROW_KIND
+from connectors.iceberg.connector import connector
+from connectors.iceberg.partitioning import PartitionField, parse_field
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from tests.connectors.iceberg_target import IcebergTarget

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.diagnostics import RunError
+from catalog.diagnostics.diagnostic import RunError
 from connectors.in_memory import ROWS, connector
 from tests.connectors.jobs import rows, run_writes, write
 

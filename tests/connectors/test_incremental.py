@@ -3,10 +3,17 @@
 import pytest
 
 import connectors
-from catalog.datatypes import BIGINT, DATE, DOUBLE, STRING, TIMESTAMP, Decimal
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable, Column
-from connectors.support.incremental import INCREMENTAL, Incremental, ReadProgress, Since, check_incremental, conditions
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import BIGINT, DATE, DOUBLE, STRING, TIMESTAMP, Decimal
+from connectors.interface.incremental import (
+    INCREMENTAL,
+    Incremental,
+    ReadProgress,
+    Since,
+    check_incremental,
+    conditions,
+)
 from engine.cli import main
 from engine.compile import Settings, compile_job
 from tests.connectors.jobs import options_of, rows, run_writes, write

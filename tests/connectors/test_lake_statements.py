@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 import connectors
-from catalog.savemode import DataSaveMode, SchemaSaveMode, TargetState, WriteMode, plan_actions
-from catalog.table import CatalogTable, Column
-from catalog.typenames import parse_type
-from connectors.support.iceberg.statements import planned as planned_iceberg
-from connectors.support.option import Options
-from connectors.support.sink import WriteTask
+from catalog.options import Options
+from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, TargetState, WriteMode, plan_actions
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.typenames import parse_type
+from connectors.iceberg.statements import planned as planned_iceberg
+from connectors.interface.sink import WriteTask
 
 ADDRESSES = {
     "Delta": {"path": "/d/t"},

@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.typenames import parse_type
-from connectors.support.literals import LiteralError, literal
+from catalog.types.typenames import parse_type
+from connectors.shared.literals import LiteralError, literal
 
 
 @pytest.mark.parametrize(

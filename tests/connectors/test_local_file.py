@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError, Severity
+from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
+from connectors.files.formats.read_files import open_files
 from connectors.local_file import connector
-from connectors.support.files.paths import near_path
-from connectors.support.formats.read_files import open_files
+from connectors.storage.paths import near_path
 from engine.plan.nodes import Scan
 from engine.runtime.transient import is_transient
 from engine.spark.lower import lower
@@ -424,7 +424,7 @@ def test_json_keeps_columns_of_nulls(spark, tmp_path):
 
 @pytest.mark.spark
 def test_another_programs_files_are_carried_over(spark, tmp_path, monkeypatch):
-    from connectors.support.files.committing import local_commit
+    from connectors.files.committing import local_commit
 
     suite = TestParquet()
     suite.fill(spark, tmp_path)
@@ -445,7 +445,7 @@ def test_another_programs_files_are_carried_over(spark, tmp_path, monkeypatch):
 @pytest.mark.spark
 @pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA"])
 def test_where_directories_cannot_be_swapped(spark, tmp_path, monkeypatch, mode):
-    from connectors.support.files.committing import local_commit
+    from connectors.files.committing import local_commit
 
     suite = TestParquet()
     suite.fill(spark, tmp_path)

@@ -5,9 +5,9 @@ import json
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics, Severity
-from connectors.support.matching.table_folders import all_folders, matching_folders
-from connectors.support.matching.table_patterns import name_patterns
+from catalog.diagnostics.diagnostic import Diagnostics, Severity
+from connectors.matching.table_folders import all_folders, matching_folders
+from connectors.matching.table_patterns import name_patterns
 from engine.compile import Settings, compile_job
 from tests.connectors.jobs import options_of, run_writes
 

@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from connectors.files.committing import local_commit
 from connectors.local_file import connector
-from connectors.support.files.committing import local_commit
-from connectors.support.files.local_files import LocalFiles
+from connectors.storage.local_files import LocalFiles
 from engine.compile import Settings, compile_job
 from engine.runtime.without_spark.forget import forget
 from engine.spark.writing.journal import journal

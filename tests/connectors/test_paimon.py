@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.table import CatalogTable
-from connectors.paimon import connector
-from connectors.support.source import ScanTask
+from catalog.tables.table import CatalogTable
+from connectors.interface.source import ScanTask
+from connectors.paimon.connector import connector
 from tests.connectors.jobs import options_of
 from tests.connectors.suite import ResolvedSinkSuite
 

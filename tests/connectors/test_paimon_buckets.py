@@ -11,7 +11,7 @@ from pypaimon.schema.data_types import PyarrowFieldParser
 from pypaimon.schema.table_schema import TableSchema
 from pypaimon.write.row_key_extractor import FixedBucketRowKeyExtractor
 
-from connectors.support.paimon.writing.bucket_hash import buckets_of
+from connectors.paimon.writing.bucket_hash import buckets_of
 
 CHANCE = random.Random("buckets")
 ROWS = 300

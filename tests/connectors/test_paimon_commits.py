@@ -7,12 +7,12 @@ import os
 import pyarrow as pa
 import pytest
 
-from catalog.diagnostics import RunError
-from connectors.support.paimon import paimon_table
-from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
-from connectors.support.paimon.table_files import latest_schema
-from connectors.support.paimon.writing import committing, staging, tasks
-from connectors.support.paimon.writing.tasks import Layout
+from catalog.diagnostics.diagnostic import RunError
+from connectors.paimon import paimon_table
+from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
+from connectors.paimon.table_files import latest_schema
+from connectors.paimon.writing import committing, staging, tasks
+from connectors.paimon.writing.tasks import Layout
 
 SCHEMA = {
     "version": 3,

@@ -9,7 +9,7 @@ pytest.importorskip("pyspark")
 
 import pyarrow.parquet
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.cli import main
 from engine.compile import Settings, compile_job
 from tests.connectors.test_paimon_streams import Table

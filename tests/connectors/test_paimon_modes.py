@@ -5,13 +5,13 @@ from collections import Counter
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
-from catalog.table import CatalogTable, Column
-from catalog.typenames import parse_type
-from connectors.paimon import connector
-from connectors.support.paimon.file_predicates import file_predicates
-from connectors.support.paimon.table_files import latest_schema
-from connectors.support.source import ScanTask
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.typenames import parse_type
+from connectors.interface.source import ScanTask
+from connectors.paimon.connector import connector
+from connectors.paimon.file_predicates import file_predicates
+from connectors.paimon.table_files import latest_schema
 from engine.compile import Settings, compile_job
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
@@ -300,7 +300,7 @@ def test_types_that_no_table_can_hold_are_refused():
 
 
 def test_without_pypaimon_one_sentence_names_the_package(monkeypatch):
-    monkeypatch.setattr("connectors.support.paimon.paimon_table.find_spec", lambda name: None)
+    monkeypatch.setattr("connectors.paimon.paimon_table.find_spec", lambda name: None)
     job = write(connector, rows("", *COLUMNS), path="/nowhere/t")
     with pytest.raises(RunError) as caught:
         connector.inspect(None, job)

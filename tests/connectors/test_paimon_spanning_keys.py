@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
-from catalog.row_kind import ROW_KIND
-from catalog.savemode import Action, TargetState
-from connectors.paimon import connector
-from connectors.support.paimon.paimon_table import opened
-from connectors.support.paimon.table_files import latest_schema
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.tables.row_kind import ROW_KIND
+from catalog.tables.savemode import Action, TargetState
+from connectors.paimon.connector import connector
+from connectors.paimon.paimon_table import opened
+from connectors.paimon.table_files import latest_schema
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.sink_checks import task_of

@@ -6,13 +6,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from catalog.diagnostics import RunError
-from connectors.support.lakehouse.merging import DELETED
-from connectors.support.paimon import paimon_table
-from connectors.support.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
-from connectors.support.paimon.split_reading import BUCKET, batches
-from connectors.support.paimon.writing import tasks
-from connectors.support.paimon.writing.tasks import Layout
+from catalog.diagnostics.diagnostic import RunError
+from connectors.lakehouse.merging import DELETED
+from connectors.paimon import paimon_table
+from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
+from connectors.paimon.split_reading import BUCKET, batches
+from connectors.paimon.writing import tasks
+from connectors.paimon.writing.tasks import Layout
 
 TYPES = {"id": "BIGINT NOT NULL", "region": "STRING", "n": "INT"}
 SCHEMA = {

@@ -7,11 +7,11 @@ pytest.importorskip("pypaimon")
 import pyarrow as pa
 import pypaimon
 
-from catalog.diagnostics import Diagnostics
-from connectors.paimon import connector
-from connectors.support.paimon.paimon_table import opened
-from connectors.support.paimon.stream_source import appended_splits
-from connectors.support.paimon.table_files import latest_schema
+from catalog.diagnostics.diagnostic import Diagnostics
+from connectors.paimon.connector import connector
+from connectors.paimon.paimon_table import opened
+from connectors.paimon.stream_source import appended_splits
+from connectors.paimon.table_files import latest_schema
 from engine.compile import Settings, compile_job
 from tests.connectors.jobs import options_of
 

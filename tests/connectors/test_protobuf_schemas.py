@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 from tests.services.protobuf import ORDERS
 
@@ -203,7 +203,7 @@ def test_a_file_imports_others_of_its_directory_and_a_descriptor_set_must_be_who
     ]
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
-    from connectors.support.protobuf.descriptors import files_of_file
+    from connectors.records.protobuf.descriptors import files_of_file
 
     files = FileDescriptorSet.FromString(files_of_file(f"{tmp_path}/order.proto"))
     del files.file[0]
@@ -231,8 +231,8 @@ def test_spark_tasks_read_messages_where_penstock_is_not_installed():
     import pyarrow as pa
     from pyspark import cloudpickle
 
-    from connectors.support.protobuf import message_values
-    from connectors.support.protobuf.descriptors import files_of_text
+    from connectors.records.protobuf import message_values
+    from connectors.records.protobuf.descriptors import files_of_text
 
     rows = pa.struct([("lines", pa.list_(pa.struct([("sku", pa.string())]))), ("error", pa.string())])
     parts = (("lines", "lines", (("sku", "sku", ()),)),)

@@ -5,9 +5,9 @@ import re
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
-from catalog.table import CatalogTable
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable
 from engine.plan.nodes import Input, Query, Scan
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 import connectors
-from connectors.support.sink import Sink
-from connectors.support.source import Source
+from connectors.interface.sink import Sink
+from connectors.interface.source import Source
 
 
 def test_names_are_those_of_the_files():

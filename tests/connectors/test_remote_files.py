@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import pytest
 
-from catalog.savemode import Action
+from catalog.tables.savemode import Action
+from connectors.files.committing import file_target
 from connectors.local_file import connector
-from connectors.support.files.committing import file_target
-from connectors.support.files.filesystem import files_at
-from connectors.support.files.hadoop_files import HadoopFiles
+from connectors.storage.filesystem import files_at
+from connectors.storage.hadoop_files import HadoopFiles
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain

@@ -7,15 +7,15 @@ from typing import ClassVar
 import pytest
 
 import connectors
-from catalog.datatypes import BIGINT, STRING
-from catalog.diagnostics import RunError
-from catalog.table import CatalogTable, Column
+from catalog.diagnostics.diagnostic import RunError
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import BIGINT, STRING
+from connectors.files.committing.upload_commit import UploadStore
+from connectors.interface.source import ScanTask
 from connectors.local_file import connector
-from connectors.support.files.committing.upload_commit import UploadStore
-from connectors.support.files.filesystem import files_at
-from connectors.support.files.hadoop_files import HadoopFiles
-from connectors.support.files.object_store import StoreSettings
-from connectors.support.source import ScanTask
+from connectors.storage.filesystem import files_at
+from connectors.storage.hadoop_files import HadoopFiles
+from connectors.storage.object_store import StoreSettings
 from engine.cli import main
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
@@ -144,7 +144,7 @@ class TestParquet(OnS3):
 
     def test_a_big_file_is_copied_in_parts(self, spark, tmp_path, monkeypatch):
         monkeypatch.setattr(
-            "connectors.support.files.committing.upload_commit._PART", 5 * 1024 * 1024
+            "connectors.files.committing.upload_commit._PART", 5 * 1024 * 1024
         )  # the least that S3 takes
         query = "select id, sha2(string(id), 256) name, cast(id as decimal(10,2)) amount from range(0, 150000, 1, 1)"
         run = stage_writes(spark, [self.write(tmp_path / "target", query)], str(tmp_path / "state"), "run")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from catalog.diagnostics import RunError
+from catalog.diagnostics.diagnostic import RunError
 from tests.conftest import SIGINT_AT_START
 
 pytestmark = pytest.mark.spark
@@ -45,7 +45,7 @@ def test_wrong_java(monkeypatch, tmp_path, text, major):
 def test_a_jar_that_is_not_found():
     code = (
         "from engine.spark.session import open_session\n"
-        "from catalog.diagnostics import RunError\n"
+        "from catalog.diagnostics.diagnostic import RunError\n"
         "try:\n"
         "    open_session('x', {'spark.master': 'local[1]'}, ('org.example.nowhere:nothing:1.0',))\n"
         "except RunError as error:\n"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics, JobError, RunError, Severity
+from catalog.diagnostics.diagnostic import Diagnostics, JobError, RunError, Severity
 from connectors.spark import connector
-from connectors.support.files.local_files import LocalFiles
+from connectors.storage.local_files import LocalFiles
 from engine.plan.nodes import Scan
 from engine.runtime.without_spark.forget import forget
 from engine.spark.lower import lower

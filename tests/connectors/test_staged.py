@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import connectors
-from catalog.diagnostics import RunError
-from connectors.support.option import Options
-from connectors.support.staged import Staged, secret, secret_mapping
+from catalog.diagnostics.diagnostic import RunError
+from catalog.options import Options
+from connectors.interface.staged import Staged, secret, secret_mapping
 
 
 class Mode(str, Enum):

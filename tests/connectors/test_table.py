@@ -2,10 +2,10 @@
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
-from catalog.table import CatalogTable
-from connectors.support.source import ScanTask
-from connectors.table import connector
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.tables.table import CatalogTable
+from connectors.interface.source import ScanTask
+from connectors.table.connector import connector
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.sink_checks import check
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.typenames import parse_type
-from connectors.delta import connector as delta
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.types.typenames import parse_type
+from connectors.delta.connector import connector as delta
+from connectors.files.file_types import can_read_as
 from connectors.local_file import connector
-from connectors.support.files.file_types import can_read_as
 from engine.cli import main
 from tests.connectors.jobs import options_of
 

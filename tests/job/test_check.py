@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.diagnostics import Diagnostics, Severity
-from catalog.source import SourceFile
-from connectors.support.option import Option, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics, Severity
+from catalog.diagnostics.source import SourceFile
+from catalog.options import Option, OptionType
 from engine.job.hocon.parse import parse
 from engine.job.hocon.substitution import resolve
 from engine.job.options.check_options import check_options

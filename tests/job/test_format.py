@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import SourceFile
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import SourceFile
 from engine.cli import main
 from engine.job.formatting.format_job import format_job
 from engine.job.load import job_tree

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pyhocon import ConfigFactory
 from pyhocon.config_tree import NoneValue
 
-from catalog.diagnostics import Diagnostics, Severity
-from catalog.source import SourceFile
+from catalog.diagnostics.diagnostic import Diagnostics, Severity
+from catalog.diagnostics.source import SourceFile
 from engine.job.hocon.parse import MOST_NESTED, parse
 from engine.job.hocon.substitution import resolve
 from engine.job.model.tree import ListNode, MapNode, ScalarNode, TextNode, plain

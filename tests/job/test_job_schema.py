@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import SourceFile
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import SourceFile
 from engine.cli import main
 from engine.job.find import find_jobs
 from engine.job.hocon.parse import parse

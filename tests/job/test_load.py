@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
 from engine.job.load import load
 from engine.job.model.job import Job
 from engine.job.model.wiring import wire

@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from connectors.support.formats.file_connector import AVRO_JAR
+from catalog.diagnostics.diagnostic import Diagnostics
+from connectors.files.formats.file_connector import AVRO_JAR
 from engine.compile import Settings, compile_job
 from engine.plan.query_jars import jars_of_queries, jars_of_text
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.diagnostics import Diagnostics
-from catalog.render import Format, render
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.render import Format, render
+from catalog.diagnostics.source import SourceFile
+from catalog.options import Option, OptionType
 from catalog.secret_names import HIDDEN
-from catalog.source import SourceFile
-from connectors.support.option import Option, OptionType
 from engine.job.hocon.parse import parse
 from engine.job.hocon.substitution import resolve
 from engine.job.options.check_options import check_options

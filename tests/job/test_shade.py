@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, JobError
-from connectors.support.option import Option, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics, JobError
+from catalog.options import Option, OptionType
 from engine.cli import main
 from engine.job import load as loading
 from engine.job.load import load

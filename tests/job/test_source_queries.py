@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 from engine.plan.nodes import Query
 

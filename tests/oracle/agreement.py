@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from catalog.diagnostics import Severity
-from catalog.source import PlacedText, Span
+from catalog.diagnostics.diagnostic import Severity
+from catalog.diagnostics.source import PlacedText, Span
 from sql.analyze import Analysis, analyze
 from tests.oracle.everyday_shapes import MUTATED, everyday_query
 from tests.oracle.expressions import KINDS, ExpressionGenerator

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from catalog.diagnostics import Severity
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Severity
+from catalog.diagnostics.source import PlacedText
 from sql.analyze import analyze
 from sql.functions.catalogue import function_names, signatures
 from tests.oracle.agreement import oracle

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 
-from catalog.source import PlacedText
+from catalog.diagnostics.source import PlacedText
 from sql.analyze import analyze
 from tests.oracle.mutants import tokens
 from tests.oracle.queries import QueryGenerator

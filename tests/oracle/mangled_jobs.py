@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 from tests.oracle.mangled import changed, failing
 from tests.oracle.queries import QueryGenerator

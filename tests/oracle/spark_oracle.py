@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from catalog.table import CatalogTable, Column
-from engine.checking.analyzer_answers import Accepted, Rejected, differences
+from catalog.tables.table import CatalogTable, Column
+from engine.validation.analyzer_answers import Accepted, Rejected, differences
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,7 +18,7 @@ class SparkOracle:
     """Asks one Spark session about queries over tables that are registered as empty views."""
 
     def __init__(self, spark: SparkSession, tables: Iterable[CatalogTable]) -> None:
-        from engine.checking.spark_analyzer import SparkAnalyzer
+        from engine.validation.spark_analyzer import SparkAnalyzer
 
         session = spark.newSession()
         session.conf.set("spark.sql.timeType.enabled", "true")

@@ -1,6 +1,7 @@
 """The tables over which random queries are made: every type, nullable and not."""
 
-from catalog.datatypes import (
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import (  # fmt: skip
     BIGINT,
     BINARY,
     BOOLEAN,
@@ -23,8 +24,7 @@ from catalog.datatypes import (
     Struct,
     Time,
     with_collation,
-)  # fmt: skip
-from catalog.table import CatalogTable, Column
+)
 
 _POINT = Struct((Field("a", INT), Field("b", STRING), Field("c", Array(INT))))
 

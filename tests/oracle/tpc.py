@@ -3,8 +3,8 @@
 import re
 from functools import cache
 
-from catalog.table import CatalogTable, Column
-from catalog.typetext import parse_type
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.typetext import parse_type
 
 _GENERATORS = {"tpcds": "dsdgen", "tpch": "dbgen"}
 _NAMES = {"INTEGER": "int", "VARCHAR": "string"}

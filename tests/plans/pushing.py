@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import ClassVar
 
-from connectors.fake_source import FakeSource
-from connectors.support.source import SourceCapabilities
+from connectors.fake_source.connector import FakeSource
+from connectors.interface.source import SourceCapabilities
 
 
 class Pushing(FakeSource):

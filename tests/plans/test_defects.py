@@ -5,7 +5,7 @@ What a diagnostic must point at stands between « and », which are taken out be
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 
 JOB = '''\

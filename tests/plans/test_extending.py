@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine import transforms
 from engine.compile import Settings, compile_job
 

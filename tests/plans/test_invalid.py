@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.render import Format, render
-from catalog.source import SourceFile
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.render import Format, render
+from catalog.diagnostics.source import SourceFile
 from engine.job.load import load
 from engine.plan.building.build_plan import build
 from tests.plans.plan_cases import Case, cases, read_case

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.lock import parse_lock
+from catalog.tables.schema_lock import parse_lock
 from engine.cli import main
 
 SET = """

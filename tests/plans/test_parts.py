@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, InternalError
-from catalog.savemode import Action, Outlook, TargetState
+from catalog.diagnostics.diagnostic import Diagnostics, InternalError
+from catalog.tables.savemode import Action, Outlook, TargetState
 from engine.compile import Settings, compile_job
 from engine.optimizer import check_writes
 from engine.plan.nodes import Query, Scan, rewrite

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from engine.compile import Settings, compile_job
 from engine.optimizer import RULES
 from tests.plans.random_jobs import jobs

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 from engine.plan.nodes import Scan
 from tests.plans.random_sets import set_jobs

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, Severity
+from catalog.diagnostics.diagnostic import Diagnostics, Severity
 from engine.compile import Settings, compile_job
 
 HEAD = """

@@ -3,7 +3,7 @@
 import cProfile
 from pstats import Stats
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 from engine.plan.pipelines import pipelines
 from engine.plan.rendering.explain_text import explain

@@ -2,10 +2,10 @@
 
 import pytest
 
-from catalog.datatypes import INT, STRING
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable, Column
-from connectors.support.option import Options
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Options
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import INT, STRING
 from engine.transforms import names, transform
 from engine.transforms.base import NativeTransform, QueryTransform, RouteTransform, SetTransform, TableTransform
 

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, PenstockError
-from connectors.support import run_owner
+from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
+from connectors.commits import run_owner
 from engine.compile import Settings, compile_job
 from engine.runtime.states import State
 from engine.runtime.without_spark.answered import answered

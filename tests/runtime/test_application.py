@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from connectors.delta import connector as delta
-from connectors.support import run_owner as owner
+from connectors.commits import run_owner as owner
+from connectors.delta.connector import connector as delta
 from engine.cli import main
 
 JOB = """

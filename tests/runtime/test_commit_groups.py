@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from connectors.console import Console
-from connectors.support.staged import Staged
+from connectors.interface.staged import Staged
 from engine.spark.writing.commit_groups import StagedWrite, commit_group, commit_groups
 
 

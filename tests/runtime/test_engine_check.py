@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.checking.engine_check import engine_check
 from engine.compile import Settings
+from engine.validation.engine_check import engine_check
 from sql.functions import catalogue
 
 ROOT = Path(__file__).parents[2]

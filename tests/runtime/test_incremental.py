@@ -198,8 +198,8 @@ def test_a_kill_loses_and_repeats_nothing(spark, folder, monkeypatch, capsys, st
         patched.setattr(job_execution, "abort_all", lambda *_: ())
         with pytest.raises(Killed):
             run(path, "--run-id", "killed")
-    monkeypatch.setattr("connectors.support.run_owner.is_alive", lambda mark: False)
-    monkeypatch.setattr("connectors.support.run_owner.has_died", lambda mark: True)
+    monkeypatch.setattr("connectors.commits.run_owner.is_alive", lambda mark: False)
+    monkeypatch.setattr("connectors.commits.run_owner.has_died", lambda mark: True)
     events(folder, "3.csv", (3, 3))
     if ended_by == "resume":
         assert main(["run", "--resume", "killed"]) == 0, capsys.readouterr().err

@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
-from connectors.support.files.filesystem import files_at
-from connectors.support.run_owner import this_process
+from connectors.commits.run_owner import this_process
+from connectors.storage.filesystem import files_at
 from engine.runtime.ledger import RunRecord, now, record, runs
 from engine.runtime.states import State
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from connectors.support import run_owner
+from connectors.commits import run_owner
 from engine.cli import main
 
 JOB = """

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.row_kind import ROW_KIND
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.row_kind import ROW_KIND
 from engine.compile import Settings, compile_job
 from sql.rewrite.row_kinds import RowKindError, with_row_kinds
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics.diagnostic import run_error
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.states import FOLLOWERS, State, follow
 

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from catalog.diagnostics import Diagnostic
+from catalog.diagnostics.diagnostic import Diagnostic
 from engine.runtime.schedule import FailurePolicy, Schedule
 from engine.runtime.slots import Need, Slots
 from engine.runtime.states import State

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.diagnostics import Diagnostic, TransientError, job_error, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, TransientError, job_error, run_error
 from engine.runtime.transient import is_transient
 
 

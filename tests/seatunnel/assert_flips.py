@@ -9,9 +9,9 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from catalog.datatypes import BINARY, BOOLEAN, DATE, STRING, TIMESTAMP, VOID, Array, DataType, Map, Struct, Time
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import BINARY, BOOLEAN, DATE, STRING, TIMESTAMP, VOID, Array, DataType, Map, Struct, Time
 from engine.job.hocon.comments import Comments
 from engine.job.hocon.parse import parse
 from engine.job.hocon.render import to_hocon

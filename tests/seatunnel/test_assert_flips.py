@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, PenstockError
-from catalog.source import Span
+from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
+from catalog.diagnostics.source import Span
 from engine.compile import Settings, compile_job
 from engine.plan.nodes import Write
 from tests.seatunnel.assert_flips import AssertBlock, flipped_job, rules_of, sinks, tree_of

@@ -3,7 +3,7 @@
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.job.counterparts import COUNTERPARTS, counterpart
 from engine.job.documented_options import DOCUMENTED, DOCUMENTED_SINKS, DOCUMENTED_SOURCES
 from engine.job.load import load

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
-from catalog.typenames import parse_type
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.typenames import parse_type
 from sql.analyze import analyze
-from sql.dialect.functions import RULES
-from sql.dialect.seatunnel import to_spark
+from sql.seatunnel.functions import RULES
+from sql.seatunnel.seatunnel import to_spark
 
 COLUMNS = {
     "id": ("int", "1"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, PenstockError
+from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
 from engine.compile import Settings, compile_job
 
 JOBS = Path(__file__).parent / "jobs"

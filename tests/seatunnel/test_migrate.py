@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, JobError, PenstockError
+from catalog.diagnostics.diagnostic import Diagnostics, JobError, PenstockError
 from engine.cli import main
 from engine.compile import Settings, compile_job
 from engine.migrating.file_names import as_glob

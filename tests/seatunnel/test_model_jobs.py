@@ -92,7 +92,7 @@ TRANSFORMS = {
 @pytest.mark.spark
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_a_job_has_the_model_s_answers(spark, server, tmp_path, monkeypatch, name):
-    from catalog.diagnostics import Diagnostics
+    from catalog.diagnostics.diagnostic import Diagnostics
     from engine.compile import Settings, compile_job
     from engine.runtime.execute import run_job
     from engine.runtime.states import State

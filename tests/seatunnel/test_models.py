@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from connectors.support.option import Options
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Options
 from engine.transforms.support import model_calls
 from engine.transforms.support.endpoints import endpoint
 from engine.transforms.support.model_calls import Endpoint, ModelError, found_at

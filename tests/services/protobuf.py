@@ -37,6 +37,6 @@ def message_class(text: str, name: str) -> Any:
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
     from google.protobuf.message_factory import GetMessages
 
-    from connectors.support.protobuf.descriptors import files_of_text
+    from connectors.records.protobuf.descriptors import files_of_text
 
     return GetMessages(FileDescriptorSet.FromString(files_of_text(text)).file)[name]

@@ -1,7 +1,7 @@
 """What `analyze` finds about one expression over the tables of the cases."""
 
-from catalog.source import PlacedText
-from catalog.table import Column
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import Column
 from sql.analyze import analyze
 from tests.sql.query_cases import TABLES
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from catalog.datatypes import BIGINT, DATE, INT, STRING, Array, Decimal, Field, Map, Struct
-from catalog.diagnostics import Diagnostic, Severity
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
+from catalog.diagnostics.diagnostic import Diagnostic, Severity
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import BIGINT, DATE, INT, STRING, Array, Decimal, Field, Map, Struct
 from sql.analyze import analyze
 from tests.oracle.tables import ALL
 

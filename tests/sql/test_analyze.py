@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.datatypes import BIGINT, INT, STRING, Array, Decimal, Field, Struct
-from catalog.source import PlacedText, SourceFile
-from catalog.table import CatalogTable, Column
+from catalog.diagnostics.source import PlacedText, SourceFile
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import BIGINT, INT, STRING, Array, Decimal, Field, Struct
 from sql.analyze import analyze
 from sql.scopes.lineage import Dependency
 

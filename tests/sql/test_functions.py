@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from catalog.datatypes import UNKNOWN
-from catalog.source import PlacedText
+from catalog.diagnostics.source import PlacedText
+from catalog.types.datatypes import UNKNOWN
 from sql.analyze import analyze
 from sql.functions.argument_kinds import KINDS, kind
 from sql.functions.catalogue import function_names, signatures

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Severity
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Severity
+from catalog.diagnostics.source import PlacedText
 from sql.analyze import analyze
 from tests.oracle.listed_kinds import LISTED, is_listed
 from tests.oracle.spark_oracle import Accepted, SparkOracle

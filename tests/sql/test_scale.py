@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from catalog.datatypes import BIGINT, INT, Field, Struct
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column, TableSchema
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column, TableSchema
+from catalog.types.datatypes import BIGINT, INT, Field, Struct
 from engine.compile import Settings, compile_job
 from engine.optimizer.chain_transforms import MOST_STEPS
 from engine.plan.nodes import Query
 from engine.plan.rendering.explain_text import explain
 from sql.analyze import Analysis, analyze
-from sql.grammar.query_text import tables_named
-from sql.grammar.recursion import FRAMES, MOST_NESTED, with_room
+from sql.parsing.query_text import tables_named
+from sql.parsing.recursion import FRAMES, MOST_NESTED, with_room
 
 T = CatalogTable.of("t", [Column("a", BIGINT), Column("b", BIGINT)])
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.diagnostics import Severity
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Severity
+from catalog.diagnostics.source import PlacedText
 from sql.analyze import analyze
 from tests.oracle.spark_oracle import Accepted, SparkOracle, differences
 from tests.oracle.tpc import benchmark

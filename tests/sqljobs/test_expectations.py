@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.violation import OnViolation
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.violation import OnViolation
 from engine.cli import main
 from engine.compile import Settings, compile_job
 from engine.expectations.catalogue import check_of, known_types

@@ -3,7 +3,7 @@ their sinks."""
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 from engine.job.convert import convert
 from engine.plan.rendering.explain_text import explain

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.datatypes import BIGINT, STRING, TIMESTAMP, Array, Decimal, Field, Struct
-from catalog.lock import Lock, LockError, parse_lock
-from catalog.table import Column, PrimaryKey, TableSchema
+from catalog.tables.schema_lock import Lock, LockError, parse_lock
+from catalog.tables.table import Column, PrimaryKey, TableSchema
+from catalog.types.datatypes import BIGINT, STRING, TIMESTAMP, Array, Decimal, Field, Struct
 from engine.cli import main
 
 TYPES = st.sampled_from([BIGINT, STRING, TIMESTAMP, Decimal(10, 2), Array(STRING), Struct((Field("a b", BIGINT),))])

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import SourceFile
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import SourceFile
 from engine.job.hocon.include import Includes
 from engine.job.hocon.parse import parse
 from engine.job.hocon.syntax import Concatenation, HoconArray, HoconField, HoconObject, Substitution, Syntax

@@ -1,7 +1,7 @@
 """A job file with uniform white space, whatever its form; its meaning and its comments are the same."""
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import SourceFile
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import SourceFile
 from engine.job.formatting.format_hocon import format_hocon
 from engine.job.formatting.format_script import format_script
 

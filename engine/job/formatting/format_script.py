@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText, SourceFile
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText, SourceFile
 from sql.script.split_statements import LEXEMES, report_unclosed
 
 _PIECE: Final = re.compile(r"(?P<newline>\r?\n)|(?P<blank>[ \t]+)|(?P<end>;)|(?P<word>[^\s;'\"`/-]+|.)", re.DOTALL)

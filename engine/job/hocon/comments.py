@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from catalog.source import SourceFile
+from catalog.diagnostics.source import SourceFile
 
 MARKS = ("--", "#", "//")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Final
 
-from catalog.source import PlacedText, Segment
+from catalog.diagnostics.source import PlacedText, Segment
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
 
 

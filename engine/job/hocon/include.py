@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from glob import glob
 from importlib.util import find_spec
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import SourceFile
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import SourceFile
 from engine.job.hocon.substitution import undefined_help
 from engine.job.model.tree import Place
 

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Final
 
-from catalog.source import PlacedText, Segment, SourceFile
+from catalog.diagnostics.source import PlacedText, Segment, SourceFile
 from engine.job.hocon.syntax import Substitution
 from engine.job.model.tree import Place, ScalarNode, TextNode
 

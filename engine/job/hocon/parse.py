@@ -7,8 +7,8 @@ lists which one applies. After an error, parsing continues at the next line, so 
 import re
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText, SourceFile
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText, SourceFile
 from engine.job.hocon.include import Includes
 from engine.job.hocon.lexemes import key_at, string_at, substitution_at, unescape, word_at
 from engine.job.hocon.syntax import Concatenation, HoconArray, HoconField, HoconObject, Syntax

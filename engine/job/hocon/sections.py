@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText, Segment
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText, Segment
 from engine.job.hocon.dotted_names import with_dotted_names, with_spark_settings
 from engine.job.hocon.substitution import SECTIONS, Resolver
 from engine.job.hocon.syntax import HoconArray, HoconField, HoconObject, Syntax, parts_of

@@ -8,8 +8,8 @@ of the file, else the environment, else its default.
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
-from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText
 from engine.job.hocon.concatenation import all_merged, bare, blanks_between, merged, moved, shape
 from engine.job.hocon.syntax import Concatenation, HoconArray, HoconField, HoconObject, Substitution, Syntax, parts_of
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, kind_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from catalog.source import SourceFile, Span
-from connectors.support.option import Options
+from catalog.diagnostics.source import SourceFile, Span
+from catalog.options import Options
 
 
 class BlockKind(str, Enum):

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from catalog.source import PlacedText, SourceFile, Span
-from connectors.support.option import Value
+from catalog.diagnostics.source import PlacedText, SourceFile, Span
+from catalog.options import Value
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from engine.job.model.job import Block, BlockKind, Job, Reference
 
 _IN_SQL = {

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from catalog.diagnostics import Diagnostics, did_you_mean, nearest
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean, nearest
+from catalog.diagnostics.source import PlacedText, Span
+from catalog.options import Option, Options, OptionType, Value
 from catalog.secret_names import is_secret_name, redacted_text, remember_secret
-from catalog.source import PlacedText, Span
-from connectors.support.option import Option, Options, OptionType, Value
-from connectors.support.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION
+from connectors.interface.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, flatten, kind_of
 from engine.job.options.foreign_words import foreign_option, meant_value
+from engine.job.options.node_values import converted, nodes, parts_of, written
 from engine.job.options.option_schema import conforms, violations
-from engine.job.options.option_values import converted, nodes, parts_of, written
 from engine.job.options.secret_options import Secrets
 from engine.job.options.unsupported import Unsupported
 

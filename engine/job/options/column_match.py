@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
 from engine.job.model.job import ColumnMatch, Reference
 
 MATCH_COLUMNS: Final = Option(

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import Span
+from catalog.options import SEATUNNEL_LINES, Option, Options, OptionType
 from catalog.secret_names import is_secret_name, remember_secret
-from catalog.source import Span
-from connectors.support.option import SEATUNNEL_LINES, Option, Options, OptionType
 from engine.job.model.job import Env, ReadLimit
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
-from engine.job.options.listeners import LISTENERS, read_listeners
+from engine.job.options.listener_options import LISTENERS, read_listeners
 from engine.job.options.secret_options import Shade
 from engine.job.options.spark_settings import SPARK_VERSION, misspelt_setting
 

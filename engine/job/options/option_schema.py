@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from connectors.support.option import Option, OptionType, Value
+from catalog.options import Option, OptionType, Value
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator

@@ -14,10 +14,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import Span
+from catalog.options import Option, Value
 from catalog.secret_names import HIDDEN
-from catalog.source import Span
-from connectors.support.option import Option, Value
 from engine.job.model.tree import TextNode
 
 KEY_VARIABLE: Final = "PENSTOCK_SHADE_KEY"

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
-from catalog.diagnostics import Diagnostics, JobError, job_error
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Diagnostics, JobError, job_error
+from catalog.diagnostics.source import PlacedText
 from engine.job.model.job import Job
 from engine.job.options.secret_options import PREFIX, SHADED_NAMES, SecretError, Shade, decrypt, encrypt
 

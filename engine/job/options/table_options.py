@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
-from connectors.support.option import Option, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, OptionType
 from engine.job.hocon.concatenation import merged
 from engine.job.model.job import BlockKind
 from engine.job.model.tree import Entry, ListNode, MapNode, TextNode, kind_of

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from connectors.support.option import Value
+from catalog.options import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText, Segment
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText, Segment
 from engine.job.hocon.substitution import undefined_help
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, TextNode
 

@@ -6,11 +6,11 @@ watermark { column = "at", delay = "10 minutes" }
 from dataclasses import dataclass
 from typing import Final
 
-from catalog.datatypes import TIMESTAMP, has_unknown
-from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.table import CatalogTable
-from connectors.support.incremental import duration
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.options import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import TIMESTAMP, has_unknown
+from connectors.interface.incremental import duration
 
 WATERMARK: Final = Option(
     "watermark",

@@ -3,8 +3,8 @@
 import re
 from dataclasses import replace
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText, Segment, SourceFile, Span
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText, Segment, SourceFile, Span
 from engine.job.hocon.parse import parse
 from engine.job.hocon.substitution import resolve
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode

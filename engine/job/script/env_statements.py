@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.job.hocon.dotted_names import is_one_the_beginning
 from engine.job.model.tree import Entry, MapNode, Place
 from engine.job.script.embedded import embedded

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
 from engine.job.model.tree import Entry, ListNode, MapNode, TextNode
 from engine.job.script.with_options import option_entries
 from sql.script.statements import Property

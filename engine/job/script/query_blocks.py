@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from catalog.diagnostics.source import PlacedText
 from catalog.quoting import quote
-from catalog.source import PlacedText
 from engine.job.script.tree_nodes import joined
 from sql.script.statements import ColumnDefinition, Insert
 

@@ -12,8 +12,8 @@ SET, /* config env { … } */                                  env { … }
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText
 from engine.job.model.sink_names import free_name
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place
 from engine.job.script.env_statements import env_tree

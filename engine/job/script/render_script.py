@@ -5,9 +5,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option
 from catalog.quoting import quote
-from connectors.support.option import Option
 from engine.job.hocon.comments import Comments
 from engine.job.hocon.render import flat
 from engine.job.model.job import Block, BlockKind, ColumnMatch, Job
@@ -16,7 +16,7 @@ from engine.job.model.tree import Entry, ListNode, MapNode, Node, ScalarNode, Te
 from engine.job.model.wiring import Wiring, wire
 from engine.job.options.column_match import MATCH_COLUMNS
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
-from sql.grammar.query_text import tables_named
+from sql.parsing.query_text import tables_named
 from sql.rewrite.select_query import is_plain
 from sql.rewrite.table_names import with_table_names
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.job.model.tree import Entry, MapNode
 from engine.job.script.tree_nodes import entry, flag, generated, list_node, map_node, text_node
 from engine.job.script.with_options import scalar
-from sql.grammar.tokens import unquoted
 from sql.script.statements import ColumnDefinition, CreateTable, KeyDefinition
+from sql.script.tokens import unquoted
 
 
 def schema_entry(table: CreateTable, diagnostics: Diagnostics) -> Entry | None:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 import connectors
-from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.source import PlacedText
-from connectors.support.option import Option
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText
+from catalog.options import Option
 from engine.job.model.job import ColumnMatch
 from engine.job.model.tree import Entry
 from engine.job.options.column_match import MATCH_COLUMNS

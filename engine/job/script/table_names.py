@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText
 from engine.job.script.quarantine_options import quarantine_outputs
-from sql.grammar.query_text import tables_read
+from sql.parsing.query_text import tables_read
 from sql.script.statements import CreateTable, CreateView, Insert, Statement
 
 WORDS = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\])*'|`([^`]+)`|(\w+)", re.DOTALL)

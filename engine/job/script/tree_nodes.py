@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from catalog.source import PlacedText, Segment
+from catalog.diagnostics.source import PlacedText, Segment
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode
-from sql.grammar.tokens import concatenate
+from sql.script.tokens import concatenate
 
 
 def place_of(text: PlacedText) -> Place:

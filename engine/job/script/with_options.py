@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import connectors
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
-from connectors.support.option import Option, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
+from catalog.options import Option, OptionType
 from engine.job.model.tree import Entry, Node, ScalarNode
 from engine.job.script.embedded import embedded
 from engine.job.script.tree_nodes import entry, nested, place_of, text_node

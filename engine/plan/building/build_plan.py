@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
-from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
-from catalog.table import CatalogTable
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
+from catalog.tables.table import CatalogTable
 from engine.job.model.job import Block, BlockKind, Job
 from engine.job.model.sink_names import sink_names
 from engine.job.model.wiring import Wire, Wiring, reads_nothing, wire

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.expectations.expect_option import rejects_of_rules
 from engine.expectations.read_expectations import read_rules
 from engine.job.model.job import Block, BlockKind

@@ -7,12 +7,12 @@ from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
 
-from catalog.diagnostics import Diagnostics
-from catalog.lock import Lock, LockError, find_lock, parse_lock
-from catalog.table import TableSchema
-from catalog.typenames import to_ddl
-from connectors.support.option import Options, Value
-from connectors.support.source import Source
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Options, Value
+from catalog.tables.schema_lock import Lock, LockError, find_lock, parse_lock
+from catalog.tables.table import TableSchema
+from catalog.types.typenames import to_ddl
+from connectors.interface.source import Source
 
 
 def with_locked_schema(options: Options, name: str, job: str, diagnostics: Diagnostics) -> Options:

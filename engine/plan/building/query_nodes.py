@@ -5,10 +5,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
-from catalog.diagnostics import Diagnostic, Diagnostics, Severity
-from catalog.source import PlacedText, Span
-from catalog.table import CatalogTable, TablePath
-from connectors.support.option import SEATUNNEL_LINES
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
+from catalog.diagnostics.source import PlacedText, Span
+from catalog.options import SEATUNNEL_LINES
+from catalog.tables.table import CatalogTable, TablePath
 from engine.job.model.job import Block
 from engine.plan.building.inputs.declared_columns import matched_by_name
 from engine.plan.building.inputs.feeds import Feed, united
@@ -221,7 +221,7 @@ def _query(
         return None
     text = reading_members(text, nodes)
     if dialect in SEATUNNEL_LINES:
-        from sql.dialect.seatunnel import to_spark  # here, since most jobs need none of it
+        from sql.seatunnel.seatunnel import to_spark  # here, since most jobs need none of it
 
         tables = {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()}
         text = to_spark(text, tables, SEATUNNEL_LINES[dialect])

@@ -4,10 +4,10 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from catalog.diagnostics import Diagnostics
-from connectors.support.files.foreign_files import foreign_files, foreign_files_error
-from connectors.support.files.local_files import LocalFiles
-from connectors.support.files.paths import data_files, local_path, target_folder
+from catalog.diagnostics.diagnostic import Diagnostics
+from connectors.files.foreign_files import foreign_files, foreign_files_error
+from connectors.storage.local_files import LocalFiles
+from connectors.storage.paths import data_files, local_path, target_folder
 from engine.plan.building.write_nodes import replaces
 from engine.plan.nodes import Node, Scan, Write, children
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.quoting import quote, quote_text
-from catalog.violation import OnViolation
+from catalog.tables.violation import OnViolation
 from engine.expectations.rules import RowCheck, Rule
 from engine.job.model.job import Block
 from engine.plan.building.inputs.feeds import Feed, united

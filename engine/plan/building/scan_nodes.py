@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 import connectors
-from catalog.diagnostics import Diagnostic, Diagnostics
-from catalog.table import CatalogTable, TablePath
-from connectors.support.incremental import check_incremental
-from connectors.support.option import Options
-from connectors.support.source import SOURCE_QUERY, Source
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics
+from catalog.options import Options
+from catalog.tables.table import CatalogTable, TablePath
+from connectors.interface.incremental import check_incremental
+from connectors.interface.source import SOURCE_QUERY, Source
 from engine.job.model.job import Block, BlockKind, Job
 from engine.plan.building.locked_schema import with_locked_schema, with_matching_tables
 from engine.plan.building.table_sets import member_names, refuse_equal_paths

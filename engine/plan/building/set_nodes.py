@@ -3,8 +3,8 @@
 from dataclasses import replace
 from functools import partial
 
-from catalog.diagnostics import Diagnostics
-from catalog.table import TablePath
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.table import TablePath
 from engine.job.model.job import Block
 from engine.plan.building.inputs.feeds import Feed, difference, united, united_table
 from engine.plan.building.table_sets import member_names, options_for, refuse_equal_paths, refuse_unmatched

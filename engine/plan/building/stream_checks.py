@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
-from catalog.evolution import SchemaEvolution
-from catalog.savemode import WriteMode
-from catalog.source import PlacedText, Span
-from connectors.support.incremental import incremental_of
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText, Span
+from catalog.tables.evolution import SchemaEvolution
+from catalog.tables.savemode import WriteMode
+from connectors.interface.incremental import incremental_of
 from engine.job.model.job import Env
 from engine.plan.building.stream_trigger import check_trigger
 from engine.plan.nodes import Expect, Native, Node, Plan, Query, Scan, Shuffle, Union, Write, below, children

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.job.model.job import Env
 
 AVAILABLE_NOW: Final = "available_now"

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from catalog.diagnostics import Diagnostic, Diagnostics, did_you_mean
-from catalog.source import Span
-from catalog.table import CatalogTable, TablePath
-from connectors.support.option import Options
-from connectors.support.tolerated import report_tolerated
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
+from catalog.diagnostics.source import Span
+from catalog.options import Options
+from catalog.tables.table import CatalogTable, TablePath
+from connectors.shared.tolerated import report_tolerated
 from engine.job.model.job import Block
 from engine.plan.nodes import Node
 

@@ -1,6 +1,6 @@
 """Turns the option `watermark` of a block into a node between the block and its readers."""
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from engine.job.model.job import Block, BlockKind, Env
 from engine.job.options.watermark_option import check_watermark, watermark_of
 from engine.plan.nodes import Node, Watermark, below

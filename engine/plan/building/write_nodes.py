@@ -9,19 +9,19 @@ from itertools import product
 from typing import TypeVar
 
 import connectors
-from catalog.diagnostics import Diagnostics, Severity
+from catalog.diagnostics.diagnostic import Diagnostics, Severity
+from catalog.diagnostics.source import PlacedText, Span
 from catalog.exhaustive import assert_never
-from catalog.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
-from catalog.source import PlacedText, Span
-from catalog.table import CatalogTable
-from connectors.support.option import Options, Value
-from connectors.support.sink import AnySink
-from connectors.support.tolerated import report_tolerated
+from catalog.options import Options, Value
+from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
+from catalog.tables.table import CatalogTable
+from connectors.interface.sink import AnySink
+from connectors.shared.tolerated import report_tolerated
 from engine.job.model.job import Block
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.table_sets import member_names
 from engine.plan.nodes import Expect, Native, Node, Query, Rejects, Scan, Shuffle, Union, Watermark, Write
-from engine.plan.option_values import shown
+from engine.plan.shown_options import shown
 
 Mode = TypeVar("Mode", bound=Enum)
 

@@ -1,8 +1,8 @@
 """A plan as JSON, for other programs."""
 
 from catalog.exhaustive import assert_never
-from catalog.savemode import Outlook
-from connectors.support.option import Value
+from catalog.options import Value
+from catalog.tables.savemode import Outlook
 from engine.plan.nodes import (
     AnyNode,
     Expect,
@@ -18,8 +18,8 @@ from engine.plan.nodes import (
     Write,
     children,
 )
-from engine.plan.option_values import given
 from engine.plan.rendering.explain_text import Outlooks, Starts, caveats
+from engine.plan.shown_options import given
 from engine.plan.staged_rules import staged_rules
 from sql.rewrite.select_query import Select
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Final
 
-from catalog.datatypes import STRING
-from catalog.evolution import diff
+from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
+from catalog.options import Value
 from catalog.quoting import quote
-from catalog.savemode import Outlook, TargetState, plan_actions
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
-from connectors.support.incremental import Incremental, Since, conditions, incremental_of
-from connectors.support.option import Value
+from catalog.tables.evolution import diff
+from catalog.tables.savemode import Outlook, TargetState, plan_actions
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import STRING
+from connectors.interface.incremental import Incremental, Since, conditions, incremental_of
 from engine.job.model.job import Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, trigger_of
 from engine.plan.nodes import (
@@ -36,7 +36,7 @@ from engine.plan.nodes import (
     below,
     children,
 )
-from engine.plan.option_values import given
+from engine.plan.shown_options import given
 from engine.plan.staged_rules import staged_rules
 from engine.plan.streams import is_stream, streams_of
 from sql.rewrite.select_query import Projection, Select, is_plain, text_of

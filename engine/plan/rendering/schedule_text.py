@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from connectors.support.option import Value
+from catalog.options import Value
 from engine.plan.connections import connections_of, limits_of
 from engine.plan.nodes import Plan
 from engine.plan.pipelines import named_pipelines, slots, weight

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from connectors.support.formats.whole_json import FIRST_VALUE_ONLY
+from connectors.files.formats.whole_json import FIRST_VALUE_ONLY
 
 ROWS: Final = "number of output rows"
 READ_BYTES: Final = "size of files read"

@@ -13,10 +13,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from catalog.diagnostics import Diagnostic, RunError, Severity, run_error
-from connectors.support.files.filesystem import Files, as_uri, files_at
+from catalog.diagnostics.diagnostic import Diagnostic, RunError, Severity, run_error
+from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.plan.nodes import Native, Node, Plan, Query, Write, children, plugin_of
-from engine.plan.option_values import shown
+from engine.plan.shown_options import shown
 from engine.plan.streams import StreamPlan
 
 if TYPE_CHECKING:

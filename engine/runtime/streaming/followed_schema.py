@@ -6,8 +6,8 @@ Nothing is remembered: what a micro-batch adds follows from its records, so that
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from catalog.datatypes import DataType
-from connectors.support.source import ScanTask
+from catalog.types.datatypes import DataType
+from connectors.interface.source import ScanTask
 from engine.compile import Compiled, with_columns
 from engine.plan.streams import StreamPlan, streams_of
 

@@ -6,8 +6,8 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
-from catalog.diagnostics import Diagnostic, PenstockError, run_error
-from connectors.support.files.filesystem import Files, as_uri, files_at
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, run_error
+from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.compile import Compiled
 from engine.plan.nodes import Plan
 from engine.plan.streams import streams_of

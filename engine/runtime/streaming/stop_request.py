@@ -1,6 +1,6 @@
 """How another process asks a stream to stop: a file in the run's folder of the state directory."""
 
-from connectors.support.files.filesystem import Files
+from connectors.storage.filesystem import Files
 
 
 def request_stop(files: Files, root: str, run_id: str) -> None:

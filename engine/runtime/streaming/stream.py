@@ -7,9 +7,9 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from catalog.savemode import DataSaveMode, SchemaSaveMode
-from connectors.support.files.filesystem import files_at
-from connectors.support.staged import Staged
+from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
+from connectors.interface.staged import Staged
+from connectors.storage.filesystem import files_at
 from engine.job.model.job import Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, ends_by_itself, trigger_of
 from engine.plan.nodes import Plan, Scan, Write, below
@@ -19,7 +19,7 @@ from engine.runtime.results import JobResult
 from engine.runtime.states import State
 from engine.runtime.streaming.checkpoint import Checkpoint
 from engine.runtime.streaming.followed_schema import FollowedSchema
-from engine.runtime.streaming.progress import progress_of
+from engine.runtime.streaming.stream_progress import progress_of
 from engine.runtime.streaming.totals import StreamTotals
 from engine.spark.errors import SPARK_ERRORS, as_run_error
 from engine.spark.lower import Arrived

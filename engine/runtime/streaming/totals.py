@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from catalog.diagnostics import Diagnostic
+from catalog.diagnostics.diagnostic import Diagnostic
 from engine.runtime.counting.counts import ReadCount, WriteCount, total
 from engine.runtime.results import JobResult
-from engine.runtime.streaming.progress import Progress
+from engine.runtime.streaming.stream_progress import Progress
 
 
 @dataclass(eq=False, slots=True)

@@ -1,7 +1,7 @@
 """Answers a run before Spark is started: one that is committed already, or that another process keeps from starting."""
 
-from catalog.diagnostics import RunError
-from connectors.support.files.paths import local_path
+from catalog.diagnostics.diagnostic import RunError
+from connectors.storage.paths import local_path
 from engine.compile import Compiled
 from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.results import JobResult, committed_before

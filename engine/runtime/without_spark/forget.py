@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.diagnostics import RunError, did_you_mean, job_error, run_error
-from connectors.support import run_owner as owner
-from connectors.support.files.filesystem import Files, files_at
-from connectors.support.files.paths import local_path
-from connectors.support.files.run_decision import DISMISSED
+from catalog.diagnostics.diagnostic import RunError, did_you_mean, job_error, run_error
+from connectors.commits import run_owner as owner
+from connectors.commits.run_decision import DISMISSED
+from connectors.storage.filesystem import Files, files_at
+from connectors.storage.paths import local_path
 from engine.incremental.watermarks import Watermarks
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from py4j.protocol import Py4JError
 
-from connectors.support.java_names import java_named
+from connectors.shared.java_names import java_named
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

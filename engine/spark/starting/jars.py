@@ -8,7 +8,7 @@ from typing import Any, Final
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from catalog.diagnostics import run_error
+from catalog.diagnostics.diagnostic import run_error
 
 EXCLUDES: Final = (
     "org.slf4j:slf4j-api",

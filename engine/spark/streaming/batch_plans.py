@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from connectors.support.java_names import java_named
+from connectors.shared.java_names import java_named
 from engine.plan.nodes import Node, Query, Scan, Union, Write, below
 from engine.spark.lower import Arrived, Lowered
 from engine.spark.session import pipeline_session

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from connectors.support.source import ScanTask
+from connectors.interface.source import ScanTask
 from engine.plan.nodes import Node, Persisted, Scan
 from engine.plan.streams import StreamPlan
 from engine.spark.lower import as_declared, lower_nodes

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from pyspark.sql import SparkSession
 
-from catalog.diagnostics import Diagnostic, PenstockError, Severity
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from engine.plan.nodes import Write
 from engine.spark.errors import SPARK_ERRORS, reason
 from engine.spark.writing.journal import RunOutcome

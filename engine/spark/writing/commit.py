@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from pyspark.sql import SparkSession
 
-from catalog.diagnostics import Diagnostic, PenstockError, RunError, Severity, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, RunError, Severity, run_error
 from engine.incremental.watermarks import HighWatermark, move, refuse_moved
 from engine.plan.nodes import Write, below
 from engine.spark.environment_errors import unwritable

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 from pyspark.sql import SparkSession
 
-from connectors.support.sink import AnySink, PendingCommit
-from connectors.support.staged import Staged
+from connectors.interface.sink import AnySink, PendingCommit
+from connectors.interface.staged import Staged
 
 Pending: TypeAlias = dict[str, PendingCommit]
 """Started commits, by the id of the first write of their group."""

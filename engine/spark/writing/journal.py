@@ -20,13 +20,13 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from catalog.diagnostics import RunError, run_error
-from connectors.support import run_owner as owner
-from connectors.support.commit_errors import dismissal
-from connectors.support.files.filesystem import Files, as_uri, files_at
-from connectors.support.files.run_decision import DISMISSED, was_dismissed
-from connectors.support.option import Value
-from connectors.support.staged import Staged
+from catalog.diagnostics.diagnostic import RunError, run_error
+from catalog.options import Value
+from connectors.commits import run_owner as owner
+from connectors.commits.commit_errors import dismissal
+from connectors.commits.run_decision import DISMISSED, was_dismissed
+from connectors.interface.staged import Staged
+from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.incremental.watermarks import HighWatermark
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Recorded:
 
     @property
     def mark(self) -> Mapping[str, Value]:
-        """The owner's mark (`connectors.support.run_owner`)."""
+        """The owner's mark (`connectors.commits.run_owner`)."""
         return dict(self.steps["begin"]["owner"])
 
     @property

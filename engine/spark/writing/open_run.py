@@ -8,10 +8,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from catalog.diagnostics import run_error
-from connectors.support import run_owner as owner
-from connectors.support.sink import WriteTask
-from connectors.support.staged import Staged
+from catalog.diagnostics.diagnostic import run_error
+from connectors.commits import run_owner as owner
+from connectors.interface.sink import WriteTask
+from connectors.interface.staged import Staged
 from engine.plan.nodes import Scan, Write
 from engine.spark.writing.journal import Journal, RunOutcome, journal, open_journals
 from engine.spark.writing.recorded_runs import refuse_run_id, refuse_running, refuse_second_run

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics import run_error
-from connectors.support import run_owner as owner
+from catalog.diagnostics.diagnostic import run_error
+from connectors.commits import run_owner as owner
 from engine.plan.nodes import Write
 from engine.spark.writing.journal import Journal, Recorded, journal, open_journals
 

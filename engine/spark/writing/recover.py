@@ -9,9 +9,9 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 import connectors
-from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
-from connectors.support import run_owner as owner
-from connectors.support.connector import Connector
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
+from connectors.commits import run_owner as owner
+from connectors.interface.base import Connector
 from engine.incremental.watermarks import move
 from engine.spark.errors import SPARK_ERRORS, reason
 from engine.spark.starting.jars import has_jar

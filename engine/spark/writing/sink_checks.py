@@ -6,11 +6,11 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
-from catalog.diagnostics import Diagnostic, Diagnostics, PenstockError, RunError
-from catalog.evolution import Problem, fits
-from catalog.savemode import Action, Outlook, TargetState, plan_actions
-from catalog.table import CatalogTable
-from connectors.support.sink import WriteTask
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError
+from catalog.tables.evolution import Problem, fits
+from catalog.tables.savemode import Action, Outlook, TargetState, plan_actions
+from catalog.tables.table import CatalogTable
+from connectors.interface.sink import WriteTask
 from engine.plan.nodes import Write
 from engine.spark.environment_errors import unwritable
 from engine.spark.errors import SPARK_ERRORS, as_run_error, placed

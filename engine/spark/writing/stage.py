@@ -4,16 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
-from catalog.datatypes import is_collated, without_collations
-from catalog.diagnostics import PenstockError, run_error
-from catalog.evolution import SchemaEvolution, widens
+from catalog.diagnostics.diagnostic import PenstockError, run_error
 from catalog.quoting import quote
-from catalog.row_kind import ROW_KIND
-from catalog.savemode import plan_actions
-from catalog.table import CatalogTable
-from catalog.typenames import to_ddl
-from connectors.support.java_names import select_sql
-from connectors.support.staged import Staged
+from catalog.tables.evolution import SchemaEvolution, widens
+from catalog.tables.row_kind import ROW_KIND
+from catalog.tables.savemode import plan_actions
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import is_collated, without_collations
+from catalog.types.typenames import to_ddl
+from connectors.interface.staged import Staged
+from connectors.shared.java_names import select_sql
 from engine.plan.nodes import AnyNode, Scan, Write
 from engine.plan.staged_rules import staged_rules
 from engine.spark.environment_errors import unwritable

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from catalog.datatypes import BINARY, STRING, Array, DataType, Map, Struct
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType, Value
 from catalog.quoting import quote, quote_text
-from catalog.table import CatalogTable
-from catalog.typenames import TypeTextError, to_ddl, to_spark, type_of_value
-from connectors.support.option import Option, Options, OptionType, Value
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import BINARY, STRING, Array, DataType, Map, Struct
+from catalog.types.typenames import TypeTextError, to_ddl, to_spark, type_of_value
 from engine.functions.json_queries import PathError, parse
 from engine.transforms.base import check_columns, with_columns
-from engine.transforms.support.json_steps import Steps, steps_of
-from engine.transforms.support.loose_json import strict_json
+from engine.transforms.support.simple_json_path import Steps, steps_of
+from engine.transforms.support.tolerant_json import strict_json
 from sql.rewrite.select_query import Select
 
 _COLUMN_KEYS: Final = ("src_field", "dest_field", "path", "dest_type", "column_error_handle_way")

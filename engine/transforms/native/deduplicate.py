@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, ClassVar
 
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
 from engine.transforms.base import check_columns
 
 if TYPE_CHECKING:

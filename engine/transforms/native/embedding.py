@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.datatypes import FLOAT, Array
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import FLOAT, Array
 from engine.transforms.base import check_columns
-from engine.transforms.support import json_steps, model_calls
+from engine.transforms.support import model_calls
+from engine.transforms.support import simple_json_path as json_steps
 from engine.transforms.support.endpoints import ENDPOINT_OPTIONS, QIANFAN, endpoint
 from engine.transforms.support.native_columns import by_batches, with_added
 

@@ -5,10 +5,10 @@ from base64 import b64decode
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from catalog.datatypes import STRING
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import STRING
 from engine.transforms.base import check_columns
 from engine.transforms.support import ciphers
 from engine.transforms.support.native_columns import by_batches, with_added

@@ -3,12 +3,13 @@
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from catalog.datatypes import BIGINT, BOOLEAN, DOUBLE, INT, STRING, DataType
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import BIGINT, BOOLEAN, DOUBLE, INT, STRING, DataType
 from engine.transforms.base import check_columns
-from engine.transforms.support import json_steps, model_calls
+from engine.transforms.support import model_calls
+from engine.transforms.support import simple_json_path as json_steps
 from engine.transforms.support.endpoints import ENDPOINT_OPTIONS, endpoint
 from engine.transforms.support.native_columns import by_batches, with_added
 

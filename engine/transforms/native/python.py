@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
 from engine.transforms.support import python_rows
 from engine.transforms.support.native_columns import by_batches, declared_columns, with_added
 

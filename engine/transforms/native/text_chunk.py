@@ -4,10 +4,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from catalog.datatypes import INT, STRING
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import INT, STRING
 from engine.transforms.base import check_columns
 from engine.transforms.support import text_chunks
 from engine.transforms.support.native_columns import by_batches, texts, with_added

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 from urllib.parse import quote
 
-from catalog.diagnostics import Diagnostics
-from connectors.support.option import Option, Options, OptionType, Value
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType, Value
 from engine.transforms.support.model_calls import Endpoint
 
 QIANFAN: Final = "QIANFAN"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from engine.transforms.support.arrow_rows import json_style, with_values
-from engine.transforms.support.json_steps import steps_of
+from engine.transforms.support.simple_json_path import steps_of
 
 if TYPE_CHECKING:
     import pyarrow

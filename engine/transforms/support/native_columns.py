@@ -5,12 +5,12 @@ from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from catalog.datatypes import DataType
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Options, Value
 from catalog.quoting import quote
-from catalog.table import CatalogTable, Column
-from catalog.typenames import TypeTextError, to_spark, type_of_value
-from connectors.support.option import Options, Value
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import DataType
+from catalog.types.typenames import TypeTextError, to_spark, type_of_value
 from engine.transforms.support import arrow_rows
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable, TablePath
-from connectors.support.option import Option, Options, OptionType
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, OptionType
+from catalog.tables.table import CatalogTable, TablePath
 from engine.transforms.base import TableGroup
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable
-from connectors.support.option import Option, Options
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options
+from catalog.tables.table import CatalogTable
 from engine.transforms.base import TableGroup
 from engine.transforms.field_rename import FieldRename, check_rules, renamed
 

@@ -14,15 +14,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
-from catalog.datatypes import STRING, Map, Struct, has_unknown
-from catalog.diagnostics import Diagnostics, did_you_mean
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import Span
+from catalog.options import Option, Options, OptionType, Value
 from catalog.quoting import quote, quote_text
-from catalog.source import Span
-from catalog.table import CatalogTable, Column, TablePath, TableSchema
-from catalog.typenames import to_ddl
-from catalog.violation import OnViolation
-from connectors.support.option import Option, Options, OptionType, Value
-from connectors.support.schema_option import declared_table
+from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
+from catalog.tables.violation import OnViolation
+from catalog.types.datatypes import STRING, Map, Struct, has_unknown
+from catalog.types.typenames import to_ddl
+from connectors.interface.schema_option import declared_table
 from engine.transforms.base import Route, check_columns
 from sql.rewrite.select_query import Projection, Select
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     BIGINT,
     BINARY,
     DATE,

@@ -1,6 +1,6 @@
 """Checks of arguments for result rules: arrays and maps, and the common type of all."""
 
-from catalog.datatypes import UNKNOWN, VOID, Array, DataType, Map, has_unknown
+from catalog.types.datatypes import UNKNOWN, VOID, Array, DataType, Map, has_unknown
 from sql.functions.rules.call import Call
 from sql.types.casts import forces_null
 from sql.types.coercion import keeps_intervals, tightest_in_collection, widest_of, widest_unpromoted

@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from sqlglot import exp
 
-from catalog.datatypes import DataType
+from catalog.types.datatypes import DataType
 from sql.types.expression_type import NOT_KNOWN, Scope, Typed
 from sql.types.mismatch import Mismatch
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from catalog.datatypes import BOOLEAN, INT, UNKNOWN, VOID, DataType
+from catalog.types.datatypes import BOOLEAN, INT, UNKNOWN, VOID, DataType
 from sql.functions.rules.argument_checks import becomes_null, common
 from sql.functions.rules.call import Call, Rule
 from sql.types.casts import forces_null

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from catalog.datatypes import BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType, Decimal, Time
+from catalog.types.datatypes import BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ, UNKNOWN, DataType, Decimal, Time
 from sql.functions.rules.call import Call, Rule
 from sql.types.casts import can_cast, forces_null
 from sql.types.expression_type import Typed

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     DATE,
     DOUBLE,
     INT,

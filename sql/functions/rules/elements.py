@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from catalog.datatypes import INT, UNKNOWN, VOID, Array, DataType, Map
+from catalog.types.datatypes import INT, UNKNOWN, VOID, Array, DataType, Map
 from sql.functions.rules.argument_checks import refuse_key
 from sql.functions.rules.call import Call, Rule
 from sql.types.coercion import tightest

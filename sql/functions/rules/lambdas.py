@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from catalog.datatypes import BOOLEAN, INT, UNKNOWN, VOID, Array, DataType, Map, has_unknown
+from catalog.types.datatypes import BOOLEAN, INT, UNKNOWN, VOID, Array, DataType, Map, has_unknown
 from sql.functions.rules.argument_checks import array_of, map_of
 from sql.functions.rules.call import Call, Rule
 from sql.functions.rules.maps import check_key

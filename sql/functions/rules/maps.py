@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from catalog.datatypes import BOOLEAN, STRING, UNKNOWN, VARIANT, Array, DataType, Field, Map, Struct
+from catalog.types.datatypes import BOOLEAN, STRING, UNKNOWN, VARIANT, Array, DataType, Field, Map, Struct
 from sql.functions.rules.argument_checks import are_comparable, array_of, becomes_null, common
 from sql.functions.rules.call import Call, Rule
 from sql.types.coercion import holds_map

@@ -7,8 +7,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.avro.schema_types import AvroSchemaError, type_of_avro
-from catalog.datatypes import (
+from catalog.types.avro_types import AvroSchemaError, type_of_avro
+from catalog.types.datatypes import (
     BIGINT,
     BOOLEAN,
     DATE,
@@ -26,8 +26,8 @@ from catalog.datatypes import (
     Struct,
 )
 from sql.functions.rules.call import Call, Rule
-from sql.grammar.call_names import call_name
-from sql.grammar.typed_literals import is_date, read_timestamp
+from sql.parsing.call_names import call_name
+from sql.parsing.typed_literals import is_date, read_timestamp
 from sql.types.casts import can_cast
 from sql.types.mismatch import Mismatch
 from sql.types.type_names import parse_schema, schema_error

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from catalog.datatypes import (
+from catalog.types.datatypes import (
     BIGINT,
     BINARY,
     BOOLEAN,

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from catalog.datatypes import STRING, UNKNOWN, DataType, Field, Struct
+from catalog.types.datatypes import STRING, UNKNOWN, DataType, Field, Struct
 from sql.functions.rules.call import Call, Rule
 from sql.naming.field_names import own_name
 from sql.types.mismatch import Mismatch

@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.strings.collations import all_names, full_name
-from catalog.typetext import TypeTextError, parse_type
+from catalog.types.collations import all_names, full_name
+from catalog.types.typetext import TypeTextError, parse_type
 
 
 @pytest.mark.parametrize(

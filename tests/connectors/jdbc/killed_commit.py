@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 
-from connectors.support.jdbc.writing.commit import _OpenTransaction
+from connectors.jdbc.writing.commit import _OpenTransaction
 from engine.cli import main
 
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.datatypes import BIGINT, STRING
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable, Column
-from connectors.jdbc import connector
-from connectors.support.jdbc.connection import connection_of
-from connectors.support.jdbc.known_dialects import DIALECTS, MARIADB, MYSQL, POSTGRESQL, SQL_SERVER
-from connectors.support.jdbc.partitions import ranges
-from connectors.support.jdbc.table_names import parse_table_name, relative_to
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import BIGINT, STRING
+from connectors.jdbc.connection import connection_of
+from connectors.jdbc.connector import connector
+from connectors.jdbc.known_dialects import DIALECTS, MARIADB, MYSQL, POSTGRESQL, SQL_SERVER
+from connectors.jdbc.partitions import ranges
+from connectors.jdbc.table_names import parse_table_name, relative_to
 from tests.connectors.jobs import options_of
 from tests.connectors.suite import imports_no_spark
 

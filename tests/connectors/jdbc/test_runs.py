@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError, Severity
-from connectors.jdbc import connector
-from connectors.support.jdbc.connection import PASSWORD_VARIABLE, connection_of
-from connectors.support.jdbc.database import connected
-from connectors.support.jdbc.writing import jdbc_staged, ledger, staging
-from connectors.support.jdbc.writing.load import load, loads_by_copy
+from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
+from connectors.jdbc.connection import PASSWORD_VARIABLE, connection_of
+from connectors.jdbc.connector import connector
+from connectors.jdbc.database import connected
+from connectors.jdbc.writing import jdbc_staged, ledger, staging
+from connectors.jdbc.writing.load import load, loads_by_copy
 from engine.compile import Settings, compile_job
 from engine.runtime.execute import run_job
 from engine.runtime.states import State

@@ -7,10 +7,10 @@ from decimal import Decimal
 import pytest
 
 import connectors
-from catalog.diagnostics import Diagnostics, RunError
-from catalog.table import CatalogTable
-from connectors.jdbc import connector
-from connectors.support.source import ScanTask
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.tables.table import CatalogTable
+from connectors.interface.source import ScanTask
+from connectors.jdbc.connector import connector
 from engine.runtime.transient import is_transient
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
@@ -77,7 +77,7 @@ def test_every_type_comes_back(spark, database, tmp_path):
 
 
 def spark_columns(spark, query):
-    from connectors.support.spark_types import columns_of
+    from connectors.shared.spark_types import columns_of
 
     return columns_of(spark.sql(query).schema)
 

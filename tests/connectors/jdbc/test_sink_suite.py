@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import pytest
 
-from catalog.diagnostics import RunError
-from catalog.table import CatalogTable
-from connectors.jdbc import connector
-from connectors.support.jdbc.writing.ledger import OWN_TABLES
-from connectors.support.source import ScanTask
+from catalog.diagnostics.diagnostic import RunError
+from catalog.tables.table import CatalogTable
+from connectors.interface.source import ScanTask
+from connectors.jdbc.connector import connector
+from connectors.jdbc.writing.ledger import OWN_TABLES
 from tests.connectors.jobs import options_of, rows, run_writes, write
 from tests.connectors.suite import COLUMNS, MODES, NEW, OLD, SinkSuite
 from tests.services.databases import PASSWORD

@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
-from catalog.table import CatalogTable
-from connectors.jdbc import connector
-from connectors.support.source import ScanTask
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.tables.table import CatalogTable
+from connectors.interface.source import ScanTask
+from connectors.jdbc.connector import connector
 from engine.cli import main
 from tests.connectors.jobs import options_of
 from tests.services.databases import PASSWORD

@@ -2,7 +2,7 @@
 
 import pytest
 
-from connectors.support.jdbc.writing.sql_text import insert_from, named_placeholders
+from connectors.jdbc.writing.sql_text import insert_from, named_placeholders
 
 COLUMNS = {"id": '"id"', "name": '"name"'}
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from connectors.jdbc import connector
-from connectors.support.jdbc.table_names import parse_table_name, quoted_name
-from connectors.support.matching.table_patterns import pattern_of
+from catalog.diagnostics.diagnostic import Diagnostics
+from connectors.jdbc.connector import connector
+from connectors.jdbc.table_names import parse_table_name, quoted_name
+from connectors.matching.table_patterns import pattern_of
 from engine.compile import Settings, compile_job
 from engine.schema.lock_file import sync
 from tests.connectors.jobs import options_of

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from catalog.diagnostics import Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostics
 from connectors.in_memory import ROWS
 from engine.compile import Settings, compile_job
 from engine.runtime.execute import new_run_id, run_job

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.diagnostics import RunError
-from connectors.support.avro.registry import Registry
+from catalog.diagnostics.diagnostic import RunError
+from connectors.records.avro.registry import Registry
 from tests.connectors.kafka.jobs import compiled, rows, run
 
 pytestmark = pytest.mark.spark

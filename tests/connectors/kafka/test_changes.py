@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.row_kind import ROW_KIND
-from connectors.support.kafka.read_records import RECORD_DDL, rows_of
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.row_kind import ROW_KIND
+from connectors.kafka.read_records import RECORD_DDL, rows_of
 from engine.compile import Settings, compile_job
 from engine.plan.nodes import Scan
 from tests.services.debezium import base64_decimal

@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from connectors.kafka import connector
+from catalog.diagnostics.diagnostic import Diagnostics
+from connectors.kafka.connector import connector
 from engine.compile import Settings, compile_job
 from engine.plan.rendering.explain_text import explain
 

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.diagnostics import RunError
-from connectors.support.protobuf.descriptors import files_of_text
+from catalog.diagnostics.diagnostic import RunError
+from connectors.records.protobuf.descriptors import files_of_text
 from engine.runtime.execute import new_run_id
 from engine.runtime.streaming.run_stream import run_stream
 from tests.connectors.kafka.jobs import compiled, rows, run

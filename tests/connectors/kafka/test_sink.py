@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.diagnostics import RunError
-from connectors.kafka import Kafka, connector
+from catalog.diagnostics.diagnostic import RunError
+from connectors.kafka.connector import Kafka, connector
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.open_run import begin
 from engine.spark.writing.recover import resume
@@ -171,7 +171,7 @@ def test_an_interrupted_commit_sends_again_with_the_same_headers(spark, tmp_path
         raise OSError("killed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("connectors.support.files.local_files.LocalFiles.write", cut_off)
+        patch.setattr("connectors.storage.local_files.LocalFiles.write", cut_off)
         with pytest.raises(OSError, match="killed"):
             Kafka.commit(connector, spark, run.places["w"])
     assert len(kafka.records(name)) == 2
@@ -199,7 +199,7 @@ def test_a_killed_run_commits_the_offsets_when_it_is_resumed(spark, tmp_path, ka
     stage(spark, run, plan.writes[0], lowered.dataframes[plan.writes[0].input])
     run.journal.decide()
     assert kafka.committed("resumed") == {}
-    monkeypatch.setattr("connectors.support.run_owner.is_alive", lambda mark: False)
+    monkeypatch.setattr("connectors.commits.run_owner.is_alive", lambda mark: False)
     assert resume(spark, state, "dead").value == "finished"
     assert kafka.committed("resumed") == {(source, 0): 1}
     assert len(kafka.records(target)) == 1

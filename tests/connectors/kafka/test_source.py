@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.diagnostics import RunError
+from catalog.diagnostics.diagnostic import RunError
 from tests.connectors.kafka.jobs import COLUMNS, reading, rows, run
 
 pytestmark = pytest.mark.spark

@@ -5,9 +5,9 @@ import socket
 
 import pytest
 
-from catalog.diagnostics import RunError
-from connectors.http_ import connector
-from connectors.support.web.http_pages import row_texts
+from catalog.diagnostics.diagnostic import RunError
+from connectors.http_.connector import connector
+from connectors.http_.http_pages import row_texts
 from engine.runtime.transient import is_transient
 
 pytest.importorskip("pyspark")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from connectors.support.web.json_paths import is_json_path, values_at
+from connectors.http_.json_paths import is_json_path, values_at
 
 STORE = {
     "store": {"book": [{"title": "a", "price": 1}, {"title": "b"}], "bicycle": {"color": "red"}},

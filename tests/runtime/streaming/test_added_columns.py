@@ -6,12 +6,12 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from catalog.table import CatalogTable
-from connectors.delta import committing
-from connectors.paimon import connector as paimon
-from connectors.support import run_owner
-from connectors.support.change_logs.debezium_schema import type_of_field
-from connectors.support.source import ScanTask
+from catalog.tables.table import CatalogTable
+from connectors.commits import run_owner
+from connectors.delta.connector import committing
+from connectors.interface.source import ScanTask
+from connectors.paimon.connector import connector as paimon
+from connectors.records.change_logs.debezium_schema import type_of_field
 from engine.runtime.execute import new_run_id
 from tests.connectors.jobs import options_of
 from tests.connectors.kafka.jobs import compiled

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from engine.compile import Settings, compile_job
 from engine.plan.streams import streams_of
 from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint

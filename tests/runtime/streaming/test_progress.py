@@ -4,7 +4,7 @@ from engine.runtime.counting.counts import ReadCount, WriteCount
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.states import State
 from engine.runtime.streaming.metrics import prometheus_text
-from engine.runtime.streaming.progress import Progress, parse_progress
+from engine.runtime.streaming.stream_progress import Progress, parse_progress
 from engine.runtime.streaming.totals import StreamTotals
 
 REPORTED = {

@@ -7,9 +7,9 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from catalog.table import CatalogTable
-from connectors.paimon import connector as paimon
-from connectors.support.source import ScanTask
+from catalog.tables.table import CatalogTable
+from connectors.interface.source import ScanTask
+from connectors.paimon.connector import connector as paimon
 from engine.runtime.execute import new_run_id, run_job
 from engine.runtime.streaming.run_stream import run_stream
 from tests.connectors.jobs import options_of

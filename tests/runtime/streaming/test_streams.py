@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics import Diagnostics, RunError
-from connectors.support.kafka.offsets import stream_options
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from connectors.kafka.offsets import stream_options
 from engine.cli import main
 from engine.compile import Settings, compile_job
 from engine.plan.streams import streams_of
@@ -256,7 +256,7 @@ def test_a_stream_that_is_stopped_or_killed_goes_on(tmp_path, kafka):
     assert process.returncode == 0
     assert written("once") == [*range(10, sent), added]
     assert written("q") == sorted([*range(10, sent), *range(10, sent, 10), added])
-    from connectors.support.files.filesystem import files_at
+    from connectors.storage.filesystem import files_at
 
     assert ledger.find(*files_at(None, str(state)), "r2").state is State.FINISHED
 
@@ -282,7 +282,7 @@ def test_a_stream_goes_on_with_other_topics_and_tells_its_lag(spark, tmp_path, k
     result = go_on(second, "three")
     assert [warning.code for warning in result.warnings] == ["PEN5061"]
     assert delta(spark, tmp_path / "delta") == expected(1, 2, 4, 10, 11)
-    from connectors.support.files.filesystem import files_at
+    from connectors.storage.filesystem import files_at
 
     counts = ledger.find(*files_at(None, str(tmp_path / "state")), "three").counts["streams"]["k"]
     assert (counts["batches"], counts["lag"]) == (1, 0)

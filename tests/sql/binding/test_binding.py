@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.datatypes import BIGINT, INT, STRING
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import BIGINT, INT, STRING
 from sql.analyze import analyze
 
 TABLES = {

@@ -3,7 +3,7 @@
 import pytest
 
 from sql.expressions import call_kind, is_deterministic
-from sql.grammar.parse import parse
+from sql.parsing.parse import parse
 from sql.scopes.misplaced_functions import find_special
 
 

@@ -3,7 +3,7 @@
 import pytest
 from sqlglot import exp
 
-from catalog.datatypes import BIGINT, INT, VOID
+from catalog.types.datatypes import BIGINT, INT, VOID
 from sql.expressions.walk import HANDLERS, folded_with, infer, infer_children, note_void
 from sql.types.expression_type import NOT_KNOWN, Typed
 from sql.types.mismatch import Mismatch

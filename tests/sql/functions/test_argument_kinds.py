@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.datatypes import VOID
-from catalog.typenames import parse_type
+from catalog.types.datatypes import VOID
+from catalog.types.typenames import parse_type
 from sql.functions.argument_kinds import KINDS, kind
 from sql.functions.catalogue import function_names, signatures
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.source import PlacedText
+from catalog.diagnostics.source import PlacedText
 from sql.analyze import analyze
 from sql.functions.catalogue import signatures
 from sql.functions.modifiers import RANGES, UNITS

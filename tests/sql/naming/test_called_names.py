@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.source import PlacedText
+from catalog.diagnostics.source import PlacedText
 from sql.analyze import analyze
 from sql.naming.called_names import SPECIAL
 from sql.naming.function_names import DEFAULTS, RENAMED, SHOWN, UNITS

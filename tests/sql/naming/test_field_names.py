@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from sql.grammar.parse import parse
 from sql.naming.field_names import own_name
+from sql.parsing.parse import parse
 
 
 @pytest.mark.parametrize(

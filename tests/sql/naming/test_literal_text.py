@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.datatypes import DATE, TIMESTAMP, TIMESTAMP_NTZ, Time
+from catalog.types.datatypes import DATE, TIMESTAMP, TIMESTAMP_NTZ, Time
 from sql.naming.literal_text import number_name, typed_literal
 
 

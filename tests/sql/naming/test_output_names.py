@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.datatypes import DATE, INT, STRING, Array
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import DATE, INT, STRING, Array
 from sql.analyze import analyze
 
 TABLE = CatalogTable.of("t", [Column("a", INT), Column("B", STRING), Column("d", DATE), Column("xs", Array(INT))])

@@ -2,11 +2,11 @@
 
 import pytest
 
-from catalog.datatypes import BIGINT, DATE, DOUBLE, INT, STRING, Decimal
-from catalog.source import PlacedText, SourceFile
-from catalog.table import CatalogTable, Column
+from catalog.diagnostics.source import PlacedText, SourceFile
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import BIGINT, DATE, DOUBLE, INT, STRING, Decimal
 from sql.analyze import analyze
-from sql.grammar.query_text import is_one_statement, tables_named
+from sql.parsing.query_text import is_one_statement, tables_named
 from sql.rewrite.fragments import is_pure, references
 from sql.rewrite.merge import merge_selects, select_from_text
 from sql.rewrite.safety import may_raise

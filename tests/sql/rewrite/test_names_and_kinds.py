@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.source import PlacedText
+from catalog.diagnostics.source import PlacedText
 from sql.rewrite.row_kinds import RowKindError, with_row_kinds
 from sql.rewrite.table_names import with_table_names
 

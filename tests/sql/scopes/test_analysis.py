@@ -2,11 +2,11 @@
 
 import pytest
 
-from catalog.datatypes import INT
-from catalog.diagnostics import Severity
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
-from sql.grammar.parse import parse
+from catalog.diagnostics.diagnostic import Severity
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import INT
+from sql.parsing.parse import parse
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.relations import Output
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.datatypes import INT
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import INT
 from sql.analyze import analyze
 from sql.scopes.lineage import Dependency as D
 from sql.scopes.lineage import Origin, through

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.datatypes import INT
+from catalog.types.datatypes import INT
 from sql.scopes.relations import (
     Attribute,
     Output,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.datatypes import BOOLEAN, DATE, DOUBLE, INT, STRING, TIMESTAMP, Decimal
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import BOOLEAN, DATE, DOUBLE, INT, STRING, TIMESTAMP, Decimal
 from sql.analyze import analyze
 
 COLUMNS = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.datatypes import STRING
-from catalog.source import PlacedText
-from catalog.table import UNTYPED, CatalogTable, Column
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import UNTYPED, CatalogTable, Column
+from catalog.types.datatypes import STRING
 from sql.analyze import analyze
 
 TABLES = {

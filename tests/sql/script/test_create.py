@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
 from sql.script.split_statements import read_script
 from sql.script.statements import CreateTable, CreateView
 

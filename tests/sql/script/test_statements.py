@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.diagnostics import Diagnostics
-from catalog.source import PlacedText
-from catalog.violation import OnViolation
-from sql.grammar.tokens import unquoted
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.violation import OnViolation
 from sql.script.split_statements import read_script
 from sql.script.statements import ConfigBlock, CreateTable, CreateView, Insert, SetOption, Statement
+from sql.script.tokens import unquoted
 
 
 def read(text: str) -> tuple[tuple[Statement, ...], Diagnostics]:

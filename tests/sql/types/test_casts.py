@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.typenames import parse_type
+from catalog.types.typenames import parse_type
 from sql.types.casts import CASTS, TARGETS, TRY_SAFE, forces_null, try_forces_null
 from sql.types.type_family import kind_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.typenames import parse_type
+from catalog.types.typenames import parse_type
 from sql.types.casts import can_cast
 from sql.types.coercion import tightest, widest, widest_of
 

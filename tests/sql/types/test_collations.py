@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.datatypes import BOOLEAN, INT, STRING, Array, Field, Map, Struct, with_collation
-from catalog.strings.collations import INDETERMINATE
+from catalog.types.collations import INDETERMINATE
+from catalog.types.datatypes import BOOLEAN, INT, STRING, Array, Field, Map, Struct, with_collation
 from sql.types.collations import (
     ExplicitCollationError,
     Strength,

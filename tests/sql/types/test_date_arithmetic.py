@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.typetext import parse_type
+from catalog.types.typetext import parse_type
 from sql.types.date_arithmetic import added_intervals, date_shape, moved_dates
 from sql.types.expression_type import Typed
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.datatypes import Decimal
+from catalog.types.datatypes import Decimal
 from sql.types.decimals import added, averaged, divided, is_wider, multiplied, of_literal, remainder, summed, wider
 
 

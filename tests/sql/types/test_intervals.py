@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.datatypes import Interval
+from catalog.types.datatypes import Interval
 from sql.types import intervals
 
 DAY_TO_SECOND = Interval("day", "second")

@@ -3,8 +3,8 @@
 import pytest
 from sqlglot import exp
 
-from catalog.datatypes import DATE, TIMESTAMP, Time
-from sql.grammar.parse import parse
+from catalog.types.datatypes import DATE, TIMESTAMP, Time
+from sql.parsing.parse import parse
 from sql.types.literals import interval, interval_of, number, typed_literal, units_of
 from sql.types.mismatch import Mismatch
 

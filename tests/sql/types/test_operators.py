@@ -2,8 +2,8 @@
 
 import pytest
 
-from catalog.datatypes import BOOLEAN, DATE, INT, STRING
-from catalog.typenames import parse_type
+from catalog.types.datatypes import BOOLEAN, DATE, INT, STRING
+from catalog.types.typenames import parse_type
 from sql.types.expression_type import Typed
 from sql.types.mismatch import Mismatch
 from sql.types.operators import arithmetic, bitwise, comparison, concatenated, inverted, is_orderable, logical, negated

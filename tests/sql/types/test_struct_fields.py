@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.typenames import parse_type
+from catalog.types.typenames import parse_type
 from sql.types.expression_type import Typed
 from sql.types.struct_fields import field_names, field_of, refusal
 

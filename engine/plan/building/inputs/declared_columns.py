@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from catalog.diagnostics import Diagnostics, nearest
+from catalog.diagnostics.diagnostic import Diagnostics, nearest
+from catalog.diagnostics.source import PlacedText, Span
+from catalog.options import Options
 from catalog.quoting import quote
-from catalog.source import PlacedText, Span
-from catalog.table import CatalogTable
-from connectors.support.option import Options
+from catalog.tables.table import CatalogTable
 from engine.job.script.query_blocks import stored_item
 from sql.scopes.output_items import output_span
 from sql.script.split_statements import read_script

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from catalog.datatypes import has_unknown
-from catalog.diagnostics import Diagnostics
-from catalog.table import CatalogTable, Column
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import has_unknown
 from engine.job.model.job import Block, ColumnMatch
 from engine.plan.building.inputs.matched_columns import First, differ_in_type, matched
 from engine.plan.nodes import Node, Union

@@ -5,13 +5,13 @@ As Spark stores rows in a table: as many columns, each cast to the type that it 
 
 from dataclasses import dataclass, replace
 
-from catalog.datatypes import VOID, has_unknown
-from catalog.diagnostics import Diagnostics, did_you_mean
-from catalog.evolution import can_store
+from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.diagnostics.source import PlacedText, Span
 from catalog.quoting import quote
-from catalog.source import PlacedText, Span
-from catalog.table import CatalogTable, Column
-from catalog.typenames import to_ddl
+from catalog.tables.evolution import can_store
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import VOID, has_unknown
+from catalog.types.typenames import to_ddl
 from engine.job.model.job import ColumnMatch, Reference
 from engine.plan.building.inputs.output_tables import like_input, with_untyped
 from engine.plan.nodes import Input, Node, Query

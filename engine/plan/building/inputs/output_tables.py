@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from catalog.datatypes import STRING
 from catalog.quoting import quote
-from catalog.row_kind import ROW_KIND
-from catalog.table import UNTYPED, CatalogTable, Column
+from catalog.tables.row_kind import ROW_KIND
+from catalog.tables.table import UNTYPED, CatalogTable, Column
+from catalog.types.datatypes import STRING
 from engine.plan.nodes import Input, Node, Query
 from engine.transforms.base import (
     TableTransform,

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from catalog.source import PlacedText
+from catalog.diagnostics.source import PlacedText
 from engine.plan.building.inputs.feeds import Feed
 from engine.plan.nodes import Node
-from sql.grammar.query_text import tables_named
+from sql.parsing.query_text import tables_named
 from sql.rewrite.table_names import with_table_names
 
 DUAL = "dual"

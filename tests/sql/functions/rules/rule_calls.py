@@ -4,8 +4,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from catalog.datatypes import INT, STRING
-from catalog.typenames import parse_type
+from catalog.types.datatypes import INT, STRING
+from catalog.types.typenames import parse_type
 from sql.functions.rules import RULES
 from sql.functions.rules.call import Call
 from sql.types.expression_type import Typed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.typenames import parse_type
+from catalog.types.typenames import parse_type
 from sql.functions.rules.argument_checks import becomes_null, fitting
 from sql.types.mismatch import Mismatch
 from tests.sql.functions.rules.rule_calls import typed

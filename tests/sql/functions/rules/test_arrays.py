@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.datatypes import INT, Array
+from catalog.types.datatypes import INT, Array
 from sql.functions.rules.arrays import RULES
 from sql.functions.rules.call import Call
 from sql.types.expression_type import Typed

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from catalog.datatypes import INT, Array
+from catalog.types.datatypes import INT, Array
 from sql.functions.rules.elements import element_may_be_null
 from sql.types.expression_type import Typed
 from sql.types.mismatch import Mismatch

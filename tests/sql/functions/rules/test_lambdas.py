@@ -2,9 +2,9 @@
 
 import pytest
 
-from catalog.source import PlacedText
-from catalog.table import CatalogTable, Column
-from catalog.typenames import parse_type
+from catalog.diagnostics.source import PlacedText
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.typenames import parse_type
 from sql.analyze import analyze
 
 COLUMNS = {"xs": "array<int>", "m": "map<string,int>", "n": "map<int,int>", "a": "int"}

@@ -6,7 +6,7 @@ import pytest
 
 from sql.functions.rules import RULES
 from sql.functions.rules.call import Call
-from sql.grammar.parse import parse
+from sql.parsing.parse import parse
 from sql.types.mismatch import Mismatch
 from tests.sql.functions.rules.rule_calls import result, typed
 

@@ -1,0 +1,52 @@
+"""The locations of a write of files, and the modes of its commit."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from connectors.files.foreign_files import MARKS
+from connectors.interface.staged import Staged
+from connectors.storage.filesystem import Files, as_uri, files_at
+from connectors.storage.object_store import NO_SETTINGS, StoreSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REPLACE: Final = "replace"
+APPEND: Final = "append"
+PARTITIONS: Final = "partitions"
+
+
+@dataclass(frozen=True, slots=True)
+class FileStaged(Staged):
+    """The locations of a write, as URIs. `missing`: the target's parents that did not exist, innermost first; `store`:
+    Hadoop's settings for the target."""
+
+    target: str
+    root: str
+    missing: tuple[str, ...]
+    staging: str
+    identity: str
+    run_id: str
+    mode: str
+    journal: str
+    owner: Mapping[str, Any]
+    store: StoreSettings = NO_SETTINGS
+
+
+def missing_folders(files: Files, folder: str) -> Iterator[str]:
+    """The folder and its parents that do not exist, innermost first."""
+    least = 3 if "://" in folder else 1  # slashes, below a file system's root
+    while folder.count("/") >= least and not files.exists(folder):
+        yield folder
+        folder = folder.rpartition("/")[0]
+
+
+def staged_data(spark: "SparkSession", staged: FileStaged) -> str:
+    """The location of the staged files, as Spark reads it."""
+    return as_uri(f"{files_at(spark, staged.staging)[1]}/data")
+
+
+def has_mark(files: Files, staged: FileStaged, target: str) -> bool:
+    """Whether the target, a path of `files`, carries the mark of this run's write."""
+    return files.exists(f"{target}/{MARKS}/{staged.identity}.json")

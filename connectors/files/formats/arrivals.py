@@ -1,0 +1,99 @@
+"""Files that arrived since a run: known by name and modification time, so that each is read once.
+
+A file counts as new when it was not read yet, or has changed since. Names are remembered for files modified within
+`lag` (default: 7 days) before the latest one; an older file that arrives later is not read.
+"""
+
+import os
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Final
+
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Options
+from catalog.tables.table import Column
+from catalog.types.datatypes import TIMESTAMP
+from connectors.files.formats.chosen_files import FileList, listed, passes
+from connectors.interface.incremental import Incremental, ReadProgress, Since, duration, incremental_of
+from connectors.storage.filesystem import as_uri, files_at
+from connectors.storage.paths import is_hidden, local_path, spark_path
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MODIFICATION_TIME: Final = Column("file modification time", TIMESTAMP)
+_LAG: Final = timedelta(days=7)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def check_arrivals(options: Options, diagnostics: Diagnostics) -> None:
+    """Report what cannot be read file by file (PEN2011)."""
+    asked = incremental_of(options)
+    if asked is None or asked.column is not None:
+        return
+    if options.string("archive_compress_codec").lower() != "none":
+        message = "files in archives cannot be read as they arrive"
+        diagnostics.error("PEN2011", message, options.span("incremental"), "unpack them first, or name a `column`")
+    path = options.string("path")
+    if local_path(path) is None and any(sign in path for sign in "*?[{"):
+        message = f"`{path}` is a pattern: files that arrive in another file system are read from a directory"
+        diagnostics.error("PEN2011", message, options.span("path"), "name the directory")
+
+
+def arrived(
+    spark: "SparkSession", options: Options, asked: Incremental, since: Since
+) -> tuple[FileList, ReadProgress | None]:
+    """The files that one run reads, and how far that goes; None where none was ever read."""
+    root, times = _modification_times(spark, options)
+    if since.until is not None:
+        before = since.after.files if since.after else {}
+        times = {name: time for name, time in since.until.files.items() if before.get(name) != time}
+        return _files(root, times), since.until
+    lag = _milliseconds(duration(asked.lag) or _LAG if asked.lag else _LAG)
+    new = {name: time for name, time in times.items() if _is_new(name, time, asked, since.after, lag)}
+    if not new:
+        return _files(root, {}), since.after
+    latest = max(*new.values(), _instant(since.after.value) if since.after else 0)
+    read = {**(since.after.files if since.after else {}), **new}
+    kept = {name: time for name, time in read.items() if time >= latest - lag}
+    return _files(root, new), ReadProgress(_text(latest), kept)
+
+
+def _is_new(name: str, time: int, asked: Incremental, after: ReadProgress | None, lag: int) -> bool:
+    if after is None:
+        return asked.initial is None or time >= _instant(asked.initial)
+    if not after.files:  # set by `penstock state --reset`: nothing says what was read before
+        return time > _instant(after.value)
+    return time >= _instant(after.value) - lag and after.files.get(name) != time
+
+
+def _files(root: str, times: Mapping[str, int]) -> FileList:
+    return [as_uri(f"{root}/{name}") for name in sorted(times)], as_uri(root)
+
+
+def _modification_times(spark: "SparkSession", options: Options) -> tuple[str, dict[str, int]]:
+    """The directory, and of each file in it that the source reads the milliseconds since 1970."""
+    path = spark_path(options.string("path"))
+    if local_path(path) is not None:
+        root, found = listed(spark, path)
+        times = {os.path.relpath(file, root): os.stat(file).st_mtime_ns // 1_000_000 for file in found}
+    else:
+        files, root = files_at(spark, path)
+        if files.is_file(root):
+            root = root.rpartition("/")[0]
+        found_times = files.modification_times(root)
+        times = {name: time for name, time in found_times.items() if not any(map(is_hidden, name.split("/")))}
+    return root, {name: time for name, time in times.items() if passes(f"{root}/{name}", options)}
+
+
+def _milliseconds(time: timedelta) -> int:
+    return time // timedelta(milliseconds=1)
+
+
+def _instant(text: str) -> int:
+    found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    return _milliseconds((found if found.tzinfo else found.replace(tzinfo=timezone.utc)) - _EPOCH)
+
+
+def _text(instant: int) -> str:
+    return (_EPOCH + timedelta(milliseconds=instant)).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]

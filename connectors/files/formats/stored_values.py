@@ -1,0 +1,103 @@
+"""The values in files: the types that they are stored in, and Spark SQL that makes the declared types of them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from catalog.options import Options
+from catalog.quoting import quote
+from catalog.tables.table import Column
+from catalog.types.datatypes import (  # fmt: skip
+    BINARY,
+    INT,
+    SMALLINT,
+    STRING,
+    TINYINT,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Field,
+    Map,
+    Struct,
+    Time,
+)
+from catalog.types.typenames import to_ddl
+from connectors.files.file_options import file_format
+from connectors.files.formats.delimited import Formats, from_text, is_delimited
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_REFUSING: Final = (
+    "if(contains({0}, '\\uFFFD'), validate_utf8(cast(concat(X'FF', cast({0} as binary)) as string)), {0})"
+)
+"""A text of Spark's csv reader, which has replaced what is not UTF-8. Its text reader keeps the bytes as they are."""
+
+
+def are_attributes(options: Options) -> bool:
+    """Whether the columns of xml files are attributes of their row's element."""
+    return file_format(options) == "xml" and options.flag("xml_use_attr_format")
+
+
+def stored_type(kind: str, type: DataType) -> DataType:
+    """The type stored in such files for one that Spark cannot write to them."""
+    if kind == "csv":
+        return STRING if isinstance(type, Array | Map | Struct | Time) or type in (BINARY, VOID, VARIANT) else type
+    if kind in ("parquet",):
+        return type
+    match type:
+        case Array(element, nulls):
+            return Array(stored_type(kind, element), nulls)
+        case Map(key, value, nulls):
+            return Map(STRING if kind == "avro" else stored_type(kind, key), stored_type(kind, value), nulls)
+        case Struct(fields):
+            return Struct(tuple(Field(f.name, stored_type(kind, f.type), f.nullable, f.comment) for f in fields))
+        case Time():
+            return STRING
+    if kind == "avro" and type in (TINYINT, SMALLINT):
+        return INT
+    return STRING if type == VOID else type
+
+
+def converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Column], options: Options) -> "DataFrame":
+    """The columns in their declared types, where the files have others."""
+    kind, formats = file_format(options), Formats.of(options)
+    is_split = is_delimited(options, in_files)
+    is_text = kind == "excel" or are_attributes(options) or (kind == "text" and is_split)
+    columns = []
+    for column in in_files:
+        name, type = quote(column.name), column.type
+        value = name
+        if (is_text or stored_type(kind, type) == STRING) and refuses_bytes(options):
+            value = _REFUSING.format(name) if kind == "csv" or is_split else f"validate_utf8({name})"
+        if is_text or (kind == "csv" and stored_type(kind, type) != type):
+            columns.append(f"{from_text(value, type, formats)} as {name}")
+        elif stored_type(kind, type) != type:
+            columns.append(f"{_restored(value, type)} as {name}")
+        else:
+            columns.append(name if value == name else f"{value} as {name}")
+    return df.selectExpr(*columns, *(f"cast({quote(c.name)} as {to_ddl(c.type)}) as {quote(c.name)}" for c in of_path))
+
+
+def _restored(value: str, type: DataType) -> str:
+    """The value of a type that the files hold as another; the text of a time may begin with a date."""
+    if type == VOID:
+        return "null"
+    if isinstance(type, Time):
+        value = f"regexp_replace({value}, '^.*[ T]', '')"
+    return f"cast({value} as {to_ddl(type)})"
+
+
+def refuses_bytes(options: Options) -> bool:
+    """Whether bytes that are not UTF-8 are an error: Spark's csv and text readers replace them without a word."""
+    is_utf8 = options.string("encoding").lower() == "utf-8"
+    return is_utf8 and file_format(options) in ("csv", "text") and options.string("encoding_errors").lower() == "fail"
+
+
+def checked(df: "DataFrame", options: Options) -> "DataFrame":
+    """The rows of csv or text files; a text that is not UTF-8 fails the job."""
+    if not refuses_bytes(options):
+        return df
+    refusing = "validate_utf8({0})" if file_format(options) == "text" else _REFUSING
+    names = ((quote(column.name), column.dataType.typeName()) for column in df.schema.fields)
+    return df.selectExpr(*(f"{refusing.format(name)} as {name}" if type == "string" else name for name, type in names))

@@ -1,0 +1,227 @@
+"""Iceberg tables of a warehouse or a catalog: rows are written once, and one snapshot makes them the table's."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.options import Option, Options
+from catalog.quoting import parse_name, quote_text
+from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.tables.table import CatalogTable, TablePath
+from connectors.files.committing.file_target import check_directory
+from connectors.files.file_schema import UnknownSchemaError
+from connectors.iceberg import many_tables, staging
+from connectors.iceberg.changed_columns import refuse_widening
+from connectors.iceberg.iceberg_options import AT_OPTIONS, SINK_OPTIONS, SOURCE_OPTIONS, check_sink, check_time_travel
+from connectors.iceberg.iceberg_staged import IcebergStaged
+from connectors.iceberg.iceberg_table import opened
+from connectors.iceberg.partitioning import check_partitions
+from connectors.iceberg.seatunnel_options import completed
+from connectors.iceberg.sorting import check_sort
+from connectors.iceberg.statements import planned
+from connectors.iceberg.table_address import (
+    address_of,
+    check_address,
+    folder_of,
+    local_folder,
+    path_of,
+    root_of,
+    target_of,
+)
+from connectors.iceberg.table_metadata import Metadata, has_partitions, local_columns, table_of
+from connectors.interface.schema_option import declared_table, refuse_missing_columns
+from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.staged import Staged
+from connectors.lakehouse.versions import refuse_for_versions
+from connectors.lakehouse.write_modes import CAPABILITIES, refuse_without_partitions
+from connectors.shared.tolerated import report_tolerated
+from connectors.storage.object_store import OBJECT_STORES, store_jars, store_needs
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+VERSION: Final = "1.12.0"
+_ONE_WRITER: Final = (
+    "on an object store, a warehouse without a catalog has no atomic commit: another program that writes the table at "
+    "the same time may lose rows; name the table in a catalog"
+)
+
+
+class Iceberg(Source, Sink[IcebergStaged]):
+    name: ClassVar[str] = "Iceberg"
+    doc: ClassVar[str] = "Reads and writes Iceberg tables, of a directory (a warehouse) or of any catalog of Spark's."
+    maven: ClassVar[tuple[str, ...]] = (f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{VERSION}",)
+    source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, streaming=True)
+    sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
+    staged_type: ClassVar[type[Staged]] = IcebergStaged
+    sink_capabilities: ClassVar[SinkCapabilities] = CAPABILITIES
+
+    def jars(self, options: Options) -> tuple[str, ...]:
+        return (*self.maven, *store_jars(root_of(options)))
+
+    def staged_jars(self, staged: IcebergStaged) -> tuple[str, ...]:
+        return (*self.maven, *store_jars(staged.address.folder or ""))
+
+    def needs(self, options: Options) -> tuple[str, ...]:
+        return store_needs(root_of(options))
+
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        on_store = (folder_of(options) or "").startswith(OBJECT_STORES)
+        return (_ONE_WRITER,) if on_store else ()
+
+    def completed(self, options: Options) -> Options:
+        return completed(options)
+
+    def expand(self, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+        return many_tables.tables_of_warehouse(options, diagnostics)
+
+    def table_path(self, options: Options) -> TablePath | None:
+        return path_of(options)
+
+    def table_pattern(self, options: Options) -> re.Pattern[str] | None:
+        return many_tables.catalog_tables_pattern(options)
+
+    def matching_tables(self, spark: "SparkSession", options: Options) -> tuple[str, ...]:
+        return many_tables.tables_of_catalog(spark, options)
+
+    def of_table(self, options: Options, path: str) -> Options:
+        return many_tables.of_table(options, path)
+
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        check_time_travel(options, diagnostics)
+        if not many_tables.check_tables(options, diagnostics):
+            return (CatalogTable.unknown("iceberg"),)
+        if declared := declared_table(options, "iceberg", diagnostics):
+            with suppress(UnknownSchemaError):
+                names = [column.name for column in _recorded_table(options).columns]
+                refuse_missing_columns(declared, names, options, diagnostics)
+            return (declared,)
+        try:
+            return (_recorded_table(options),)
+        except UnknownSchemaError as cause:
+            help = "name its columns: `schema { fields { name = type } }`, or lock them: `penstock schema sync`"
+            message = f"the columns of `{_shown(options)}` are not known: {cause.reason}"
+            report_tolerated(options, diagnostics, "PEN4002", message, options.span("table_path"), help=help)
+            return (CatalogTable.unknown("iceberg"),)
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        df = spark.sql(f"SELECT * FROM {_address(spark, task.options)}{_as_of(task.options)}")
+        return task.selected(df)
+
+    def stream_obstacle(self, options: Options) -> str | None:
+        fixed = next((name for name in AT_OPTIONS if options.get(name) is not None), None)
+        return f"`{fixed}` reads one state of the table" if fixed else None
+
+    def stream_identity(self, options: Options) -> str:
+        return target_of(options) or ""
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        """The rows of the first snapshot that is left, then those that are appended. Snapshots that overwrite or delete
+        rows fail the stream, as Iceberg has it."""
+        return task.selected(spark.readStream.table(_address(spark, task.options)))
+
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return target_of(options)
+
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        if check_address(options, diagnostics) and (warehouse := options.optional_string("warehouse")):
+            check_directory(warehouse, options.span("warehouse"), diagnostics)
+        check_partitions(options, table, diagnostics)
+        check_sort(options, table, diagnostics)
+        check_sink(options, table, diagnostics)
+
+    def target(self, options: Options) -> str | None:
+        return target_of(options)
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        address = address_of(spark, task.options)
+        with opened(spark, address) as table:
+            if not table.exists():
+                _refuse_without_partitions(task, None)
+                return TargetState(exists=False)
+            metadata = table.metadata()
+            found = table_of(metadata)
+            refuse_widening(found, task)
+            _refuse_without_partitions(task, metadata)
+            _refuse_for_versions(found, task)
+            asks_for_rows = task.asks_for_rows
+            has_rows = not asks_for_rows or not table.session.table(address.sql).isEmpty()
+        return TargetState(True, has_rows, found)
+
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        return tuple(planned(task, state, actions))
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> IcebergStaged:
+        return staging.prepare(spark, task, actions)
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
+        return staging.stage(spark, df, task, prepared)
+
+    def written(self, staged: IcebergStaged) -> tuple[int, int] | None:
+        return None if staged.rows is None else (staged.rows, staged.bytes)
+
+    def commit(self, spark: "SparkSession", staged: IcebergStaged) -> None:
+        staging.commit(spark, staged)
+
+    def abort(self, spark: "SparkSession", staged: IcebergStaged) -> None:
+        staging.abort(spark, staged)
+
+
+connector = Iceberg()
+
+
+def _address(spark: "SparkSession", options: Options) -> str:
+    """The table's name in this session, whose catalog it sets."""
+    address = address_of(spark, options)
+    for key, value in {**address.settings, **address.secrets}.items():
+        spark.conf.set(key, value)
+    return address.sql
+
+
+def _refuse_without_partitions(task: WriteTask, metadata: Metadata | None) -> None:
+    """`metadata` of the table, None for a new one."""
+    is_new = metadata is None or task.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA
+    has_any = bool(task.options.strings("partition_by")) if metadata is None or is_new else has_partitions(metadata)
+    diagnostics = Diagnostics()
+    refuse_without_partitions(has_any, None if is_new else _shown(task.options), task.options, diagnostics)
+    if diagnostics.has_errors:
+        raise RunError(diagnostics)
+
+
+def _refuse_for_versions(found: CatalogTable, task: WriteTask) -> None:
+    replaces = task.schema_save_mode is SchemaSaveMode.RECREATE_SCHEMA or task.data_save_mode is DataSaveMode.DROP_DATA
+    if task.write_mode is WriteMode.SCD2 and not replaces:
+        diagnostics = Diagnostics()
+        refuse_for_versions(found, _shown(task.options), task.options, diagnostics)
+        if diagnostics.has_errors:
+            raise RunError(diagnostics)
+
+
+def _recorded_table(options: Options) -> CatalogTable:
+    """The table as its directory has it; raises `UnknownSchemaError`."""
+    folder = local_folder(options)
+    if folder is None:
+        raise UnknownSchemaError("its catalog is not asked before the run")
+    if options.get("as_of_timestamp") is not None:
+        raise UnknownSchemaError("only the run knows which snapshot `as_of_timestamp` means")
+    at = {name: options.get(name) for name in AT_OPTIONS}
+    return CatalogTable.of(parse_name(options.string("table"))[-1], local_columns(folder, at))
+
+
+def _shown(options: Options) -> str:
+    return options.optional_string("table_path") or options.string("table")
+
+
+def _as_of(options: Options) -> str:
+    if options.get("snapshot_id") is not None:
+        return f" VERSION AS OF {options.integer('snapshot_id')}"
+    if (time := options.optional_string("as_of_timestamp")) is not None:
+        return f" TIMESTAMP AS OF {quote_text(time)}"
+    named = options.optional_string("branch") or options.optional_string("tag")
+    return "" if named is None else f" VERSION AS OF {quote_text(named)}"

@@ -1,0 +1,195 @@
+"""The steps of a write to an Iceberg table: where its rows are staged, how they are committed, how they are removed.
+
+<table>/data/penstock-…/             the staged rows, data files that no snapshot has
+<run>/staging/<write id>/files       what Iceberg records of them
+<run>/staging/<write id>/data        the staged rows of a merge, as Parquet
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from catalog.tables.evolution import SchemaEvolution
+from catalog.tables.savemode import Action
+from catalog.tables.table import CatalogTable
+from catalog.types.datatypes import VARIANT, parts
+from connectors.commits.commit_errors import created_meanwhile, rows_are_gone, table_changed
+from connectors.commits.retrying import retried
+from connectors.files.committing.file_staged import missing_folders
+from connectors.iceberg.changed_columns import changed_columns
+from connectors.iceberg.iceberg_staged import IcebergStaged, NewTable, ReplacedPart
+from connectors.iceberg.iceberg_table import IcebergTable, is_conflict, opened
+from connectors.iceberg.merge_staging import commit_merge, stage_merge
+from connectors.iceberg.table_address import address_of
+from connectors.interface.sink import WriteTask
+from connectors.lakehouse import merging, staged_files
+from connectors.storage.filesystem import files_at
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> IcebergStaged:
+    address = address_of(spark, task.options)
+    with opened(spark, address) as table:
+        is_new = Action.CREATE in actions or not table.exists()
+        folder = table.data_folder()
+    recreates = Action.DROP_AND_CREATE in actions and not is_new
+    replaces_rows = Action.REPLACE_ROWS in actions and not is_new
+    replaces_partitions = Action.REPLACE_PARTITIONS in actions and not is_new
+    name = f"penstock-{uuid4().hex[:12]}"
+    replaces_matching = Action.REPLACE_MATCHING in actions and not is_new and not recreates
+    merges = task.write_mode.needs_key and not is_new and not recreates and not replaces_rows
+    return IcebergStaged(
+        address=address,
+        is_new=is_new,
+        replaces=(
+            ReplacedPart.TABLE if recreates
+            else ReplacedPart.ROWS if replaces_rows
+            else ReplacedPart.PARTITIONS if replaces_partitions
+            else ReplacedPart.NOTHING
+        ),
+        merges=merges or replaces_matching,
+        data=f"{folder}/{name}",
+        missing=_missing(spark, address.folder),
+        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        identity=task.identity,
+        run_id=task.run_id,
+        journal=task.journal,
+        owner=dict(task.owner),
+        branch=name,
+        keyed=merging.keyed_rows(task),
+        partition_by=task.options.strings("partition_by"),
+        properties=new_properties(task),
+        replace_where=task.options.optional_string("replace_where") if replaces_matching else None,
+        sort_by=task.options.strings("sort_by"),
+    )  # fmt: skip
+
+
+def _missing(spark: "SparkSession", folder: str | None) -> tuple[str, ...]:
+    if folder is None:
+        return ()
+    files, target = files_at(spark, folder)
+    return tuple(missing_folders(files, target))
+
+
+def new_properties(task: WriteTask) -> dict[str, str]:
+    """Those of a new table; variants need the third version of the format."""
+    given = task.options.texts_by_key("table_properties")
+    has_variant = any(VARIANT in parts(column.type) for column in task.table.columns)
+    needed = {"format-version": "3"} if has_variant else {}
+    comment = {"comment": task.table.comment} if task.table.comment else {}
+    return {**needed, **comment, **given}
+
+
+def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
+    try:
+        if prepared.merges:
+            return stage_merge(spark, df, task, prepared)
+        return _stage_files(spark, df, task, prepared)
+    except BaseException:
+        with suppress(Exception):  # the run's own abort tries again, and reports what stays
+            abort(spark, prepared)
+        raise
+
+
+def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
+    if condition := task.options.optional_string("replace_where"):
+        df = merging.satisfying(df, condition)
+    if prepared.keyed is not None:
+        df = merging.without_deletes(merging.resolved(df, prepared.keyed), prepared.keyed)
+    creates = prepared.is_new or prepared.replaces is ReplacedPart.TABLE
+    with opened(df.sparkSession, prepared.address) as table:
+        if prepared.is_new and table.exists():
+            raise created_meanwhile("Iceberg", str(prepared.address), task.options.span())
+        columns = _described(df, task.table)
+        new = NewTable(columns, prepared.partition_by, prepared.properties, prepared.sort_by) if creates else None
+        evolution = task.options.choice("schema_evolution", SchemaEvolution)
+        added: dict[str, Any] = {} if creates else changed_columns(df, table.metadata(), evolution)
+        transaction = table.begin(new, prepared.replaces, added)
+        found = table.stage(transaction, df._jdf.queryExecution().analyzed(), prepared.data)
+        table_id = "" if prepared.is_new else str(table.load().uuid())
+    files, staging = files_at(spark, prepared.staging)
+    files.write(f"{staging}/files", found.files)
+    return replace(
+        prepared,
+        table=new,
+        added=added,
+        fields=found.fields if creates or added else "",
+        table_id=table_id,
+        rows=found.rows,
+        bytes=found.bytes,
+    )
+
+
+def _described(df: "DataFrame", table: CatalogTable) -> str:
+    """Spark's JSON of the columns, with the comments that the incoming table has."""
+    schema = df.schema.jsonValue()
+    for field in schema["fields"]:
+        column = table.column(field["name"])
+        field["metadata"] = {"comment": column.comment} if column is not None and column.comment else {}
+    return json.dumps(schema)
+
+
+def commit(spark: "SparkSession", staged: IcebergStaged) -> None:
+    """One change of the table; the snapshot's summary tells that it was done, so that a second one does nothing."""
+    files, staging = files_at(spark, staged.staging)
+    with opened(spark, staged.address) as table:
+        done = table.committed(staged.identity)
+        if done is None and staged.merges:
+            commit_merge(spark, table, staged)
+        elif done is None:
+            _commit_files(spark, table, staged)
+        elif done.get("penstock.staged") != staged.summary["penstock.staged"]:
+            table.delete_folder(staged.data)  # staged once more for a run that the table has
+        if staged.has_branch:
+            table.remove_branch(staged.branch)
+    files.delete(staging)
+
+
+def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergStaged) -> None:
+    text = _staged_files(spark, staged)
+    paths = table.paths(text)
+    if staged_files.are_checked(len(paths), staged.owner) and not all(table.holds(path) for path in paths):
+        raise rows_are_gone(staged.run_id, str(staged.address))
+
+    def attempt() -> None:
+        if table.committed(staged.identity) is not None:
+            return  # the attempt before had been committed, only its answer was lost
+        is_made_by_another = staged.is_new and table.exists()
+        if not staged.is_new and (not table.exists() or str(table.load().uuid()) != staged.table_id):
+            raise table_changed("Iceberg", str(staged.address), staged.run_id)
+        if staged.is_new and not is_made_by_another:
+            table.create_namespace()
+        new = None if is_made_by_another else staged.table
+        transaction = table.begin(new, staged.replaces, staged.added)
+        if staged.fields and table.fields(transaction) != staged.fields:
+            raise table_changed("Iceberg", str(staged.address), staged.run_id)
+        table.commit(transaction, text, staged.replaces, staged.summary)
+
+    retried(attempt, is_conflict)
+
+
+def _staged_files(spark: "SparkSession", staged: IcebergStaged) -> str:
+    files, staging = files_at(spark, staged.staging)
+    if not files.exists(f"{staging}/files"):
+        raise rows_are_gone(staged.run_id, str(staged.address))
+    return files.read(f"{staging}/files")
+
+
+def abort(spark: "SparkSession", staged: IcebergStaged) -> None:
+    """Remove the staged files and the branch, and the directories that were made for them."""
+    with opened(spark, staged.address) as table:
+        table.delete_folder(staged.data)
+        exists = table.exists()
+        if exists and staged.merges:
+            table.remove_branch(staged.branch)
+    if staged.missing and not exists:
+        files, target = files_at(spark, staged.address.folder or "")
+        for folder in (f"{target}/data", f"{target}/metadata", *staged.missing):
+            files.delete_empty(folder)
+    files, staging = files_at(spark, staged.staging)
+    files.delete(staging)

@@ -1,0 +1,155 @@
+"""An Iceberg table's metadata (its `*.metadata.json`), as a catalog gives it or as the table's directory has it."""
+
+import gzip
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from catalog.options import Value
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    UNKNOWN,
+    VARIANT,
+    VOID,
+    Array,
+    DataType,
+    Decimal,
+    Field,
+    Map,
+    Struct,
+)
+from connectors.files.file_schema import UnknownSchemaError
+
+Metadata = Mapping[str, Any]
+
+_TYPES: Final[Mapping[str, DataType]] = {
+    "boolean": BOOLEAN,
+    "int": INT,
+    "long": BIGINT,
+    "float": FLOAT,
+    "double": DOUBLE,
+    "date": DATE,
+    "timestamp": TIMESTAMP_NTZ,
+    "timestamptz": TIMESTAMP,
+    "string": STRING,
+    "uuid": STRING,
+    "binary": BINARY,
+    "variant": VARIANT,
+    "unknown": VOID,
+}
+"""Iceberg's primitive types as Spark reads them (`TypeToSparkType`)."""
+_DECIMAL: Final = re.compile(r"decimal\((\d+),\s*(\d+)\)\Z")
+_VERSION: Final = re.compile(r"v(\d+)(?:\.gz)?\.metadata\.json(?:\.gz)?\Z")
+
+
+def table_of(metadata: Metadata, name: str = "target") -> CatalogTable:
+    """The table with its current columns."""
+    return CatalogTable.of(name, columns_of(_schema(metadata, metadata.get("current-schema-id"))))
+
+
+def has_partitions(metadata: Metadata) -> bool:
+    """Whether the table is partitioned now, by whatever transform."""
+    specs = {spec["spec-id"]: spec["fields"] for spec in metadata.get("partition-specs", ())}
+    return any(field["transform"] != "void" for field in specs.get(metadata.get("default-spec-id"), ()))
+
+
+def columns_of(schema: Mapping[str, Any]) -> list[Column]:
+    return [
+        Column(field["name"], type_of(field["type"]), not field["required"], comment=field.get("doc"))
+        for field in schema["fields"]
+    ]
+
+
+def type_of(text: Any) -> DataType:
+    """A type of Iceberg's as Spark reads it; unknown where Spark has none."""
+    match text:
+        case {"type": "list"}:
+            return Array(type_of(text["element"]), not text["element-required"])
+        case {"type": "map"}:
+            return Map(type_of(text["key"]), type_of(text["value"]), not text["value-required"])
+        case {"type": "struct"}:
+            return Struct(
+                tuple(Field(field["name"], type_of(field["type"]), not field["required"]) for field in text["fields"])
+            )
+        case str() if found := _DECIMAL.match(text):
+            return Decimal(int(found[1]), int(found[2]))
+        case str() if text.startswith("fixed"):
+            return BINARY
+        case str():
+            return _TYPES.get(text, UNKNOWN)
+    raise ValueError(f"no type of Iceberg's: {text!r}")
+
+
+def history(metadata: Metadata) -> Iterator[Mapping[str, Any]]:
+    """The snapshots of the main branch, the latest first."""
+    by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", ())}
+    current = main_snapshot(metadata)
+    while current is not None and current in by_id:
+        yield by_id[current]
+        current = by_id[current].get("parent-snapshot-id")
+
+
+def main_snapshot(metadata: Metadata) -> int | None:
+    """The id of the main branch's latest snapshot; None where the table never held rows."""
+    found = metadata.get("current-snapshot-id")
+    return found if isinstance(found, int) and found != -1 else None
+
+
+def local_columns(folder: str, at: Mapping[str, Value]) -> list[Column]:
+    """The columns of the table in a local directory, as of `snapshot_id`, `tag` or `branch`, without Spark.
+
+    Raises `UnknownSchemaError`.
+    """
+    try:
+        metadata = _latest(Path(folder) / "metadata")
+        return columns_of(_schema(metadata, _schema_id(metadata, at)))
+    except (OSError, ValueError, KeyError) as cause:
+        raise UnknownSchemaError(f"its metadata cannot be read: {cause}") from cause
+
+
+def _schema_id(metadata: Metadata, at: Mapping[str, Value]) -> int | None:
+    """A snapshot and a tag have the schema of their time, a branch has the table's."""
+    wanted = at.get("snapshot_id")
+    for kind in ("tag", "branch"):
+        if at.get(kind) is not None:
+            reference = metadata.get("refs", {}).get(at[kind])
+            if reference is None or reference["type"] != kind:
+                raise UnknownSchemaError(f"it has no {kind} `{at[kind]}`")
+            wanted = reference["snapshot-id"] if kind == "tag" else None
+    if wanted is None:
+        return metadata.get("current-schema-id")
+    for snapshot in metadata.get("snapshots", ()):
+        if snapshot["snapshot-id"] == wanted:
+            found: int | None = snapshot.get("schema-id", metadata.get("current-schema-id"))
+            return found
+    raise UnknownSchemaError(f"it has no snapshot {wanted}")
+
+
+def _schema(metadata: Metadata, number: int | None) -> Mapping[str, Any]:
+    schemas: list[Mapping[str, Any]] = metadata.get("schemas") or [metadata["schema"]]
+    return next((schema for schema in schemas if schema.get("schema-id") == number), schemas[-1])
+
+
+def _latest(folder: Path) -> Metadata:
+    """The metadata of the highest version: the hint may be behind it (`HadoopTableOperations`)."""
+    if not folder.is_dir():
+        raise UnknownSchemaError("the Iceberg table does not exist yet")
+    versions = {int(match[1]): name for name in os.listdir(folder) if (match := _VERSION.match(name))}
+    if not versions:
+        raise UnknownSchemaError("its directory holds no metadata that a warehouse without a catalog would have")
+    content = (folder / versions[max(versions)]).read_bytes()
+    found: Metadata = json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
+    return found

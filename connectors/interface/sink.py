@@ -1,0 +1,227 @@
+"""The interface of sinks: options, capabilities, and the steps by which the engine writes.
+
+Importing a connector imports neither pyspark nor a driver: annotations only, and imports inside the methods that run.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Option, Options, Value
+from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.tables.table import CatalogTable
+from connectors.interface.base import Connector
+from connectors.interface.staged import Staged
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+S = TypeVar("S", bound=Staged)
+
+
+@dataclass(frozen=True, slots=True)
+class SinkCapabilities:
+    """What a sink supports; any other mode is a validation error (PEN4004), never a silent no-op.
+
+    `is_staged`: a commit can be repeated. Sinks without it print rows at the commit; `explain` reports them.
+    `fills_columns`: the target fills columns that the rows lack; otherwise they are staged as NULL. `row_kind_modes`:
+    the write modes that apply row kinds (`catalog.tables.row_kind`): if `WriteTask.table.has_row_kind`, the staged rows
+    have the hidden column. Rows with kinds in any other mode are a validation error (PEN4011).
+    """
+
+    schema_save_modes: tuple[SchemaSaveMode, ...]
+    data_save_modes: tuple[DataSaveMode, ...]
+    write_modes: tuple[WriteMode, ...] = (WriteMode.APPEND,)
+    is_staged: bool = True
+    fills_columns: bool = False
+    row_kind_modes: tuple[WriteMode, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class WriteTask:
+    """One write: the incoming table, the save modes, and the run.
+
+    `write_id` is unique in the job and stable between runs. `owner` is the mark for staging
+    locations, by which other runs see whether this one is running; `journal` is the location of its journal.
+    `batch_id`: the micro-batch of a stream, committed at most once. `looks_for_rows`: `inspect` must find out whether
+    the target holds rows. `is_fresh`: nobody can have committed this write before, so that the target need not be
+    searched for it. Where `table.has_row_kind`, the rows end in the column `catalog.tables.row_kind.ROW_KIND`.
+    """
+
+    options: Options
+    table: CatalogTable
+    schema_save_mode: SchemaSaveMode
+    data_save_mode: DataSaveMode
+    write_mode: WriteMode
+    run_id: str
+    write_id: str
+    owner: Mapping[str, Value] = field(default_factory=dict)
+    journal: str = ""
+    batch_id: int | None = None
+    looks_for_rows: bool = False
+    is_fresh: bool = False
+
+    @property
+    def asks_for_rows(self) -> bool:
+        """Whether `inspect` must know whether the target holds rows; else it may suppose so."""
+        return self.looks_for_rows or self.data_save_mode is DataSaveMode.ERROR_WHEN_DATA_EXISTS
+
+    @property
+    def identity(self) -> str:
+        """The unit that is committed at most once: this write of this run, and of this batch of a stream."""
+        batch = "" if self.batch_id is None else f".{self.batch_id}"
+        return f"{self.run_id}.{self.write_id}{batch}"
+
+    @property
+    def primary_keys(self) -> tuple[str, ...]:
+        """The columns that identify a row: the option `primary_keys`, else the incoming table's primary key."""
+        key = self.table.schema.primary_key
+        return self.options.strings("primary_keys") or (key.columns if key else ())
+
+
+def refuse_plain_rows(mode: WriteMode, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    """Report write_mode changelog (PEN2011) if nothing says which rows are deletes."""
+    if mode is WriteMode.CHANGELOG and not table.has_row_kind and not options.optional_string("delete_condition"):
+        message = "write_mode changelog needs rows with row kinds, or `delete_condition`"
+        diagnostics.error("PEN2011", message, options.span("write_mode"), "write_mode = upsert writes plain rows")
+
+
+class PendingCommit(ABC):
+    """A commit that lacks only its last step: it is not visible yet, and the target can no longer refuse it."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Make it visible."""
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """Undo it; raises nothing."""
+
+
+class Sink(Connector, Generic[S]):
+    """A connector that writes, in three steps; every step can safely be repeated.
+
+    `staged_type` is the class that its steps pass on (`Sink[TableStaged]`), and as which the journal is read.
+    `aborts_without_spark`: `abort` takes None for the session where the staging directory is on this machine's disk.
+    """
+
+    sink_options: ClassVar[tuple[Option, ...]]
+    sink_capabilities: ClassVar[SinkCapabilities]
+    staged_type: ClassVar[type[Staged]]
+    aborts_without_spark: ClassVar[bool] = False
+    required_attributes: ClassVar[tuple[str, ...]] = ("sink_options", "sink_capabilities", "staged_type")
+
+    @abstractmethod
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        """Report errors that can be found without the target, such as options that do not fit the incoming schema."""
+
+    def offered_options(self) -> tuple[Option, ...]:
+        """The sink's options; its save and write modes name what it supports."""
+        can = self.sink_capabilities
+        modes: dict[str, tuple[Enum, ...]] = {
+            "schema_save_mode": can.schema_save_modes,
+            "data_save_mode": can.data_save_modes,
+            "write_mode": can.write_modes,
+        }
+        return tuple(
+            replace(option, offered=tuple(str(mode.value) for mode in modes[option.name]))
+            if option.name in modes
+            else option
+            for option in self.sink_options
+        )
+
+    def default_write_mode(self, options: Options, table: CatalogTable) -> WriteMode:
+        """The write mode of the table's rows if the job names none."""
+        return self.sink_capabilities.write_modes[0]
+
+    def row_kind_modes(self, options: Options) -> tuple[WriteMode, ...]:
+        """The write modes that apply row kinds, with these options."""
+        return self.sink_capabilities.row_kind_modes
+
+    def target(self, options: Options) -> str | None:
+        """The location of the target, normalized; None if there is none."""
+        return None
+
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        """Notes for `explain` on a commit with these actions: whether it can be seen half done, what it costs."""
+        return ()
+
+    @abstractmethod
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        """The current state of the target: whether it exists and holds rows, and its schema."""
+
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        """What the commit will run at the target as it stands, for people; touches nothing."""
+        return ()
+
+    def staging_statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        """DDL of what `stage` makes, where the commit turns that into the target; for people, touches nothing."""
+        return ()
+
+    @abstractmethod
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> S:
+        """Return where the rows will be staged, without changing anything. The journal records it before `stage`, so
+        that the remains of a killed `stage` can be aborted."""
+
+    @abstractmethod
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: S) -> S:
+        """Write the rows where readers do not see them; returns `prepared` with what `commit` needs in addition."""
+
+    def written(self, staged: S) -> tuple[int, int | None] | None:
+        """The rows and bytes that were staged, if the sink knows them; otherwise Spark's counters are used."""
+        return None
+
+    def keeps_rows(self, options: Options) -> bool:
+        """Whether `staged_rows` can return all columns of the rows, in their types."""
+        return False
+
+    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: S) -> "DataFrame | None":
+        """The staged rows, for rules that look at all of them before the commit; called only if `keeps_rows`."""
+        return None
+
+    @abstractmethod
+    def commit(self, spark: "SparkSession", staged: S) -> None:
+        """Make the staged rows the target's; idempotent, also after a kill half-way, and removes the staging."""
+
+    def staged_jars(self, staged: S) -> tuple[str, ...]:
+        """Coordinates of the jars that another process needs to end the write."""
+        return self.maven
+
+    def commit_group(self, staged: S) -> str | None:
+        """Writes of one group are committed together by `commit_all`, in one transaction: the name of the database, for
+        instance. None: this write is committed alone."""
+        return None
+
+    def begin_commit(self, spark: "SparkSession", group: Sequence[S]) -> PendingCommit | None:
+        """Do what the target may refuse (a violated constraint) before the run decides to commit: a refused run is
+        rolled back. After `finish`, `commit_all` is still called, and cleans up. None: `commit_all` does everything."""
+        return None
+
+    def commit_all(self, spark: "SparkSession", group: Sequence[S]) -> None:
+        """Commit the writes of one group, in the order of the job; idempotent for each of them, as `commit` is.
+
+        After a kill, a repeated call may get only some of the writes, those that the journal does not
+        record as committed.
+        """
+        for staged in group:
+            self.commit(spark, staged)
+
+    def maintain(self, spark: "SparkSession", staged: S) -> None:
+        """Maintenance of the target once the run has ended, such as compaction. An error here becomes a warning, since
+        the rows are committed; nothing repeats it where the process is killed before."""
+        return None
+
+    @abstractmethod
+    def abort(self, spark: "SparkSession", staged: S) -> None:
+        """Remove what was staged and leave the target unchanged; idempotent. Called only if `commit` was not."""
+
+
+AnySink: TypeAlias = Sink[Any]
+"""Any sink; only the sink itself knows its staged class."""

@@ -1,0 +1,228 @@
+"""Databases by JDBC: tables and queries read in parallel, rows written in one transaction for each database."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from catalog.diagnostics.diagnostic import Diagnostics, run_error
+from catalog.options import Option, Options
+from catalog.quoting import quote
+from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
+from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
+from catalog.types.datatypes import STRING, Decimal
+from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows, until_now
+from connectors.interface.schema_option import declared_table
+from connectors.interface.sink import PendingCommit, Sink, SinkCapabilities, WriteTask
+from connectors.interface.source import ConnectionLimit, ScanTask, Source, SourceCapabilities
+from connectors.jdbc.connection import check_connection, connection_of, jars_of
+from connectors.jdbc.database import connected
+from connectors.jdbc.describe import describe_table, tables_like
+from connectors.jdbc.dialect import Dialect
+from connectors.jdbc.known_dialects import dialect_of
+from connectors.jdbc.reading import describe, read
+from connectors.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, partitions, reading_of
+from connectors.jdbc.table_names import parse_table_name, path_of, quoted_name
+from connectors.jdbc.writing import staging
+from connectors.jdbc.writing.commit import begin_commit, commit_group, remove_staging
+from connectors.jdbc.writing.jdbc_staged import JdbcStaged, remember_secrets
+from connectors.jdbc.writing.load import loads_by_copy
+from connectors.jdbc.writing.sink_options import (
+    SINK_OPTIONS,
+    check_sink,
+    completed,
+    default_write_mode,
+    in_case,
+    plan_of,
+    target_of,
+)
+from connectors.jdbc.writing.write_plan import WritePlan
+from connectors.matching.table_patterns import as_table, pattern_in
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Jdbc(Source, Sink[JdbcStaged]):
+    name: ClassVar[str] = "Jdbc"
+    doc: ClassVar[str] = (
+        "Reads and writes databases: PostgreSQL, MariaDB, MySQL, SQLite and others. All sinks of one database commit "
+        "in one transaction."
+    )
+    source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, is_cheap=False)
+    sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
+    sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        schema_save_modes=tuple(SchemaSaveMode),
+        data_save_modes=tuple(DataSaveMode),
+        write_modes=(WriteMode.APPEND, WriteMode.UPSERT, WriteMode.CHANGELOG),
+        fills_columns=True,
+        row_kind_modes=(WriteMode.CHANGELOG,),
+    )
+    staged_type = JdbcStaged
+
+    def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
+        mark = diagnostics.mark()
+        check_connection(options, diagnostics)
+        check_source(options, diagnostics)
+        table = declared_table(options, "jdbc", diagnostics) or CatalogTable.unknown("jdbc")
+        return (table if mark.has_errors else named_table(options, table),)
+
+    def jars(self, options: Options) -> tuple[str, ...]:
+        return jars_of(options)
+
+    def table_path(self, options: Options) -> TablePath | None:
+        name = options.optional_string("table_path")
+        try:
+            return None if name is None or options.flag("use_regex") else path_of(parse_table_name(name))
+        except ValueError:
+            return None  # `tables` reports it
+
+    def table_pattern(self, options: Options) -> re.Pattern[str] | None:
+        return pattern_in(options, "table_path")
+
+    def matching_tables(self, spark: "SparkSession", options: Options) -> tuple[str, ...]:
+        pattern = self.table_pattern(options)
+        assert pattern is not None, "is called where there is one"
+        with connected(spark, connection_of(options)) as database:
+            return tuple(quoted_name(name[-2:]) for name in tables_like(database, pattern.pattern))
+
+    def of_table(self, options: Options, path: str) -> Options:
+        return as_table(options, "table_path", path)
+
+    def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
+        return describe(spark, reading_of(options, 1))
+
+    def connection_limit(self, options: Options) -> ConnectionLimit | None:
+        most = options.optional_integer("max_connections")
+        return None if most is None else ConnectionLimit(connection_of(options).place, most, partitions(options))
+
+    def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
+        df = read(spark, reading_of(task.options, spark.sparkContext.defaultParallelism), task.table)
+        return df.select(*map(quote, task.columns)) if task.columns else df
+
+    def read_new(self, spark: "SparkSession", task: ScanTask, since: Since) -> NewRows:
+        asked = incremental_of(task.options)
+        assert asked is not None, "is called where the job asks for it"
+        rows = self.read(spark, task)
+        if task.options.optional_string("partition_column") is not None and since.until is None:
+            since = until_now(rows, asked, since)
+        # databases order texts by their language, Spark by their bytes
+        return new_rows(rows, asked, since, by_bytes=True)
+
+    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+        mark = diagnostics.mark()
+        check_sink(options, table, diagnostics)
+        if not mark.has_errors:
+            remember_secrets(connection_of(options))
+
+    def completed(self, options: Options) -> Options:
+        return completed(options)
+
+    def default_write_mode(self, options: Options, table: CatalogTable) -> WriteMode:
+        return default_write_mode(options, table)
+
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        if options.optional_string("table_path") is None:
+            return None
+        return f"{connection_of(options).place}#{str(table.path).lower()}"
+
+    def target(self, options: Options) -> str | None:
+        return f"{connection_of(options).place}#{'.'.join(target_of(options)).lower()}"
+
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        connection = connection_of(options)
+        dialect = connection.dialect
+        loads = "PostgreSQL's COPY" if loads_by_copy(connection) else "batches of INSERTs"
+        notes = [f"rows are loaded into a staging table by {loads}; one transaction of {dialect.name} commits them"]
+        if not dialect.has_transactional_ddl and {Action.CREATE, Action.DROP_AND_CREATE} & set(actions):
+            notes.append(f"{dialect.name} commits DDL at once: a killed commit may leave the new table without rows")
+        if not dialect.is_tested:
+            notes.append(f"Penstock's tests do not run against {dialect.name}")
+        return tuple(notes)
+
+    def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
+        connection, name = connection_of(task.options), target_of(task.options)
+        with connected(spark, connection) as database:
+            table = describe_table(database, name)
+            if table is None and task.schema_save_mode is SchemaSaveMode.IGNORE:
+                message = f"`{connection.place}` has no table `{'.'.join(name)}`, and IGNORE creates none"
+                raise run_error("PEN4006", message, task.options.span("table"))
+            if table is None:
+                return TargetState(exists=False)
+            has_rows = True
+            if task.asks_for_rows:
+                quoted = database.dialect.quote_path(name)
+                has_rows = bool(database.query(f"select 1 from (select * from {quoted}) s limit 1"))
+        if task.options.get("query") is not None:  # its placeholders take the rows' columns in their own order
+            return TargetState(True, has_rows)
+        return TargetState(True, has_rows, _as_seen(table, task.table, connection.dialect))
+
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        if task.table.is_open:
+            return ()
+        plan = _plan(task)
+        is_new = {Action.CREATE, Action.DROP_AND_CREATE} & set(actions)
+        with connected(spark, plan.connection) as database:
+            return staging.planned(database, plan, self.prepare(spark, task, actions), None if is_new else state.table)
+
+    def staging_statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        return () if task.table.is_open else staging.planned_staging(_plan(task), self.prepare(spark, task, actions))
+
+    def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> JdbcStaged:
+        remember_secrets(connection_of(task.options))
+        isolation = task.options.optional_string("isolation_level")
+        return staging.prepare(connection_of(task.options), target_of(task.options), task, tuple(actions), isolation)
+
+    def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: JdbcStaged) -> JdbcStaged:
+        plan = _plan(task)
+        names = [in_case(name, task.options) for name in df.columns]
+        return staging.stage(spark, df if names == df.columns else df.toDF(*names), plan, prepared)
+
+    def written(self, staged: JdbcStaged) -> tuple[int, None] | None:
+        return None if staged.rows is None else (staged.rows, None)
+
+    def commit(self, spark: "SparkSession", staged: JdbcStaged) -> None:
+        commit_group(spark, [staged])
+
+    def begin_commit(self, spark: "SparkSession", group: Sequence[JdbcStaged]) -> PendingCommit | None:
+        return begin_commit(spark, group)
+
+    def commit_group(self, staged: JdbcStaged) -> str:
+        return f"{staged.url} {staged.user or ''}"
+
+    def commit_all(self, spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
+        commit_group(spark, group)
+
+    def abort(self, spark: "SparkSession", staged: JdbcStaged) -> None:
+        with connected(spark, staged.connection) as database:
+            remove_staging(database, staged)
+
+    def staged_jars(self, staged: JdbcStaged) -> tuple[str, ...]:
+        dialect = dialect_of(staged.url)
+        return (dialect.maven,) if dialect is not None and dialect.driver == staged.driver else ()
+
+
+connector = Jdbc()
+
+
+def _plan(task: WriteTask) -> WritePlan:
+    return plan_of(task.options, task.table, task.primary_keys, task.write_mode is not WriteMode.APPEND)
+
+
+def _as_seen(target: CatalogTable, incoming: CatalogTable, dialect: Dialect) -> CatalogTable:
+    """The target with the types that its columns accept: a text column accepts JSON, a NUMERIC any decimal."""
+    columns = tuple(_column_as_seen(column, incoming.column(column.name), dialect) for column in target.columns)
+    return replace(target, schema=TableSchema(columns, target.schema.primary_key, target.schema.constraint_keys))
+
+
+def _column_as_seen(column: Column, incoming: Column | None, dialect: Dialect) -> Column:
+    if incoming is None:
+        return column
+    takes_json = column.type == STRING and dialect.holds_as_text(incoming.type)
+    is_unbounded = column.type == Decimal(38, 18) and column.scale is None and isinstance(incoming.type, Decimal)
+    return replace(column, type=incoming.type) if takes_json or is_unbounded else column

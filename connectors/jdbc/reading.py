@@ -1,0 +1,224 @@
+"""Reads a table or query of a database through Spark's own data source, so that Spark pushes down columns and filters,
+and limits and aggregates if it knows the dialect.
+
+A table is read through a catalog of the session's (`spark.sql.catalog.jdbc_…`); a query, and a table with columns that
+Spark's reader would truncate (a numeric of 50 digits, MySQL's TIME), as a subquery in which they are cast to text. Text
+that MySQL would compare ignoring case is read with a binary collation, so that a pushed filter selects Spark's rows.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from catalog.diagnostics.diagnostic import run_error
+from catalog.quoting import quote, quote_text
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import (
+    DATE,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VARIANT,
+    Array,
+    DataType,
+    Decimal,
+    Map,
+    Struct,
+    Time,
+)
+from catalog.types.typenames import columns_to_ddl, to_ddl
+from connectors.jdbc.connection import Connection
+from connectors.jdbc.database import Database, connected
+from connectors.jdbc.describe import describe_table, folded_columns
+from connectors.jdbc.partitions import Partitioning, Partitions, partitions_of
+from connectors.jdbc.table_names import relative_to
+from connectors.shared.spark_types import columns_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_CATALOG_CLASS: Final = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One read: of a table by its name, or of a query in the database's own SQL; `where` (SQL) holds for its rows."""
+
+    connection: Connection
+    table: tuple[str, ...] | None
+    query: str | None = None
+    where: str | None = None
+    fetch_size: int = 10_000
+    partitioning: Partitioning | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def as_query(self, database: Database, columns: Iterable[str] = ()) -> str:
+        where = f" where {self.where}" if self.where else ""
+        return f"select {', '.join(columns) or '*'} from {self._from_item(database)}{where}"
+
+    def _from_item(self, database: Database) -> str:
+        if self.query is not None:
+            return f"({self.query.strip().rstrip(';')}) penstock_query"
+        assert self.table is not None
+        return database.dialect.quote_path(relative_to(database.dialect, database.namespace[0], self.table))
+
+
+def describe(spark: "SparkSession", reading: Reading) -> CatalogTable:
+    """The table as the database describes it; of a query, the columns that Spark reads. Raises PEN5004 without it."""
+    with connected(spark, reading.connection) as database:
+        return _described(spark, database, reading)
+
+
+def read(spark: "SparkSession", reading: Reading, declared: CatalogTable) -> "DataFrame":
+    """The rows with the columns and types of `declared`, or of the database if that table is open."""
+    with connected(spark, reading.connection) as database:
+        table = _described(spark, database, reading)
+        wanted = table if declared.is_open else declared
+        partitions = Partitions()
+        if (by := reading.partitioning) is not None:
+            partitions = partitions_of(database, reading.as_query(database), by, table.column(by.column))
+        with _without_padding(spark):
+            folded = folded_columns(database, reading.table) if reading.table else frozenset()
+            folded &= {column.name.lower() for column in wanted.columns}
+            df = None
+            if _can_read_by_catalog(reading) and not partitions.predicates and not folded:
+                df = _by_catalog(spark, database, reading, partitions)
+            if df is None or _to_cast(df, table):
+                df = _by_query(spark, database, reading, table, wanted, partitions=partitions, folded=folded)
+    natural = CatalogTable.of("natural", columns_of(df.schema))
+    return df.selectExpr(*(_selected(column, natural, reading) for column in wanted.columns))
+
+
+def converted(value: str, source: DataType, target: DataType) -> str:
+    """Spark SQL that converts a value from the type as which it was read to another."""
+    if str(source) == str(target):
+        return value
+    if source == STRING and isinstance(target, Array | Map | Struct):
+        return f"from_json({value}, {quote_text(to_ddl(target))}, map('mode', 'FAILFAST'))"
+    if source == STRING and target == VARIANT:
+        return f"parse_json({value})"
+    if source == STRING and isinstance(target, Time):
+        return f"to_time({value})"
+    return f"cast({value} as {to_ddl(target)})"
+
+
+def _described(spark: "SparkSession", database: Database, reading: Reading) -> CatalogTable:
+    if reading.table is not None:
+        table = describe_table(database, reading.table)
+        if table is None:
+            message = f"`{reading.connection.place}` has no table `{'.'.join(reading.table)}` that this user can see"
+            raise run_error("PEN5004", message)
+        return table
+    source = f"({reading.as_query(database)}) penstock_read"
+    df = spark.read.format("jdbc").options(**_options(reading)).option("dbtable", source).load()
+    return CatalogTable.of("query", columns_of(df.schema))
+
+
+def _selected(column: Column, natural: CatalogTable, reading: Reading) -> str:
+    there = natural.column(column.name)
+    if there is None:
+        known = "known: " + ", ".join(f"`{name}`" for name in natural.schema.names)
+        raise run_error("PEN5004", f"`{reading.connection.place}` yields no column `{column.name}`", None, known)
+    return f"{converted(quote(there.name), there.type, column.type)} as {quote(column.name)}"
+
+
+def _can_read_by_catalog(reading: Reading) -> bool:
+    return reading.table is not None and reading.where is None and reading.connection.dialect.reads_by_catalog
+
+
+def _by_catalog(spark: "SparkSession", database: Database, reading: Reading, partitions: Partitions) -> "DataFrame":
+    options = {**reading.connection.spark_options(), **reading.settings, "preferTimestampNTZ": "true"}
+    name = "jdbc_" + hashlib.sha256(json.dumps(sorted(options.items())).encode()).hexdigest()[:12]
+    for key, value in options.items():
+        spark.conf.set(f"spark.sql.catalog.{name}.{key}", value)
+    spark.conf.set(f"spark.sql.catalog.{name}", _CATALOG_CLASS)
+    reader = spark.read.option("fetchsize", str(reading.fetch_size)).options(**partitions.settings)
+    return reader.table(".".join(quote(part) for part in (name, *_full_name(database, reading))))
+
+
+@contextmanager
+def _without_padding(spark: "SparkSession") -> Iterator[None]:
+    """Spark pads CHAR columns to their length when a read is analyzed, also MySQL's ENUM to its longest value."""
+    name = "spark.sql.readSideCharPadding"
+    before = str(spark.conf.get(name))
+    spark.conf.set(name, "false")
+    try:
+        yield
+    finally:
+        spark.conf.set(name, before)
+
+
+def _full_name(database: Database, reading: Reading) -> tuple[str, ...]:
+    """The table's name with the schema that a catalog of Spark's needs."""
+    assert reading.table is not None
+    catalog, schema = database.namespace
+    parts = relative_to(database.dialect, catalog, reading.table)
+    default = catalog if database.dialect.quotes == "``" else schema
+    return parts if len(parts) > 1 or default is None else (default, *parts)
+
+
+def _by_query(
+    spark: "SparkSession",
+    database: Database,
+    reading: Reading,
+    table: CatalogTable,
+    wanted: CatalogTable,
+    *,
+    partitions: Partitions,
+    folded: frozenset[str],
+) -> "DataFrame":
+    reader = spark.read.format("jdbc").options(**_options(reading))
+    columns: Sequence[str] = ()
+    schema = ""
+    if not database.dialect.reads_by_catalog:
+        schema = columns_to_ddl(_as_stored(column) for column in wanted.columns)
+        reader = reader.option("customSchema", schema)
+    elif reading.table is not None:
+        plain = reader.option("dbtable", f"({reading.as_query(database)}) penstock_read").load()
+        columns = tuple(_cast_columns(database, table, _to_cast(plain, table), folded))
+    source = f"({reading.as_query(database, columns)}) penstock_read"
+    if not partitions.predicates:
+        return reader.options(**partitions.settings).option("dbtable", source).load()
+    options = {**_options(reading), **({"customSchema": schema} if schema else {})}
+    return spark.read.jdbc(options.pop("url"), source, predicates=list(partitions.predicates), properties=options)
+
+
+def _options(reading: Reading) -> dict[str, str]:
+    own = {"preferTimestampNTZ": "true", "fetchsize": str(reading.fetch_size)}
+    return {**reading.connection.spark_options(), **reading.settings, **own}
+
+
+def _to_cast(df: "DataFrame", table: CatalogTable) -> Mapping[str, str]:
+    """Columns, in lower case, whose values do not all fit the type of Spark's reader, and a database type that holds
+    them."""
+    natural = CatalogTable.of("natural", columns_of(df.schema))
+    differing = [
+        column for column in table.columns if (there := natural.column(column.name)) and there.type != column.type
+    ]
+    return {column.name.lower(): str(column.type) for column in differing if column.type in (STRING, Decimal(20, 0))}
+
+
+def _cast_columns(
+    database: Database, table: CatalogTable, to_cast: Mapping[str, str], folded: frozenset[str]
+) -> Iterable[str]:
+    exact = database.dialect.exact_text
+    for column in table.columns:
+        name = database.dialect.quote(column.name)
+        if exact is not None and column.name.lower() in folded:
+            yield f"{exact.format(name)} as {name}"
+        elif column.name.lower() not in to_cast:
+            yield name
+        elif database.dialect.quotes == "``":
+            yield f"cast({name} as {'char' if to_cast[column.name.lower()] == 'string' else 'unsigned'}) as {name}"
+        else:
+            yield f"cast({name} as {database.dialect.types['string']}) as {name}"
+
+
+def _as_stored(column: Column) -> Column:
+    """The column as stored by a database with few types: a type that it lacks becomes text."""
+    is_text = column.type in (DATE, TIMESTAMP, TIMESTAMP_NTZ, VARIANT)
+    is_text |= isinstance(column.type, Decimal | Time | Array | Map | Struct)
+    return replace(column, type=STRING, nullable=True) if is_text else replace(column, nullable=True)

@@ -1,0 +1,104 @@
+"""Commit staged writes of one database in one transaction, or remove what they staged."""
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from catalog.diagnostics.diagnostic import run_error
+from connectors.interface.sink import PendingCommit
+from connectors.jdbc.database import Database, connect, connected
+from connectors.jdbc.describe import describe_table
+from connectors.jdbc.writing import ledger
+from connectors.jdbc.writing.jdbc_staged import JdbcStaged
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def commit_group(spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
+    """One transaction for all writes that are not committed yet; then the staging tables are removed."""
+    with connected(spark, group[0].connection) as database:
+        due = [staged for staged in group if not ledger.is_committed(database, staged)]
+        for staged in due:
+            _check_is_there(database, staged)
+        for staged in due:
+            for statement in (*staged.before, *_evolution(database, staged, in_transaction=False)):
+                database.execute(statement)
+        with database.transaction(next((staged.isolation for staged in due if staged.isolation), None)):
+            _move_rows(database, due)
+        for staged in group:
+            remove_staging(database, staged)
+
+
+def begin_commit(spark: "SparkSession", group: Sequence[JdbcStaged]) -> PendingCommit | None:
+    """Run the transaction up to its COMMIT; None if the database's DDL would commit it early."""
+    has_early_ddl = not group[0].connection.dialect.has_transactional_ddl
+    if any(staged.before or (has_early_ddl and (staged.added or staged.widened)) for staged in group):
+        return None
+    database = connect(spark, group[0].connection)
+    try:
+        due = [staged for staged in group if not ledger.is_committed(database, staged)]
+        database.begin(next((staged.isolation for staged in due if staged.isolation), None))
+        _move_rows(database, due)
+    except BaseException:
+        database.rollback()
+        database.close()
+        raise
+    return _OpenTransaction(database)
+
+
+class _OpenTransaction(PendingCommit):
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def finish(self) -> None:
+        try:
+            self.database.commit()
+        finally:
+            self.database.close()
+
+    def cancel(self) -> None:
+        self.database.rollback()
+        self.database.close()
+
+
+def remove_staging(database: Database, staged: JdbcStaged) -> None:
+    """Drop the staging table, and forget the write; idempotent."""
+    ledger.drop_staging(database, staged)
+    ledger.forget(database, staged)
+
+
+def _move_rows(database: Database, due: Sequence[JdbcStaged]) -> None:
+    """Run all statements of the writes, and insert a row into the ledger for each."""
+    _limit_waiting(database, due)
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    for staged in due:
+        for statement in (*_evolution(database, staged, in_transaction=True), *staged.statements):
+            database.execute(statement)
+        database.execute(ledger.commit_statement(database, staged, now))
+
+
+def _check_is_there(database: Database, staged: JdbcStaged) -> None:
+    if describe_table(database, staged.staging) is None:
+        name = ".".join(staged.staging)
+        message = f"the rows that run `{staged.run_id}` staged for `{staged.target_name}` are gone: no table `{name}`"
+        help = "run the job again under another run id"
+        raise run_error("PEN5005", message, None, help)
+
+
+def _evolution(database: Database, staged: JdbcStaged, in_transaction: bool) -> list[str]:
+    """The changes of the target's columns: those that it lacks still, and wider types, which can be set again."""
+    if database.dialect.has_transactional_ddl is not in_transaction:
+        return []
+    table = describe_table(database, staged.target) if staged.added else None
+    added = (staged.added or {}).items()
+    missing = [statement for name, statement in added if table is None or table.column(name) is None]
+    return [*missing, *staged.widened]
+
+
+def _limit_waiting(database: Database, due: Sequence[JdbcStaged]) -> None:
+    """Fail if another transaction holds the target's locks for too long."""
+    statement = database.dialect.lock_timeout
+    if statement is not None and due:
+        seconds = max(staged.lock_timeout_seconds for staged in due)
+        database.execute(statement.format(seconds=seconds, milliseconds=seconds * 1000))

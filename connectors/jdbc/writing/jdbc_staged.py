@@ -1,0 +1,64 @@
+"""The journal's record of a write to a database, and how its connection is restored."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from connectors.interface.staged import Staged, secret_mapping
+from connectors.jdbc.connection import PASSWORD_VARIABLE, Connection
+from connectors.jdbc.known_dialects import dialect_of
+
+_SECRETS_OF_THIS_PROCESS: Final[dict[tuple[str, str | None], Mapping[str, str]]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class JdbcStaged(Staged):
+    """A staging table and the statements of its commit.
+
+    `before`: idempotent DDL, run first, that the database commits at once. `added`: columns to add to the target if it
+    lacks them, by name. `widened`: DDL that gives its columns a wider type. `statements`: those of the transaction.
+    `rows`: the row count of the staging table. `owner`: the mark of the process, as JSON.
+    """
+
+    url: str
+    driver: str
+    user: str | None
+    properties: Mapping[str, str]
+    target: tuple[str, ...]
+    staging: tuple[str, ...]
+    identity: str
+    run_id: str
+    journal: str
+    owner: str
+    actions: tuple[str, ...]
+    lock_timeout_seconds: int
+    isolation: str | None = None
+    before: tuple[str, ...] = ()
+    added: Mapping[str, str] | None = None
+    widened: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
+    is_loaded: bool = False
+    rows: int | None = None
+    secrets: Mapping[str, str] = secret_mapping()
+
+    @property
+    def target_name(self) -> str:
+        return ".".join(self.target)
+
+    @property
+    def connection(self) -> Connection:
+        """The connection; its password from this process, a job that this process has read, or the environment."""
+        dialect = dialect_of(self.url)
+        assert dialect is not None, self.url
+        known = self.secrets or _SECRETS_OF_THIS_PROCESS.get((self.url, self.user), {})
+        if not known and PASSWORD_VARIABLE in os.environ:
+            known = {"password": os.environ[PASSWORD_VARIABLE]}
+        killed_run = None if known else self.run_id
+        return Connection(self.url, self.driver, self.user, dialect, self.properties, known, killed_run)
+
+
+def remember_secrets(connection: Connection) -> None:
+    """Let this process end killed runs in the same database: their journals contain no password."""
+    if connection.secrets:
+        _SECRETS_OF_THIS_PROCESS[connection.url, connection.user] = connection.secrets

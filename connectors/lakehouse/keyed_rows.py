@@ -1,0 +1,20 @@
+"""How the rows of a keyed write match a table's rows, as the journal records it."""
+
+from dataclasses import dataclass
+
+from connectors.interface.staged import Staged
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRows(Staged):
+    """How staged rows match the table's: the columns of their key, and which of several rows of a key wins.
+
+    `versions`: for scd2, the columns with the start and end of a version and whether it is the current one.
+    """
+
+    keys: tuple[str, ...]
+    sequence_field: str | None = None
+    delete_condition: str | None = None
+    has_row_kind: bool = False
+    versions: tuple[str, ...] = ()
+    started_at: str = ""

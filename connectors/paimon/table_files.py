@@ -1,0 +1,78 @@
+"""A Paimon table's schema, as the files of its directory have it; read without pypaimon.
+
+<table>/schema/schema-<id>      columns, keys and options, one file for each change
+<table>/snapshot/snapshot-<id>  one commit: the id of its schema, its files, its properties
+<table>/tag/tag-<name>          a snapshot that has a name
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from catalog.options import Options
+from catalog.tables.table import CatalogTable, Column, PrimaryKey, TablePath, TableSchema
+from connectors.files.file_schema import UnknownSchemaError
+from connectors.paimon.paimon_types import is_nullable, of_paimon
+
+Schema = Mapping[str, Any]
+"""The content of a schema file."""
+
+_PREFIX: Final = "schema-"
+
+
+def latest_schema(folder: str) -> Schema | None:
+    """The current schema; None if the directory holds no Paimon table."""
+    place = os.path.join(folder, "schema")
+    names = os.listdir(place) if os.path.isdir(place) else []
+    ids = [int(name[len(_PREFIX) :]) for name in names if name.startswith(_PREFIX) and name[len(_PREFIX) :].isdigit()]
+    return _read(folder, f"schema/{_PREFIX}{max(ids)}") if ids else None
+
+
+def recorded_schema(folder: str, options: Options) -> Schema:
+    """The schema of the table as a source reads it; raises `UnknownSchemaError`."""
+    try:
+        snapshot = _snapshot(folder, options)
+        if snapshot is not None:
+            return _read(folder, f"schema/{_PREFIX}{snapshot['schemaId']}")
+        found = latest_schema(folder)
+    except (OSError, ValueError, KeyError) as cause:
+        raise UnknownSchemaError(f"its schema cannot be read: {cause}") from cause
+    if found is None:
+        raise UnknownSchemaError("no Paimon table is there")
+    return found
+
+
+def _snapshot(folder: str, options: Options) -> Mapping[str, Any] | None:
+    for option, file, called in (("snapshot_id", "snapshot/snapshot-", "snapshot"), ("tag", "tag/tag-", "tag")):
+        if (wanted := options.get(option)) is not None:
+            if not os.path.exists(os.path.join(folder, f"{file}{wanted}")):
+                raise UnknownSchemaError(f"it has no {called} `{wanted}`")
+            return _read(folder, f"{file}{wanted}")
+    return None
+
+
+def _read(folder: str, name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(Path(folder, name).read_text(encoding="utf-8"))
+    return found
+
+
+def spans_partitions(schema: Schema) -> bool:
+    """Whether a key can move to another partition: Paimon's bucket mode "cross partition"."""
+    keys, bucket = schema.get("primaryKeys") or (), str((schema.get("options") or {}).get("bucket", "-1"))
+    return bool(keys) and bucket == "-1" and not set(schema.get("partitionKeys") or ()) <= set(keys)
+
+
+def table_of(schema: Schema, name: str = "target") -> CatalogTable:
+    columns = tuple(
+        Column(field["name"], of_paimon(field["type"]), is_nullable(field["type"]), comment=field.get("description"))
+        for field in schema["fields"]
+    )
+    keys = tuple(schema.get("primaryKeys") or ())
+    return CatalogTable(
+        TablePath(name),
+        TableSchema(columns, PrimaryKey(keys) if keys else None),
+        tuple(schema.get("partitionKeys") or ()),
+        comment=schema.get("comment") or None,
+    )

@@ -1,1 +1,0 @@
-"""Avro: schemas as columns and back, and the registry from which Kafka records take theirs."""

@@ -1,1 +1,0 @@
-"""Rows that FakeSource makes, as Spark SQL."""

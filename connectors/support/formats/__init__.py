@@ -1,1 +1,0 @@
-"""File formats beyond those of Spark, and the connector for all formats."""

@@ -1,0 +1,61 @@
+"""`penstock show`: shows rows of any node of a job, without writing anything."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.terminal.arguments import add_job_arguments, positive, settings_of
+
+if TYPE_CHECKING:
+    from engine.plan.nodes import Node, Plan
+
+SUMMARY = "print rows of a source or transform of a job; writes nothing"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("job", type=Path, metavar="JOB", help="a job file")
+    parser.add_argument(
+        "node", nargs="?", metavar="NODE", help="a node as `explain` names it (default: what the first sink gets)"
+    )
+    parser.add_argument("--limit", type=positive, default=20, metavar="N", help="at most N rows (default: 20)")
+    parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*])")
+    add_job_arguments(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from engine.compile import compile_jobs
+    from engine.terminal.needs_spark import require_spark
+    from engine.terminal.report import report
+
+    (compiled,) = compile_jobs([arguments.job], settings_of(arguments, reads_secrets=True))
+    node = _node(compiled.built, arguments.node)
+    report(compiled.warnings)
+    require_spark("showing rows")
+    from engine.runtime.application import application
+    from engine.runtime.summary import console, row_table
+    from engine.spark.sample_rows import sample_rows
+
+    with application([compiled], arguments.master, is_quiet=False) as spark:
+        names, rows = sample_rows(spark, compiled.built, node, arguments.limit + 1)
+    shown = rows[: arguments.limit]
+    console().print(row_table(names, shown))
+    more = ", and more" if len(rows) > len(shown) else ""
+    print(f"{len(shown)} {'row' if len(shown) == 1 else 'rows'} of `{node.name}`{more}")
+    return 0
+
+
+def _node(plan: "Plan", name: str | None) -> "Node":
+    from catalog.diagnostics.diagnostic import did_you_mean, job_error
+    from engine.plan.nodes import Write
+
+    if name is None:
+        return plan.writes[0].input
+    nodes = {node.name.lower(): node for node in reversed(tuple(plan.nodes()))}
+    writes = {write.name.lower(): write.input for write in plan.writes}
+    found = nodes.get(name.lower())
+    if found is None or isinstance(found, Write):
+        found = writes.get(name.lower())
+    if found is None:
+        help = did_you_mean(name, [node.name for node in plan.nodes()])
+        raise job_error("PEN2007", f"the job has no node `{name}`", None, help)
+    return found

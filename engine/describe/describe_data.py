@@ -1,0 +1,115 @@
+"""Describes data as a source block with the types of its columns."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import connectors
+from catalog.diagnostics.diagnostic import Diagnostics, job_error
+from catalog.options import Options, Value
+from catalog.tables.table import Column
+from catalog.types.typenames import quote_name, to_ddl
+from connectors.files.infer_types import infer_types
+from connectors.interface.source import ScanTask, Source
+from engine.describe.guess import Guess
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+SETTINGS: Final[Mapping[str, str]] = {"spark.sql.shuffle.partitions": "1", "spark.sql.adaptive.enabled": "false"}
+"""Each task has one row for each column, so that there is nothing to distribute, nor to adapt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A source that can be read: its connector, options and columns; types were inferred from `rows`
+    rows (None: all)."""
+
+    guess: Guess
+    columns: tuple[Column, ...]
+    rows: int | None = None
+
+
+def describe(guess: Guess, spark: "SparkSession", sample: int | None = None) -> Described:
+    """Read the columns and their types; with `sample`, from the first rows only."""
+    source = connectors.source(guess.plugin)
+    assert source is not None
+    options = _options(source, _with_secrets(guess))
+    (known,) = source.tables(options, Diagnostics())
+    if not known.is_open and not source.is_untyped(options):
+        return Described(guess, known.columns)
+    if not source.is_untyped(options):
+        return Described(guess, source.describe(spark, options).columns)
+    df = source.read(spark, ScanTask(options, known))
+    inferred = infer_types(df.limit(sample) if sample else df, finds_null=True)
+    null = {"null_format": inferred.null_format} if inferred.null_format else {}
+    return Described(replace(guess, options={**guess.options, **null}), inferred.columns, sample)
+
+
+def needs(guess: Guess) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """The jars and session settings that the source needs."""
+    source = connectors.source(guess.plugin)
+    if source is None:
+        raise job_error("PEN2002", f"there is no source `{guess.plugin}`")
+    return source.jars(_options(source, _with_secrets(guess))), source.session_settings
+
+
+def _with_secrets(guess: Guess) -> dict[str, Value]:
+    return guess.options | {option: os.environ[variable] for option, variable in guess.secrets.items()}
+
+
+def _options(source: Source, given: Mapping[str, Value]) -> Options:
+    return Options({option.name: option.default for option in source.source_options} | dict(given))
+
+
+def as_hocon(described: Described, name: str, settings: Mapping[str, str] | None = None) -> str:
+    """The source block of a HOCON job, after an `env` block with Spark's settings, if it needs any."""
+    lines = [f"  {described.guess.plugin} {{", f"    plugin_output = {_text(name)}"]
+    lines += [f"    {key} = {_text(value)}" for key, value in described.guess.options.items()]
+    lines += [f"    {key} = ${{{variable}}}" for key, variable in described.guess.secrets.items()]
+    width = max(len(_key(column.name)) for column in described.columns)
+    fields = [f"        {_key(column.name):{width}} = {_text(to_ddl(column.type))}" for column in described.columns]
+    lines += ["    schema {", "      fields {", *fields, "      }", "    }", "  }"]
+    env = [f"  {_text(key)} = {_text(value)}" for key, value in (settings or {}).items()]
+    return "\n".join([*(("env {", *env, "}") if env else ()), "source {", *lines, "}", ""])
+
+
+def as_sql(described: Described, name: str, settings: Mapping[str, str] | None = None) -> str:
+    """The same as `SET` and `CREATE TABLE` statements."""
+    columns = [f"  {quote_name(column.name)} {to_ddl(column.type).upper()}" for column in described.columns]
+    hidden = {option: f"${{{variable}}}" for option, variable in described.guess.secrets.items()}
+    options = {"connector": described.guess.plugin, **described.guess.options, **hidden}
+    pairs = ", ".join(f"{_sql(key)} = {_sql(_plain(value))}" for key, value in options.items())
+    env = "".join(f"SET {_sql(key)} = {_sql(value)};\n" for key, value in (settings or {}).items())
+    return env + f"CREATE TABLE {quote_name(name)} (\n" + ",\n".join(columns) + f"\n) WITH ({pairs});\n"
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, str) and not value.isidentifier():
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
+        return f'"{escaped}"'
+    return _plain(value)
+
+
+def _plain(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _key(name: str) -> str:
+    return name if name.isidentifier() and name.isascii() else _text(name) if not name.isidentifier() else f'"{name}"'
+
+
+def _sql(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def table_name(path: str) -> str:
+    """A table name for a path: `data/flights.csv.gz` is `flights`."""
+    last = path.rstrip("/").rpartition("/")[2].partition(".")[0]
+    name = "".join(sign if sign.isalnum() or sign == "_" else "_" for sign in last).strip("_").lower()
+    return name if name and not name[0].isdigit() else f"t_{name}" if name else "data"
+
+
+__all__: Sequence[str] = ("SETTINGS", "Described", "as_hocon", "as_sql", "describe", "needs", "table_name")

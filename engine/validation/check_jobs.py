@@ -1,0 +1,133 @@
+"""Checks many jobs, on several cores if it pays off: validation is bound by the processor.
+
+All processes, including this one, take the next few jobs from a shared counter until none is left. If a process cannot
+start, is killed or hits a bug, this process checks its jobs afterwards, so that the outcome is the same as with one
+process.
+"""
+
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics
+from catalog.diagnostics.source import Hidden, hidden_ranges, hide
+from engine.compile import Settings, compile_job, typed_columns
+from engine.terminal.rare_collections import rare_collections
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkContext, SpawnContext
+    from multiprocessing.process import BaseProcess
+    from multiprocessing.sharedctypes import Synchronized
+
+JOBS_PER_PROCESS: Final = 20
+"""Checking fewer jobs is faster than starting another process."""
+JOBS_AT_A_TIME: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedJob:
+    """What was found in one job; of its columns, how many have a proved type and how many there are."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    typed: int = 0
+    columns: int = 0
+
+
+def check_jobs(paths: Sequence[Path], settings: Settings, processes: int | None = None) -> tuple[CheckedJob, ...]:
+    """The outcomes in the order of `paths`; `processes`: None for as many as the jobs and the machine call for."""
+    wanted = min(_cores(), len(paths) // JOBS_PER_PROCESS) if processes is None else processes
+    with _modules_kept(), rare_collections():
+        known = _in_processes(paths, settings, wanted) if wanted > 1 else {}
+        return tuple(known.get(index) or _check(path, settings) for index, path in enumerate(paths))
+
+
+def _check(path: Path, settings: Settings) -> CheckedJob:
+    diagnostics = Diagnostics()
+    compiled = compile_job(path, settings, diagnostics)
+    typed, columns = typed_columns(compiled.built) if compiled else (0, 0)
+    return CheckedJob(tuple(diagnostics), typed, columns)
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):  # Linux: those that this process may use
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def _modules_kept() -> Iterator[None]:
+    """Imported modules are never garbage, and searching them repeatedly is slow."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dict[int, CheckedJob]:
+    """The outcomes of `wanted` processes, by job index."""
+    started: list[tuple[BaseProcess, Connection]] = []
+    known: dict[int, CheckedJob] = {}
+    try:
+        context = _context()
+        counter: Synchronized[int] = context.Value("i", 0)
+        for _ in range(wanted - 1):
+            ours, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(theirs, counter, paths, settings), daemon=True)
+            process.start()
+            started.append((process, ours))
+            theirs.close()  # so that the end of the process is the end of the pipe
+        known |= _take(counter, paths, settings)
+        for _, pipe in started:
+            with suppress(EOFError):
+                outcomes, hidden = pipe.recv()
+                known |= outcomes
+                hide(hidden)
+    except OSError:  # no semaphore: the caller checks what is missing
+        pass
+    finally:
+        for child, pipe in started:
+            pipe.close()
+            child.terminate()
+            child.join()
+    return known
+
+
+def _context() -> "ForkContext | SpawnContext":
+    """Fork, which saves the imports, if it is safe: not on macOS, nor with threads."""
+    import multiprocessing  # imported here: a single job does not need it
+
+    if sys.platform == "linux" and threading.active_count() == 1:
+        return multiprocessing.get_context("fork")
+    return multiprocessing.get_context("spawn")
+
+
+def _work(pipe: "Connection", counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
+    with _modules_kept(), rare_collections():
+        outcomes = _take(counter, paths, settings)
+    answer: tuple[dict[int, CheckedJob], Hidden] = (outcomes, hidden_ranges())
+    pipe.send(answer)
+    pipe.close()
+
+
+def _take(counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> dict[int, CheckedJob]:
+    """Check the next few jobs until none is left; jobs that raise an exception are left out."""
+    known: dict[int, CheckedJob] = {}
+    while True:
+        with counter.get_lock():
+            start = counter.value
+            counter.value += JOBS_AT_A_TIME
+        if start >= len(paths):
+            return known
+        for index, path in enumerate(paths[start : start + JOBS_AT_A_TIME], start):
+            with suppress(Exception):  # raised again when the caller checks the job itself
+                known[index] = _check(path, settings)
