@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
 from catalog.options import SAVE_OPTIONS, Option, Options, OptionType
 from catalog.secret_names import is_secret_name, redacted
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.tables.table import CatalogTable
-from catalog.types.typenames import columns_to_ddl
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import STREAM, ScanTask, Source, SourceCapabilities

@@ -28,7 +28,7 @@ PROMISES = {
     ],
     "`DROP_DATA` through `Spark` and JDBC keeps the table's definition": [
         ("connectors/test_spark.py", "test_replacing_the_rows_of_a_database_keeps_its_table"),
-        ("connectors/jdbc/connector/test_sink.py", "test_a_table_that_foreign_keys_refer_to_is_replaced"),
+        ("connectors/jdbc/test_sink.py", "test_a_table_that_foreign_keys_refer_to_is_replaced"),
     ],
     "no help text advises to destroy data without saying so": [
         ("test_remedies.py", "test_no_help_text_advises_to_destroy_data_without_saying_so")

@@ -5,11 +5,10 @@ which none of the texts can say, and of fields, which only DDL can).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from catalog.quoting import quote, quote_text
-from catalog.tables.table import Column
 from catalog.types.datatypes import (
     BINARY,
     UNKNOWN,
@@ -28,7 +27,7 @@ from catalog.types.datatypes import (
 from catalog.types.typetext import SizedType, TypeTextError, parse_sized_type, parse_type
 
 __all__ = [
-    "SizedType", "TypeTextError", "columns_to_ddl", "parse_sized_type", "parse_type", "quote_name", "to_ddl",
+    "SizedType", "TypeTextError", "parse_sized_type", "parse_type", "quote_name", "to_ddl",
     "to_seatunnel", "to_spark", "type_of_value",
 ]  # fmt: skip
 
@@ -48,13 +47,6 @@ def to_ddl(type: DataType) -> str:
     if has_unknown(type):
         raise ValueError(f"{type} cannot be written as DDL")
     return _ddl(type)
-
-
-def columns_to_ddl(columns: Iterable[Column]) -> str:
-    """A schema as Spark's readers take it: `id BIGINT NOT NULL, name STRING`, types in lower case."""
-    return ", ".join(
-        f"{quote_name(column.name)} {to_ddl(column.type)}{'' if column.nullable else ' NOT NULL'}" for column in columns
-    )
 
 
 def to_seatunnel(type: DataType) -> str:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.options import Option, Options
 from catalog.quoting import quote, quote_text
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING, Field, Struct
-from catalog.types.typenames import columns_to_ddl, to_ddl
+from catalog.types.typenames import to_ddl
 from connectors.http_.http_options import HTTP_OPTIONS
 from connectors.http_.http_pages import row_texts
 from connectors.http_.json_paths import is_json_path

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.quoting import quote, quote_text
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import (
     DATE,
@@ -29,7 +30,7 @@ from catalog.types.datatypes import (
     Struct,
     Time,
 )
-from catalog.types.typenames import columns_to_ddl, to_ddl
+from catalog.types.typenames import to_ddl
 from connectors.jdbc.connection import Connection
 from connectors.jdbc.database import Database, connected
 from connectors.jdbc.describe import describe_table, folded_columns

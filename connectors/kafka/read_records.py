@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.options import Options
 from catalog.quoting import quote, quote_text
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.table import CatalogTable, Column, TableSchema
 from catalog.types.datatypes import BIGINT, BINARY, INT, STRING, TIMESTAMP, Array, DataType, Field, Map, Struct
-from catalog.types.typenames import columns_to_ddl
 from connectors.files.formats.delimited import Formats, from_text
 from connectors.interface.schema_option import declared_table
 from connectors.kafka.avro_records import check_avro, declared_by_avro, is_avro, parsed_avro, registry_of, subjects_of

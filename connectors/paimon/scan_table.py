@@ -5,9 +5,9 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import run_error
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import Column
 from catalog.types.datatypes import INT
-from catalog.types.typenames import columns_to_ddl
 from connectors.files.file_schema import UnknownSchemaError
 from connectors.interface.incremental import Incremental, NewRows, ReadProgress, Since
 from connectors.interface.source import ScanTask

@@ -16,10 +16,10 @@ from catalog.diagnostics.diagnostic import run_error
 from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
 from catalog.quoting import quote, quote_text
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.row_kind import ROW_KIND, RowKind
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING, has_unknown
-from catalog.types.typenames import columns_to_ddl
 from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.source import ScanTask
 from connectors.interface.staged import Staged

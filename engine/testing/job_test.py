@@ -11,9 +11,10 @@ from pyspark.sql import types as t
 
 from catalog.diagnostics.diagnostic import Diagnostic, did_you_mean
 from catalog.quoting import quote
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import Array, DataType, Map, Struct
-from catalog.types.typenames import columns_to_ddl, to_ddl
+from catalog.types.typenames import to_ddl
 from engine.plan.nodes import Node, Plan, Scan, Write
 from engine.spark.errors import as_run_error
 from engine.spark.lower import lower_nodes

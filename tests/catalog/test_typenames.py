@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import Column
 from catalog.types.datatypes import (  # fmt: skip
     ATOMIC_TYPES,
@@ -26,9 +27,8 @@ from catalog.types.datatypes import (  # fmt: skip
     Struct,
     Time,
 )
-from catalog.types.typenames import (  # fmt: skip
+from catalog.types.typenames import (
     TypeTextError,
-    columns_to_ddl,
     parse_sized_type,
     parse_type,
     to_ddl,

@@ -4,9 +4,9 @@ import multiprocessing
 import os
 from pathlib import Path
 
-import catalog.source
 import pytest
 
+import catalog.diagnostics.source
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.cli import main
 from engine.compile import Settings

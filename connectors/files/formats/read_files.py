@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.options import Options
 from catalog.quoting import quote, quote_text
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import Column
 from catalog.types.datatypes import STRING
-from catalog.types.typenames import columns_to_ddl
 from connectors.files.file_options import XML_ATTRIBUTE, file_format
 from connectors.files.formats.chosen_files import FileList, chosen_files
 from connectors.files.formats.delimited import is_delimited

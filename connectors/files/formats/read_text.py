@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.options import Options
 from catalog.quoting import quote, quote_text
+from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import Column
 from catalog.types.datatypes import STRING
-from catalog.types.typenames import columns_to_ddl
 from connectors.files.file_options import HADOOP_CODECS, file_format
 from connectors.files.formats.delimited import FIELD_DELIMITER, is_delimited
 from connectors.files.formats.readers import FileSet, given_options
