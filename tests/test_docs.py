@@ -128,7 +128,7 @@ def test_the_site_builds_strictly(tmp_path):
     assert (tmp_path / "tutorial/index.html").exists()
 
 
-OF_THE_READER = {"sql/functions/spark_4_2.tsv", "tests/plans/drop_idle.test"}
+OF_THE_READER = {"sql/functions/spark_4_2.tsv", "tests/engine/plan/drop_idle.test"}
 """Files that a page tells its reader to make."""
 HOUSE = [
     ROOT / "CONTRIBUTING.md",

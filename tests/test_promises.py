@@ -8,15 +8,23 @@ import pytest
 
 TESTS = Path(__file__).parent
 
-FIRST_HOUR, CSV, STOP = "cli/test_first_hour.py", "connectors/test_csv_types.py", "cli/test_stop.py"
+FIRST_HOUR, CSV, STOP = (
+    "engine/commands/test_first_hour.py",
+    "connectors/files/test_csv_types.py",
+    "engine/commands/test_stop.py",
+)
 DESTROYED, VALIDATES = "connectors/test_nothing_destroyed.py", "connectors/test_validates_runs.py"
-RUN, MACHINE, GRAPH = "runtime/test_run.py", "runtime/test_environment_errors.py", "sqljobs/test_graph.py"
+RUN, MACHINE, GRAPH = (
+    "engine/runtime/test_run.py",
+    "engine/runtime/test_environment_errors.py",
+    "engine/graph/test_graph.py",
+)
 
 PROMISES = {
     # nothing is destroyed
     "a new column is added by `schema_evolution`, not by replacing the table": [
-        ("connectors/test_delta_modes.py", "test_schema_evolution"),
-        ("connectors/test_iceberg_modes.py", "test_new_columns_come_with_the_rows"),
+        ("connectors/delta/test_delta_modes.py", "test_schema_evolution"),
+        ("connectors/iceberg/test_iceberg_modes.py", "test_new_columns_come_with_the_rows"),
     ],
     "a sink that replaces what the job reads is an error": [
         (DESTROYED, "test_a_sink_that_replaces_what_the_job_reads_is_an_error")
@@ -41,7 +49,7 @@ PROMISES = {
         (VALIDATES, "test_a_delta_column_that_the_log_lacks_is_an_error")
     ],
     "a CSV header unlike the schema is an error": [
-        ("connectors/test_local_file.py", "test_declared_columns_that_the_header_does_not_name"),
+        ("connectors/files/test_local_file.py", "test_declared_columns_that_the_header_does_not_name"),
         (FIRST_HOUR, "test_a_declared_column_that_the_source_lacks_is_marked_there"),
     ],
     "a CSV header that would be read as a row is a warning": [
@@ -50,7 +58,7 @@ PROMISES = {
     "a Parquet or ORC file unlike the schema is an error": [
         (VALIDATES, "test_a_parquet_type_unlike_the_declared_one_is_an_error"),
         (VALIDATES, "test_which_types_can_be_read_as_which_is_what_spark_does"),
-        ("connectors/test_local_file.py", "test_declared_columns_that_no_file_has_are_told"),
+        ("connectors/files/test_local_file.py", "test_declared_columns_that_no_file_has_are_told"),
     ],
     "a target that no run can write, and a damaged file, are errors": [
         (VALIDATES, "test_a_target_that_no_run_can_write_is_an_error"),
@@ -72,11 +80,11 @@ PROMISES = {
         (FIRST_HOUR, "test_package_with_jars_bundles_what_spark_submit_needs_without_a_network"),
     ],
     "the workflow and the hook call what there is": [
-        ("sqljobs/test_changed.py", "test_the_hook_and_the_workflow_call_commands_that_there_are")
+        ("engine/schema/test_changed.py", "test_the_hook_and_the_workflow_call_commands_that_there_are")
     ],
     "the JSON Schema accepts what `validate` accepts": [
         (FIRST_HOUR, "test_the_json_schema_accepts_every_form_that_validate_accepts"),
-        ("job/test_job_schema.py", "test_accepted"),
+        ("engine/job/test_job_schema.py", "test_accepted"),
     ],
     "the pre-commit hook takes only job files": [(FIRST_HOUR, "test_the_pre_commit_hook_takes_only_job_files")],
     "required variables come from a file": [(FIRST_HOUR, "test_a_vars_file_gives_variables_and_i_wins")],
@@ -86,7 +94,7 @@ PROMISES = {
     ],
     # honest ends
     "progress says what happens": [
-        ("runtime/test_application.py", "test_progress_says_that_spark_starts_and_which_jars_it_fetches"),
+        ("engine/runtime/test_application.py", "test_progress_says_that_spark_starts_and_which_jars_it_fetches"),
         (FIRST_HOUR, "test_ctrl_c_says_at_once_that_the_run_is_being_cancelled"),
     ],
     "running pipelines are shown first": [(FIRST_HOUR, "test_running_pipelines_are_shown_first")],
@@ -95,8 +103,11 @@ PROMISES = {
     ],
     "Ctrl-C cancels at once, and no task writes after the clean-up": [
         (STOP, "test_ctrl_c_cancels_at_once_although_tasks_are_waiting"),
-        ("runtime/test_tasks.py", "test_cancelled_tasks_are_waited_for"),
-        ("runtime/test_tasks.py", "test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cancelled"),
+        ("engine/runtime/test_tasks.py", "test_cancelled_tasks_are_waited_for"),
+        (
+            "engine/runtime/test_tasks.py",
+            "test_tasks_that_do_not_end_are_waited_for_only_shortly_once_the_run_is_cancelled",
+        ),
         (RUN, "test_an_interrupt_cancels_and_leaves_nothing_staged"),
         ("connectors/test_endings.py", "test_what_a_cancelled_run_staged_is_removed_without_spark"),
     ],
@@ -110,7 +121,7 @@ PROMISES = {
     ],
     "`filtered` is a count or unknown, never a guess": [
         (FIRST_HOUR, "test_rows_that_filters_dropped_are_unknown_behind_a_join_with_a_condition"),
-        ("runtime/test_counts.py", "test_rows_behind_a_limit_are_not_guessed"),
+        ("engine/runtime/test_counts.py", "test_rows_behind_a_limit_are_not_guessed"),
     ],
     "Console counts its rows": [(FIRST_HOUR, "test_parquet_runs_without_pyarrow_and_console_counts_its_rows")],
     "a repeated run id says that it is committed": [
@@ -118,24 +129,24 @@ PROMISES = {
         (RUN, "test_the_same_run_id_again_writes_nothing_twice"),
     ],
     "a bad row names its file and line": [
-        ("connectors/test_bad_lines.py", "test_a_bad_row_names_file_and_line"),
-        ("connectors/test_local_file.py", "test_malformed_csv_fails_with_its_file"),
+        ("connectors/files/test_bad_lines.py", "test_a_bad_row_names_file_and_line"),
+        ("connectors/files/test_local_file.py", "test_malformed_csv_fails_with_its_file"),
     ],
     "errors of the machine have codes and remedies": [
         (MACHINE, "test_errors_of_the_machine_have_codes_and_remedies"),
         (MACHINE, "test_errors_of_this_process_have_the_same_codes"),
         ("connectors/test_session.py", "test_a_jar_that_is_not_found"),
-        ("connectors/test_local_file.py", "test_a_target_that_cannot_be_written"),
+        ("connectors/files/test_local_file.py", "test_a_target_that_cannot_be_written"),
     ],
     "permanent errors are not retried": [
-        ("runtime/test_schedule.py", "test_a_permanent_error_is_never_retried"),
-        ("runtime/test_transient.py", "test_is_permanent"),
+        ("engine/runtime/test_schedule.py", "test_a_permanent_error_is_never_retried"),
+        ("engine/runtime/test_transient.py", "test_is_permanent"),
     ],
     "a run that cannot be ended can be dismissed": [
         (FIRST_HOUR, "test_runs_forget_dismisses_a_run_that_cannot_be_ended"),
         (FIRST_HOUR, "test_runs_forget_of_an_incremental_run_says_that_the_watermark_has_not_moved"),
     ],
-    "`--resume` says what it does": [("runtime/test_incremental.py", "test_a_kill_loses_and_repeats_nothing")],
+    "`--resume` says what it does": [("engine/runtime/test_incremental.py", "test_a_kill_loses_and_repeats_nothing")],
     # messages
     "a missing comma is reported where it is missing": [
         (FIRST_HOUR, "test_a_missing_comma_between_options_is_reported_at_the_option_after_it")
@@ -155,13 +166,13 @@ PROMISES = {
     "help adds something": [
         (FIRST_HOUR, "test_a_mistake_of_habit_is_answered_by_what_to_write"),
         (FIRST_HOUR, "test_a_format_or_a_database_as_connector_is_answered_by_the_connector_that_has_it"),
-        ("cli/test_commands.py", "test_a_mistyped_command_and_a_missing_one_say_what_there_is"),
+        ("engine/commands/test_commands.py", "test_a_mistyped_command_and_a_missing_one_say_what_there_is"),
         ("seatunnel/test_documented.py", "test_an_unknown_plugin_is_answered_with_what_to_use"),
     ],
     "no log line of Spark's on stderr": [(FIRST_HOUR, "test_no_log_line_of_spark_reaches_stderr")],
     "bytes that are not UTF-8 are never replaced silently": [
-        ("connectors/test_bad_lines.py", "test_a_bad_row_names_file_and_line"),
-        ("connectors/test_bad_lines.py", "test_bytes_that_are_not_utf8_are_replaced_where_the_job_says_so"),
+        ("connectors/files/test_bad_lines.py", "test_a_bad_row_names_file_and_line"),
+        ("connectors/files/test_bad_lines.py", "test_bytes_that_are_not_utf8_are_replaced_where_the_job_says_so"),
     ],
     # the way in
     "`init` makes a project that runs": [
@@ -173,18 +184,21 @@ PROMISES = {
         (CSV, "test_describe_types_the_flights_as_a_person_would_and_its_block_runs"),
     ],
     "`describe` of a table": [
-        ("cli/test_describe.py", "test_describe_of_a_catalog_table_prints_a_table_source_that_runs"),
+        ("engine/commands/test_describe.py", "test_describe_of_a_catalog_table_prints_a_table_source_that_runs"),
         (FIRST_HOUR, "test_describe_prints_a_block_for_the_table_of_a_database"),
     ],
     "`describe` of a web address": [
-        ("cli/test_describe.py", "test_describe_of_a_csv_or_parquet_address_prints_its_block_and_how_to_fetch_it"),
-        ("cli/test_describe.py", "test_describe_of_a_json_address_prints_an_http_source_that_runs"),
-        ("cli/test_describe.py", "test_a_web_address_that_cannot_be_described_has_a_remedy"),
+        (
+            "engine/commands/test_describe.py",
+            "test_describe_of_a_csv_or_parquet_address_prints_its_block_and_how_to_fetch_it",
+        ),
+        ("engine/commands/test_describe.py", "test_describe_of_a_json_address_prints_an_http_source_that_runs"),
+        ("engine/commands/test_describe.py", "test_a_web_address_that_cannot_be_described_has_a_remedy"),
     ],
     "`show` and `runs ID`": [(FIRST_HOUR, "test_the_project_of_init_runs_and_its_rows_and_run_are_shown")],
     "`fmt` keeps comments and meaning": [
-        ("job/test_format.py", "test_every_job_file_means_the_same_afterwards"),
-        ("job/test_format.py", "test_fmt_formats_and_check_only_looks"),
+        ("engine/job/test_format.py", "test_every_job_file_means_the_same_afterwards"),
+        ("engine/job/test_format.py", "test_fmt_formats_and_check_only_looks"),
     ],
     # graph, docs, README
     "the graph page is readable at sixty nodes": [(GRAPH, "test_a_page_of_many_nodes_is_read_searched_and_moved")],

@@ -5,10 +5,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _HERE = Path(__file__).parent
+_TESTS = [str(path.relative_to(_HERE)) for path in _HERE.rglob("test_*.py")]
 
 if find_spec("pyspark") is None:
-    collect_ignore = [path.name for path in _HERE.glob("test_*.py") if path.name != "test_registry.py"]
+    collect_ignore = [path for path in _TESTS if path != "test_registry.py"]
 elif find_spec("pypaimon") is None:
-    collect_ignore = [path.name for path in _HERE.glob("test_paimon*.py")]
+    collect_ignore = [path for path in _TESTS if path.startswith("paimon/")]
 else:
     collect_ignore = []

@@ -14,9 +14,9 @@ from engine.runtime.without_spark.forget import forget
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.journal import RunOutcome, journal
 from engine.spark.writing.recover import recover, resume, roll_back
+from tests.connectors.files.test_local_file import TestParquet
 from tests.connectors.jobs import run_writes, stage_writes
 from tests.connectors.suite import _dead
-from tests.connectors.test_local_file import TestParquet
 
 
 def refuse(path, ignore_errors=False):

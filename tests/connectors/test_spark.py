@@ -15,8 +15,8 @@ from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from engine.spark.writing.journal import RunOutcome, journal
 from engine.spark.writing.recover import recover, resume
-from tests.cli.test_secrets import SPELLINGS
 from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.engine.commands.test_secrets import SPELLINGS
 
 pytestmark = pytest.mark.spark
 SCHEMA = {"fields": {"id": "bigint", "name": "string"}}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.connectors.web.service import service
+from tests.connectors.http_.service import service
 
 
 class SchemaRegistry:
