@@ -19,6 +19,7 @@ from catalog.secret_names import is_secret_name, redacted
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.tables.table import CatalogTable
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import STREAM, ScanTask, Source, SourceCapabilities
@@ -121,7 +122,7 @@ class Spark(Source, Sink[SparkStaged]):
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> SparkStaged:
         options, given = task.options, task.options.texts_by_key("options")
         return SparkStaged(
-            staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+            staging=task.scratch,
             run_id=task.run_id,
             format=options.string("format"),
             save="append" if _appends(task.data_save_mode) else "overwrite",
@@ -132,23 +133,23 @@ class Spark(Source, Sink[SparkStaged]):
         )
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: SparkStaged) -> SparkStaged:
-        self.abort(spark, prepared)  # notes of an earlier try, as that of a run which was dismissed
+        self.abort(spark, prepared, task.run)  # notes of an earlier try, as that of a run which was dismissed
         try:
             df.write.mode("overwrite").parquet(f"{prepared.staging}/data")
         except BaseException:
             with suppress(OSError):  # the run's own abort tries again, and reports what is left
-                self.abort(spark, prepared)
+                self.abort(spark, prepared, task.run)
             raise
         return prepared
 
-    def commit(self, spark: "SparkSession", staged: SparkStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: SparkStaged, run: RunContext) -> None:
         """Raises `RunError` PEN5010 if an earlier append was interrupted: its rows may already be in the target."""
         with committing(spark, staged.staging) as is_due:
             if is_due:
                 _write(spark, staged)
-        self.abort(spark, staged)
+        self.abort(spark, staged, run)
 
-    def abort(self, spark: "SparkSession", staged: SparkStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: SparkStaged, run: RunContext) -> None:
         files, staging = files_at(spark, staged.staging)
         files.delete(staging)
 

@@ -26,6 +26,7 @@ from connectors.files.file_schema import UnknownSchemaError
 from connectors.files.file_types import can_hold
 from connectors.files.table_folders import table_folders
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
@@ -212,13 +213,13 @@ class Delta(Source, Sink[DeltaStaged]):
     def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: DeltaStaged) -> "DataFrame":
         return staging.staged_rows(spark, staged)
 
-    def commit(self, spark: "SparkSession", staged: DeltaStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         committing.commit(spark, staged)
 
-    def maintain(self, spark: "SparkSession", staged: DeltaStaged) -> None:
+    def maintain(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         committing.maintain(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: DeltaStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         removing.abort(spark, staged)
 
 

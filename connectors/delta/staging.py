@@ -55,7 +55,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         target=as_uri(target),
         missing=tuple(missing_folders(files, target)),
         is_new=is_new,
-        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        staging=task.scratch,
         identity=task.identity,
         version=1,
         run_id=task.run_id,

@@ -31,6 +31,7 @@ from connectors.iceberg.table_address import (
     target_of,
 )
 from connectors.iceberg.table_metadata import Metadata, has_partitions, local_columns, table_of
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
@@ -166,10 +167,10 @@ class Iceberg(Source, Sink[IcebergStaged]):
     def written(self, staged: IcebergStaged) -> tuple[int, int] | None:
         return None if staged.rows is None else (staged.rows, staged.bytes)
 
-    def commit(self, spark: "SparkSession", staged: IcebergStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: IcebergStaged, run: RunContext) -> None:
         staging.commit(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: IcebergStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: IcebergStaged, run: RunContext) -> None:
         staging.abort(spark, staged)
 
 

@@ -55,7 +55,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         merges=merges or replaces_matching,
         data=f"{folder}/{name}",
         missing=_missing(spark, address.folder),
-        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        staging=task.scratch,
         identity=task.identity,
         run_id=task.run_id,
         journal=task.journal,

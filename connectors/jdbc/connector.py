@@ -12,6 +12,7 @@ from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, Target
 from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from catalog.types.datatypes import STRING, Decimal
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows, until_now
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table
 from connectors.interface.sink import PendingCommit, Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ConnectionLimit, ScanTask, Source, SourceCapabilities
@@ -186,19 +187,19 @@ class Jdbc(Source, Sink[JdbcStaged]):
     def written(self, staged: JdbcStaged) -> tuple[int, None] | None:
         return None if staged.rows is None else (staged.rows, None)
 
-    def commit(self, spark: "SparkSession", staged: JdbcStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: JdbcStaged, run: RunContext) -> None:
         commit_group(spark, [staged])
 
-    def begin_commit(self, spark: "SparkSession", group: Sequence[JdbcStaged]) -> PendingCommit | None:
+    def begin_commit(self, spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext) -> PendingCommit | None:
         return begin_commit(spark, group)
 
     def commit_group(self, staged: JdbcStaged) -> str:
         return f"{staged.url} {staged.user or ''}"
 
-    def commit_all(self, spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
+    def commit_all(self, spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext) -> None:
         commit_group(spark, group)
 
-    def abort(self, spark: "SparkSession", staged: JdbcStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: JdbcStaged, run: RunContext) -> None:
         with connected(spark, staged.connection) as database:
             remove_staging(database, staged)
 

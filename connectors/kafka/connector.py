@@ -18,6 +18,7 @@ from catalog.options import Option, Options
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TablePath
 from connectors.files.formats.file_connector import AVRO_JAR
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.staged import Staged, secret_mapping
@@ -130,7 +131,7 @@ class Kafka(Source, Sink[KafkaStaged]):
     def position(self, spark: "SparkSession", options: Options) -> KafkaPosition:
         return position_of(spark, options)
 
-    def acknowledge(self, spark: "SparkSession", position: KafkaPosition) -> None:  # type: ignore[override]
+    def acknowledge(self, spark: "SparkSession", position: KafkaPosition, run: RunContext) -> None:  # type: ignore[override]
         commit_position(spark, position)
 
     def stream_identity(self, options: Options) -> str:
@@ -222,7 +223,7 @@ class Kafka(Source, Sink[KafkaStaged]):
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> KafkaStaged:
         connection = KafkaConnection.of(task.options).remember()
         return KafkaStaged(
-            staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+            staging=task.scratch,
             servers=connection.servers,
             topics=(topic_text(task.options),) if is_fixed(task.options) else (),
             config=connection.config,
@@ -237,7 +238,7 @@ class Kafka(Source, Sink[KafkaStaged]):
         records.write.mode("overwrite").parquet(f"{prepared.staging}/data")
         return prepared
 
-    def commit(self, spark: "SparkSession", staged: KafkaStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: KafkaStaged, run: RunContext) -> None:
         with committing(spark, staged.staging) as is_due:
             if is_due:
                 connection = staged.connection
@@ -252,9 +253,9 @@ class Kafka(Source, Sink[KafkaStaged]):
                 if staged.keeps_order:
                     records = records.repartition("key").sortWithinPartitions("position")
                 records.drop("position").write.format("kafka").options(**connection.spark_options).save()
-        self.abort(spark, staged)
+        self.abort(spark, staged, run)
 
-    def abort(self, spark: "SparkSession", staged: KafkaStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: KafkaStaged, run: RunContext) -> None:
         files, staging = files_at(spark, staged.staging)
         files.delete(staging)
 

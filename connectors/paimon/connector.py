@@ -14,6 +14,7 @@ from catalog.types.datatypes import BIGINT
 from connectors.files.committing.file_target import check_directory
 from connectors.files.file_schema import UnknownSchemaError
 from connectors.interface.incremental import NewRows, Since, incremental_of
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
@@ -171,10 +172,10 @@ class Paimon(Source, Sink[PaimonStaged]):
     def written(self, staged: PaimonStaged) -> tuple[int, int] | None:
         return None if staged.rows is None else (staged.rows, staged.bytes)
 
-    def commit(self, spark: "SparkSession", staged: PaimonStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: PaimonStaged, run: RunContext) -> None:
         committing.commit(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: PaimonStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: PaimonStaged, run: RunContext) -> None:
         staging.abort(spark, staged)
 
 

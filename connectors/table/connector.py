@@ -18,6 +18,7 @@ from connectors.iceberg.connector import connector as iceberg
 from connectors.iceberg.iceberg_options import SINK_OPTIONS as ICEBERG_OPTIONS
 from connectors.iceberg.iceberg_staged import IcebergStaged
 from connectors.interface.incremental import INCREMENTAL
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
@@ -159,15 +160,15 @@ class Table(Source, Sink[TableStaged]):
         found: tuple[int, int] | None = sink.written(inner)
         return found
 
-    def commit(self, spark: "SparkSession", staged: TableStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: TableStaged, run: RunContext) -> None:
         sink, inner = _inner(staged)
-        sink.commit(spark, inner)
+        sink.commit(spark, inner, run)
         if staged.registers is not None:
             spark.sql(staged.registers)
 
-    def abort(self, spark: "SparkSession", staged: TableStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: TableStaged, run: RunContext) -> None:
         sink, inner = _inner(staged)
-        sink.abort(spark, inner)
+        sink.abort(spark, inner, run)
 
 
 connector = Table()

@@ -151,7 +151,7 @@ class SinkSuite:
         assert run.journal.read().outcome is RunOutcome.FINISHED
         expected = self.expect(spark, "new" if data == "DROP_DATA" else "both")
         assert self.rows_at(spark, tmp_path / "target") == expected
-        self.sink.commit(spark, run.places["w"])  # again does nothing
+        self.sink.commit(spark, run.places["w"], run.context)  # again does nothing
         assert self.rows_at(spark, tmp_path / "target") == expected
         assert self.leftovers(tmp_path) == []
 

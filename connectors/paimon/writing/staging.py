@@ -49,7 +49,7 @@ def prepare(task: WriteTask, actions: Sequence[Action]) -> PaimonStaged:
         missing=tuple(missing_folders(LocalFiles(), target)),
         is_new=is_new,
         replaces=replaces,
-        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        staging=task.scratch,
         name=name,
         identity=task.identity,
         run_id=task.run_id,

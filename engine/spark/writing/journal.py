@@ -61,6 +61,10 @@ class Journal:
         """Where the run may write what it needs only while it runs; removed when it ends, also by another process."""
         return f"{self.folder.rpartition('/')[0]}/scratch"
 
+    def staging(self, write_id: str) -> str:
+        """The directory in which a write may stage rows; its sink removes it."""
+        return f"{self.uri.removesuffix('/journal')}/staging/{write_id}"
+
     def begin(
         self,
         mark: Mapping[str, Value],

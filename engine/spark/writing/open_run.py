@@ -10,11 +10,13 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import run_error
 from connectors.commits import run_owner as owner
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
 from connectors.interface.staged import Staged
 from engine.plan.nodes import Scan, Write
 from engine.spark.writing.journal import Journal, RunOutcome, journal, open_journals
 from engine.spark.writing.recorded_runs import refuse_run_id, refuse_running, refuse_second_run
+from engine.spark.writing.run_contexts import context_of
 from engine.spark.writing.sink_checks import SinkCheck, task_of
 
 
@@ -24,6 +26,7 @@ class OpenRun:
 
     spark: SparkSession
     run_id: str
+    context: RunContext
     journal: Journal
     checks: tuple[SinkCheck, ...]
     tasks: Mapping[str, WriteTask]
@@ -64,8 +67,15 @@ def begin(
         refuse_second_run(spark, state, run_id, [check.write for check in checks], job)
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
     fresh = is_fresh and recorded is None
+    context = context_of(spark, run_id)
     tasks = {
-        check.write.id: replace(task_of(check.write, run_id), owner=mark, journal=log.uri, is_fresh=fresh)
+        check.write.id: replace(
+            task_of(check.write, context),
+            scratch=log.staging(check.write.id),
+            owner=mark,
+            journal=log.uri,
+            is_fresh=fresh,
+        )
         for check in checks
     }
     places = {
@@ -77,7 +87,7 @@ def begin(
     writes = {check.write.id: check.write.connector.name for check in checks}
     log.begin(mark, writes, job, done=done, incremental=incremental, targets=targets)
     log.prepared(places)
-    return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
+    return OpenRun(spark, run_id, context, log, tuple(checks), tasks, places)
 
 
 def begin_stream(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str) -> Journal:

@@ -95,7 +95,7 @@ class TestParquetElsewhere(SinkSuite):
                 steps = kill_at(step, patched)
                 was_killed = False
                 try:
-                    connector.commit(spark, run.places["w"])
+                    connector.commit(spark, run.places["w"], run.context)
                 except Killed:
                     was_killed = True
             if was_killed and step % 2:
