@@ -23,7 +23,7 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import STREAM, ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged, secret_mapping
+from connectors.shared.staged import Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, committing, files_at
 
 if TYPE_CHECKING:

@@ -96,7 +96,7 @@ OTHER_PARAMETERS = (
         "sink_options = ()",
         "sink_options = ()\n    sink_capabilities = SinkCapabilities((), ())\n    staged_type = Staged",
     )
-    .replace("import Sink", "import Sink, SinkCapabilities\nfrom connectors.interface.staged import Staged")
+    .replace("import Sink", "import Sink, SinkCapabilities\nfrom connectors.shared.staged import Staged")
     .replace(
         "def abort(self, spark, staged, run)", "def commit(self, spark): ...\n    def abort(self, staged, *, force)"
     )

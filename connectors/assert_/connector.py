@@ -12,8 +12,8 @@ from connectors.assert_.assert_rule import AssertRule
 from connectors.assert_.read_rules import read_rules
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.staged import Staged
 from connectors.shared.spark_types import columns_of
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

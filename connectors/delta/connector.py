@@ -30,9 +30,9 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
+from connectors.shared.staged import Staged
 from connectors.storage.filesystem import as_uri, files_at
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.object_store import store_jars, store_needs

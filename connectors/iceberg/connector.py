@@ -35,9 +35,9 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.lakehouse.versions import refuse_for_versions
 from connectors.lakehouse.write_modes import CAPABILITIES, refuse_without_partitions
+from connectors.shared.staged import Staged
 from connectors.shared.tolerated import report_tolerated
 from connectors.storage.object_store import OBJECT_STORES, store_jars, store_needs
 

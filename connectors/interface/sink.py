@@ -15,7 +15,7 @@ from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, Target
 from catalog.tables.table import CatalogTable
 from connectors.interface.base import Connector
 from connectors.interface.run_context import RunContext
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

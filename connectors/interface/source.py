@@ -17,8 +17,8 @@ from catalog.tables.table import CatalogTable, Column, TablePath
 from connectors.interface.base import Connector
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows
 from connectors.interface.run_context import RunContext
-from connectors.interface.staged import Staged
 from connectors.shared.java_names import select_sql
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

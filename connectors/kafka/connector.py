@@ -21,7 +21,6 @@ from connectors.files.formats.file_connector import AVRO_JAR
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged, secret_mapping
 from connectors.kafka.avro_records import is_avro
 from connectors.kafka.client import brokers
 from connectors.kafka.connection import KafkaConnection, check_servers
@@ -53,6 +52,7 @@ from connectors.kafka.write_records import (
     topic_text,
 )
 from connectors.shared.spark_types import columns_of
+from connectors.shared.staged import Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, committing, files_at
 
 if TYPE_CHECKING:

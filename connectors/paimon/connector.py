@@ -18,7 +18,6 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.paimon import many_tables, paimon_table
 from connectors.paimon.paimon_options import (
     SINK_OPTIONS,
@@ -35,6 +34,7 @@ from connectors.paimon.table_files import latest_schema, recorded_schema, spans_
 from connectors.paimon.writing import committing, staging
 from connectors.paimon.writing.obstacles import refuse_for_table
 from connectors.paimon.writing.statements import planned
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

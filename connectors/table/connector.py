@@ -22,11 +22,11 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
 from connectors.matching.catalog_tables import SESSION_CATALOG, catalog_pattern, matching_tables
 from connectors.matching.table_patterns import as_table, check_pattern, pattern_in, use_regex_option
+from connectors.shared.staged import Staged
 from connectors.table.named_table import NamedTable, full_name, look_up
 
 if TYPE_CHECKING:

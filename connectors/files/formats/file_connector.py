@@ -45,8 +45,8 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, declares_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.shared.spark_types import columns_of
+from connectors.shared.staged import Staged
 from connectors.storage.object_store import StoreSettings, store_jars, store_needs, write_without_renames
 from connectors.storage.paths import data_files, local_path, size_of, spark_path, target_folder
 

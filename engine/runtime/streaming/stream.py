@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 from connectors.storage.filesystem import files_at
 from engine.job.model.job import Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, ends_by_itself, trigger_of

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import AnySink, PendingCommit
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 
 Pending: TypeAlias = dict[str, PendingCommit]
 """Started commits, by the id of the first write of their group."""

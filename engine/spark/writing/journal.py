@@ -25,7 +25,7 @@ from catalog.options import Value
 from connectors.commits import run_owner as owner
 from connectors.commits.commit_errors import dismissal
 from connectors.commits.run_decision import DISMISSED, was_dismissed
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.incremental.watermarks import HighWatermark
 

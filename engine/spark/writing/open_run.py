@@ -12,7 +12,7 @@ from catalog.diagnostics.diagnostic import run_error
 from connectors.commits import run_owner as owner
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 from engine.plan.nodes import Scan, Write
 from engine.spark.writing.journal import Journal, RunOutcome, journal, open_journals
 from engine.spark.writing.recorded_runs import refuse_run_id, refuse_running, refuse_second_run

@@ -8,7 +8,7 @@ pytest.importorskip("pyspark")
 
 from connectors.console import Console
 from connectors.interface.run_context import RunContext
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 from engine.spark.writing.commit_groups import StagedWrite, commit_group, commit_groups
 
 RUN = RunContext("r", "4.1.4")
