@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.needs_spark import require_spark
 from engine.terminal.arguments import add_job_arguments, add_table_arguments, settings_of
-from engine.terminal.needs_spark import require_spark
 
 if TYPE_CHECKING:
     from catalog.tables.savemode import Outlook

@@ -70,6 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from engine.compile import compile_jobs
+    from engine.needs_spark import require_spark
     from engine.terminal.report import report
 
     if not arguments.jobs and not arguments.resume:
@@ -82,7 +83,7 @@ def run(arguments: Namespace) -> int:
         print(f"checked {len(jobs)} job{'s' * (len(jobs) != 1)}: no error found")
         return 0
     _check_restore(arguments, jobs)
-    _require_spark()
+    require_spark("running a job")
     if arguments.resume:
         return _resume(arguments, jobs)
     return _dry_run(arguments, jobs) if arguments.dry_run else _run(arguments, jobs)
@@ -240,12 +241,3 @@ def _check_restore(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> None:
 
     if arguments.restore and not (len(jobs) == 1 and jobs[0].plan.env.mode == "STREAMING"):
         raise job_error("PEN2011", "`--restore` goes on with one streaming job", None, "env { job.mode = STREAMING }")
-
-
-def _require_spark() -> None:
-    from importlib.util import find_spec
-
-    from catalog.diagnostics.diagnostic import run_error
-
-    if find_spec("pyspark") is None:
-        raise run_error("PEN9003", "running a job needs pyspark", None, "pip install 'penstock[spark]'")
