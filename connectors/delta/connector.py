@@ -19,7 +19,7 @@ from connectors.delta.delta_log import NoVersionError, holds_log, latest_columns
 from connectors.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_sink
 from connectors.delta.delta_staged import DeltaStaged
 from connectors.delta.obstacles import refuse_for_table
-from connectors.delta.statements import words_of
+from connectors.delta.statements import table_syntax
 from connectors.delta.transaction import DeltaTable
 from connectors.files.committing import file_target
 from connectors.files.file_schema import UnknownSchemaError
@@ -193,7 +193,7 @@ class Delta(Source, Sink[DeltaStaged]):
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        return tuple(planned(task, state, actions, words_of(task)))
+        return tuple(planned(task, state, actions, table_syntax(task)))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:
         return staging.prepare(spark, task, actions)

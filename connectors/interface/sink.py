@@ -163,13 +163,13 @@ class Sink(Connector, Generic[S]):
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        """What the commit will run at the target as it stands, for people; touches nothing."""
+        """What the commit will run at the target as it stands, shown by `explain`; touches nothing."""
         return ()
 
     def staging_statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        """DDL of what `stage` makes, where the commit turns that into the target; for people, touches nothing."""
+        """DDL of what `stage` makes, if the commit turns that into the target; `explain` shows it. Touches nothing."""
         return ()
 
     @abstractmethod

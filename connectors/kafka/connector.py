@@ -5,7 +5,7 @@ group after the commit of the sinks. A write stages its records as Parquet besid
 the commit. Kafka cannot take them back, so that an interrupted commit sends all of them again:
 
     <run>/staging/<write id>/data     the staged records
-    <run>/staging/<write id>/done     they have been sent: what is left here is waste
+    <run>/staging/<write id>/done     they have been sent: leftover files
 """
 
 from collections.abc import Mapping, Sequence

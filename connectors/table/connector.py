@@ -13,7 +13,7 @@ from catalog.tables.table import CatalogTable, TablePath
 from connectors.delta.connector import connector as delta
 from connectors.delta.delta_options import SINK_OPTIONS as DELTA_OPTIONS
 from connectors.delta.delta_staged import DeltaStaged
-from connectors.delta.statements import words_of
+from connectors.delta.statements import table_syntax
 from connectors.iceberg.connector import connector as iceberg
 from connectors.iceberg.iceberg_options import SINK_OPTIONS as ICEBERG_OPTIONS
 from connectors.iceberg.iceberg_staged import IcebergStaged
@@ -139,7 +139,7 @@ class Table(Source, Sink[TableStaged]):
             return iceberg.statements(spark, _of_iceberg(task), state, actions)
         found = _delta_table(spark, task.options)
         inner = _of_delta(task, found)
-        return tuple(planned(inner, state, actions, words_of(inner, found.sql)))
+        return tuple(planned(inner, state, actions, table_syntax(inner, found.sql)))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> TableStaged:
         if _is_iceberg(task.options):

@@ -10,7 +10,7 @@ from engine.needs_spark import require_spark
 from engine.terminal.arguments import add_job_arguments, add_table_arguments, settings_of
 
 if TYPE_CHECKING:
-    from catalog.tables.savemode import Outlook
+    from catalog.tables.savemode import WritePreview
     from connectors.interface.incremental import Since
     from engine.compile import Compiled
     from engine.plan.nodes import Plan
@@ -48,14 +48,14 @@ def run(arguments: Namespace) -> int:
     report(compiled.warnings)
     plan = compiled.built if arguments.unoptimized else compiled.plan
     starts = _starts(plan, arguments.state_dir)
-    outlooks = _outlooks(compiled) if arguments.connect else None
+    previews = _previews(compiled) if arguments.connect else None
     if arguments.format == "json":
-        found = {**to_json(plan, outlooks=outlooks, starts=starts), "schedule": schedule_json(plan)}
+        found = {**to_json(plan, previews=previews, starts=starts), "schedule": schedule_json(plan)}
         print(json.dumps(found, indent=2, ensure_ascii=False))
     elif arguments.format == "mermaid":
         print(to_mermaid(plan), end="")
     else:
-        print(explain(plan, columns=arguments.columns, outlooks=outlooks, starts=starts), end="")
+        print(explain(plan, columns=arguments.columns, previews=previews, starts=starts), end="")
         if schedule := schedule_text(plan):
             print("\n" + schedule, end="")
         if arguments.rules:
@@ -63,7 +63,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _outlooks(compiled: "Compiled") -> "Mapping[str, Outlook]":
+def _previews(compiled: "Compiled") -> "Mapping[str, WritePreview]":
     from engine.runtime.application import application, dry_run
 
     require_spark("looking at the targets")

@@ -210,7 +210,7 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     with application(jobs, arguments.master, arguments.state_dir) as spark:
         for job in jobs:
             starts = starts_of(spark, job, arguments.state_dir)
-            print(explain(job.plan, outlooks=dry_run(spark, job), starts=starts), end="")
+            print(explain(job.plan, previews=dry_run(spark, job), starts=starts), end="")
     return 0
 
 

@@ -166,12 +166,12 @@ class JobExecution:
             lowered = self._lowered(name, session, persistence)
             frames = lowered.dataframes
             note_positions(self.run, lowered.positions)
-            expect.note(lowered.watched)  # of what was computed for several readers
+            expect.read_counters(lowered.watched)  # of what was computed for several readers
             for index, write in enumerate(plan.writes, start=1):
                 progress.doing(name, f"writing {write.name} ({index} of {len(plan.writes)})")
                 self.spark.sparkContext.setJobDescription(descriptions[write.id])
                 stage(session, self.run, write, frames[write.input], below(write))
-                expect.note(lowered.watched)
+                expect.read_counters(lowered.watched)
             outcomes = expect.outcomes(lowered.watched, staged_rows(session, self.run, plan.writes))
             if outcomes:
                 text = text_of(validation_result(self.plan.env.name, self.run.run_id, outcomes))

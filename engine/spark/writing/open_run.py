@@ -52,7 +52,7 @@ def begin(
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
     will stand. `incremental`: the sources whose watermarks the run is to move. `is_of_stream`: a micro-batch,
     whose stream keeps other processes from running the job. `is_fresh`: no process has begun a run of this id before,
-    nor one whose journal is lost. Raises PEN5007 if a living process holds the
+    nor one whose journal is lost. Raises PEN5007 if a running process holds the
     run id, PEN5005 if a target can never be one.
     """
     log = journal(spark, state, run_id)

@@ -29,8 +29,8 @@ from engine.spark.writing.run_contexts import context_of
 def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
     """End a killed run: finish it where it had decided to commit, else roll it back.
 
-    Raises PEN5008 if there is no such run or it has ended, PEN5007 if it lives, and a `RunError` with all that
-    keeps it from being ended: what could be done of it is done.
+    Raises PEN5008 if there is no such run or it has ended, PEN5007 if it is running, and a `RunError` with all that
+    keeps it from being ended: completed steps stay completed.
     """
     recorded = journal(spark, state, run_id).read()
     if recorded is None:

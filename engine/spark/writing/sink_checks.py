@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError
 from catalog.tables.evolution import Problem, fits
-from catalog.tables.savemode import Action, Outlook, TargetState, plan_actions
+from catalog.tables.savemode import Action, TargetState, WritePreview, plan_actions
 from catalog.tables.table import CatalogTable
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
@@ -29,7 +29,7 @@ class SinkCheck:
     actions: tuple[Action, ...]
 
 
-def outlooks(spark: SparkSession, writes: Sequence[Write]) -> dict[str, Outlook]:
+def previews(spark: SparkSession, writes: Sequence[Write]) -> dict[str, WritePreview]:
     """What each write, by its id, finds at its target and would do there; raises as `check` does."""
     by_write = {}
     for checked in check(spark, writes, looks_for_rows=True):
@@ -40,7 +40,7 @@ def outlooks(spark: SparkSession, writes: Sequence[Write]) -> dict[str, Outlook]
             staging_statements = write.connector.staging_statements(*asked)
         except SPARK_ERRORS as error:
             raise as_run_error(error, write) from error
-        by_write[write.id] = Outlook(checked.state, checked.actions, statements, staging_statements)
+        by_write[write.id] = WritePreview(checked.state, checked.actions, statements, staging_statements)
     return by_write
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from catalog.diagnostics.diagnostic import Diagnostics, InternalError
-from catalog.tables.savemode import Action, Outlook, TargetState
+from catalog.tables.savemode import Action, TargetState, WritePreview
 from engine.compile import Settings, compile_job
 from engine.optimizer import check_writes
 from engine.plan.nodes import Query, Scan, rewrite
@@ -108,8 +108,8 @@ def test_json(compiled):
 
 def test_actions_are_shown(compiled):
     plan = compiled(JOB).plan
-    outlooks = {plan.writes[0].id: Outlook(TargetState(exists=False), (Action.CREATE, Action.ADD_ROWS))}
-    assert "│  now: create the target; add rows" in explain(plan, outlooks=outlooks)
+    previews = {plan.writes[0].id: WritePreview(TargetState(exists=False), (Action.CREATE, Action.ADD_ROWS))}
+    assert "│  now: create the target; add rows" in explain(plan, previews=previews)
 
 
 def test_mermaid(compiled):
