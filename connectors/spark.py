@@ -23,8 +23,10 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import STREAM, ScanTask, Source, SourceCapabilities
+from connectors.matching.catalog_tables import full_name
 from connectors.shared.staged import Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, committing, files_at
+from connectors.storage.paths import target_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -89,6 +91,15 @@ class Spark(Source, Sink[SparkStaged]):
             reader = reader.schema(columns_to_ddl(table.columns))
             df = reader.load(place) if place else reader.load()
         return task.selected(df)
+
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return self.target(options)
+
+    def target(self, options: Options) -> str | None:
+        name, path = options.optional_string("table"), options.optional_string("path")
+        if name is not None:
+            return f"catalog:{'.'.join(full_name(name)).lower()}"
+        return None if path is None else target_folder(path)
 
     def stream_obstacle(self, options: Options) -> str | None:
         known = options.string("format").lower() in _STREAMS

@@ -170,6 +170,9 @@ class Delta(Source, Sink[DeltaStaged]):
     def target(self, options: Options) -> str | None:
         return target_folder(options.string("path"))
 
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return self.target(options)
+
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         staging.store_settings(task.options).apply(spark)
         files, target = files_at(spark, task.options.string("path"))

@@ -23,6 +23,7 @@ from connectors.jdbc.dialect import Dialect
 from connectors.jdbc.known_dialects import dialect_of
 from connectors.jdbc.reading import describe, read
 from connectors.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, partitions, reading_of
+from connectors.jdbc.table_location import location_of
 from connectors.jdbc.table_names import parse_table_name, path_of, quoted_name
 from connectors.jdbc.writing import staging
 from connectors.jdbc.writing.commit import begin_commit, commit_group, remove_staging
@@ -124,12 +125,11 @@ class Jdbc(Source, Sink[JdbcStaged]):
         return default_write_mode(options, table)
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
-        if options.optional_string("table_path") is None:
-            return None
-        return f"{connection_of(options).place}#{str(table.path).lower()}"
+        name = options.optional_string("table_path")
+        return location_of(connection_of(options), () if name is None else parse_table_name(name))
 
     def target(self, options: Options) -> str | None:
-        return f"{connection_of(options).place}#{'.'.join(target_of(options)).lower()}"
+        return location_of(connection_of(options), target_of(options))
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         connection = connection_of(options)

@@ -124,9 +124,7 @@ class Kafka(Source, Sink[KafkaStaged]):
         return CatalogTable.of("kafka", undeclared_columns(options)) if table.is_open else table
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
-        return (
-            None if options.flag("pattern") or len(topics_of(options)) != 1 else _place(options, topics_of(options)[0])
-        )
+        return _place(options, "" if options.flag("pattern") else ",".join(topics_of(options)))
 
     def position(self, spark: "SparkSession", options: Options) -> KafkaPosition:
         return position_of(spark, options)

@@ -24,10 +24,10 @@ from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
-from connectors.matching.catalog_tables import SESSION_CATALOG, catalog_pattern, matching_tables
+from connectors.matching.catalog_tables import SESSION_CATALOG, catalog_pattern, full_name, matching_tables
 from connectors.matching.table_patterns import as_table, check_pattern, pattern_in, use_regex_option
 from connectors.shared.staged import Staged
-from connectors.table.named_table import NamedTable, full_name, look_up
+from connectors.table.named_table import NamedTable, look_up
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -241,6 +241,9 @@ class FileConnector(Source, Sink[FileStaged]):
     def target(self, options: Options) -> str | None:
         return target_folder(self.located(options).string("path"))
 
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return self.target(options)
+
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         path = self.located(options).string("path")
         return () if local_path(path) else file_target.caveats(actions, path)

@@ -67,13 +67,11 @@ def test_a_uid_is_the_id(compiled):
 
 
 def test_ids_differ_though_a_uid_is_that_of_a_numbered_one(compiled):
-    twice = JOB.replace('condition = "amount > 10"', 'condition = "amount > 10", uid = "a-2"')
-    twice = twice.replace(
-        "sink {",
-        'sink {\n  Console { plugin_input = "big", uid = "a" }\n  Console { plugin_input = "big", uid = "a" }',
-        1,
-    )
-    found = [node.id for node in compiled(twice).built.nodes()]
+    twice = JOB.replace("sink {", 'sink {\n  Console { plugin_input = "big" }\n  Console { plugin_input = "big" }', 1)
+    numbered = next(node.id for node in compiled(twice).built.nodes() if node.id.endswith("-2"))
+    named = twice.replace('condition = "amount > 10"', f'condition = "amount > 10", uid = "{numbered}"')
+    found = [node.id for node in compiled(named).built.nodes()]
+    assert numbered in found
     assert len(set(found)) == len(found)
 
 
