@@ -10,9 +10,8 @@ from catalog.quoting import quote
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable
-from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.shared.staged import Staged
+from connectors.interface.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -68,14 +67,14 @@ class Console(Sink[ConsoleStaged]):
         text = str(df._jdf.showString(limit, truncate, False))
         return ConsoleStaged(text, sum(line.startswith("|") for line in text.splitlines()) - 1)
 
-    def commit(self, spark: "SparkSession", staged: ConsoleStaged, run: RunContext) -> None:
+    def commit(self, spark: "SparkSession", staged: ConsoleStaged) -> None:
         if staged.text:
             print(staged.text.rstrip("\n"))
 
     def written(self, staged: ConsoleStaged) -> tuple[int, None] | None:
         return None if staged.rows is None else (staged.rows, None)
 
-    def abort(self, spark: "SparkSession", staged: ConsoleStaged, run: RunContext) -> None:
+    def abort(self, spark: "SparkSession", staged: ConsoleStaged) -> None:
         pass
 
 

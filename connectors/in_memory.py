@@ -8,9 +8,8 @@ from catalog.diagnostics.diagnostic import Diagnostics, run_error
 from catalog.options import Option, Options, OptionType
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable
-from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.shared.staged import Staged
+from connectors.interface.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -67,10 +66,10 @@ class InMemory(Sink[InMemoryStaged]):
         _STAGED[prepared.identity] = rows
         return prepared
 
-    def commit(self, spark: "SparkSession", staged: InMemoryStaged, run: RunContext) -> None:
+    def commit(self, spark: "SparkSession", staged: InMemoryStaged) -> None:
         ROWS.setdefault(staged.table, []).extend(_STAGED.pop(staged.identity, []))
 
-    def abort(self, spark: "SparkSession", staged: InMemoryStaged, run: RunContext) -> None:
+    def abort(self, spark: "SparkSession", staged: InMemoryStaged) -> None:
         _STAGED.pop(staged.identity, None)
 
 

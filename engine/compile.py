@@ -12,6 +12,7 @@ from catalog.tables.table import Column
 from catalog.types.datatypes import has_unknown
 from engine.job.load import load
 from engine.job.model.job import Block, Job
+from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
 from engine.optimizer import optimize
 from engine.plan.building.build_plan import build
 from engine.plan.chosen_writes import with_chosen_writes
@@ -25,7 +26,7 @@ class Settings:
     `strict`: a column whose type cannot be proved is an error, and so is a source without files. `reads_secrets`:
     passwords are read and decrypted, which only a run needs. `seatunnel_line`: 2 or 3, which line of its versions
     `seatunnel` follows. `only`, `but`: the tables to write, and
-    those to leave out.
+    those to leave out. `project`: what the jobs have from their project.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -36,6 +37,7 @@ class Settings:
     reads_secrets: bool = False
     only: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
+    project: ProjectDefaults = NO_PROJECT
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,6 +61,7 @@ def load_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Job | 
         seatunnel=settings.seatunnel,
         seatunnel_line=settings.seatunnel_line,
         reads_secrets=settings.reads_secrets,
+        project=settings.project,
     )
 
 
@@ -114,11 +117,9 @@ def _strict(diagnostic: Diagnostic) -> Diagnostic:
     return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in ("PEN4009", "PEN4030") else diagnostic
 
 
-_SEATUNNEL_MARKS: Final = re.compile(
-    r"\b(?:source_table_name|result_table_name|execution\.parallelism|from\s+dual)\b", re.I
-)
-_SEATUNNEL_WORDS: Final = ("_table_name", "execution.parallelism", "dual")
-_CALLS_THAT_DIFFER: Final = re.compile(
+_SIGNS: Final = re.compile(r"\b(?:source_table_name|result_table_name|execution\.parallelism|from\s+dual)\b", re.I)
+_SIGN_WORDS: Final = ("_table_name", "execution.parallelism", "dual")
+_OTHER_MEANING: Final = re.compile(
     r"\b(?:[lr]?trim\s*\([^()]*,|datediff\s*\(|dateadd\s*\(|dayname\s*\(|monthname\s*\(|insert\s*\(|week\s*\("
     r"|formatdatetime\s*\(|parsedatetime\s*\(|extract\s*\(\s*dayofweek|cast\s*\([^()]*as\s+timestamp\s*\))",
     re.I,
@@ -128,9 +129,9 @@ _CALLS_THAT_DIFFER: Final = re.compile(
 def note_compat(job: Job, diagnostics: Diagnostics) -> None:
     """Warn where a job looks like Apache SeaTunnel's and calls functions that mean something else there."""
     folded = job.source.text.lower()
-    if not any(word in folded for word in _SEATUNNEL_WORDS):  # most jobs: faster than the pattern
+    if not any(word in folded for word in _SIGN_WORDS):  # most jobs: faster than the pattern
         return
-    if _SEATUNNEL_MARKS.search(job.source.text) and (call := _CALLS_THAT_DIFFER.search(job.source.text)):
+    if _SIGNS.search(job.source.text) and (call := _OTHER_MEANING.search(job.source.text)):
         diagnostics.warning(
             "PEN2031",
             f"the job looks like Apache SeaTunnel's, whose `{call.group().partition('(')[0].strip()}` is not Spark's",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.recognizer.check import recognize
+from sql.recognizer.check import recognized
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from sql.recognizer.check import recognize
     ],
 )
 def test_an_expression(expression):
-    assert recognize(f"select {expression} from t").unexpected is None
+    assert recognized(f"select {expression} from t").unexpected is None
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,6 @@ def test_an_expression(expression):
 )
 def test_the_token_that_does_not_fit(expression, token):
     query = f"select {expression} from t"
-    unexpected = recognize(query).unexpected
+    unexpected = recognized(query).unexpected
     assert unexpected is not None
     assert query[unexpected.start : unexpected.end] == token

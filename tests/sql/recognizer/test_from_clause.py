@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.recognizer.check import recognize
+from sql.recognizer.check import recognized
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from sql.recognizer.check import recognize
     ],
 )
 def test_a_relation(relations):
-    assert recognize(f"select * from {relations}").unexpected is None
+    assert recognized(f"select * from {relations}").unexpected is None
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,6 @@ def test_a_relation(relations):
 )
 def test_the_token_that_does_not_fit(relations, token):
     query = f"select * from {relations}"
-    unexpected = recognize(query).unexpected
+    unexpected = recognized(query).unexpected
     assert unexpected is not None
     assert query[unexpected.start : unexpected.end] == token

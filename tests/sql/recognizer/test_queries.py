@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.recognizer.check import recognize
+from sql.recognizer.check import recognized
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from sql.recognizer.check import recognize
     ],
 )
 def test_a_query(query):
-    assert recognize(query).unexpected is None
+    assert recognized(query).unexpected is None
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,6 @@ def test_a_query(query):
     ],
 )
 def test_the_first_token_that_does_not_fit(query, token):
-    unexpected = recognize(query).unexpected
+    unexpected = recognized(query).unexpected
     assert unexpected is not None
     assert query[unexpected.start : unexpected.end].strip() == token
