@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
 from catalog.options import SAVE_OPTIONS, Option, Options, OptionType
+from catalog.outside import Fill
 from catalog.secret_names import is_secret_name, redacted
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
@@ -30,8 +31,18 @@ if TYPE_CHECKING:
 
 FORMAT: Final = Option("format", OptionType.STRING, "The data source, as `spark.read.format` takes it.", required=True)
 OPTIONS: Final = Option("options", OptionType.MAP, "Its options, passed to Spark unchanged.")
-PATH: Final = Option("path", OptionType.STRING, "The path to read or write, for data sources that have one.")
-TABLE: Final = Option("table", OptionType.STRING, "A table of Spark's catalog, instead of a path.")
+PATH: Final = Option(
+    "path",
+    OptionType.STRING,
+    "The path to read or write, for data sources that have one.",
+    fill=Fill.PATH,
+)
+TABLE: Final = Option(
+    "table",
+    OptionType.STRING,
+    "A table of Spark's catalog, instead of a path.",
+    fill=Fill.SPARK_TABLE,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,7 @@ CODES: dict[str, str] = {
     "PEN4032": "the format of a file is not known",
     "PEN4033": "a codec whose library Spark does not bring",
     "PEN4034": "rows that the files would omit",
+    "PEN4601": "the name of a table or column cannot be a part of an option",
     "PEN4040": "a number whose unit is not declared",
     "PEN4701": "a job reads a column that the job which writes it does not have",
     "PEN4702": "a job reads a column with another type than it is written with",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, run_error
 from catalog.options import Option, Options, OptionType
+from catalog.outside import Fill
 from catalog.quoting import quote, quote_text, short_name
 from catalog.tables.savemode import Action, TargetState
 from catalog.tables.table import CatalogTable, TablePath
@@ -31,7 +32,13 @@ from connectors.table.named_table import NamedTable, full_name, look_up
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_TABLE: Final = Option("table", OptionType.STRING, "The table: `db.table` or `catalog.db.table`.", required=True)
+_TABLE: Final = Option(
+    "table",
+    OptionType.STRING,
+    "The table: `db.table` or `catalog.db.table`.",
+    required=True,
+    fill=Fill.FOLDER_TABLE,
+)
 _SOURCE_TABLE: Final = replace(_TABLE, doc="The table, or a pattern of tables: `db.table` or `catalog.db.table`.")
 _PROVIDER: Final = Option(
     "provider",
