@@ -155,10 +155,10 @@ def _checked_path(path: str) -> str:
 
 def _table(template: str, known: Mapping[str, Outside], quote: str) -> str:
     """The parts of a name, in which a value is one part or a piece of one, quoted as a whole where it must be."""
-    return ".".join(_table_part(part, known, quote) for part in _template_parts(template))
+    return ".".join(_table_part(part, known, quote) for part in _template_parts(template, quote))
 
 
-def _template_parts(template: str) -> Iterator[str]:
+def _template_parts(template: str, quote: str) -> Iterator[str]:
     """The template between the dots that separate the parts of a name."""
     part, quoted, position = "", "", 0
     while position < len(template):
@@ -169,15 +169,18 @@ def _template_parts(template: str) -> Iterator[str]:
             part = ""
         else:
             part += piece
-            quoted = "" if piece == quoted else quoted or (piece if piece in ('"', "`") else "")
+            quoted = "" if piece == quoted else quoted or (piece if piece in (quote, "`") else "")
         position += len(piece)
     yield part
 
 
 def _table_part(part: str, known: Mapping[str, Outside], quote: str) -> str:
-    wrapper = part.strip()[:1]
-    if wrapper in ('"', "`") and part.strip().endswith(wrapper):
+    bare = PLACEHOLDER.sub("", part).strip()
+    wrapper = bare[:1]
+    if wrapper in (quote, "`") and bare.endswith(wrapper) and bare.count(wrapper) == 2:
         return _joined(part, known, lambda text: _name(text).replace(wrapper, wrapper * 2))
+    if re.search(r"""["`'\[\]]""", bare):
+        return _joined(part, known, _plain)
     full = PLACEHOLDER.fullmatch(part.strip())
     if full and full[1] in known and known[full[1]].separator == ".":
         return ".".join(_quoted(_name(text), quote) for text in known[full[1]].parts) or full[2] or ""

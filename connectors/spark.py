@@ -24,6 +24,7 @@ from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import STREAM, ScanTask, Source, SourceCapabilities
 from connectors.interface.staged import Staged, secret_mapping
+from connectors.shared.active_session import active_session
 from connectors.storage.filesystem import as_uri, committing, files_at
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ class Spark(Source, Sink[SparkStaged]):
         reader = spark.read.format(options.string("format")).options(**options.texts_by_key("options"))
         place = options.optional_string("path")
         if options.get("table") is not None:
-            df = reader.table(options.string("table"))
+            with active_session(spark, spark._jsparkSession):  # whose setting says that `${…}` in a name is no variable
+                df = reader.table(options.string("table"))
         elif table.is_open or not _takes_schema(options):
             df = reader.load(place) if place else reader.load()
         else:

@@ -27,6 +27,7 @@ from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
 from connectors.matching.catalog_tables import SESSION_CATALOG, catalog_pattern, matching_tables
 from connectors.matching.table_patterns import as_table, check_pattern, pattern_in, use_regex_option
+from connectors.shared.active_session import active_session
 from connectors.table.named_table import NamedTable, full_name, look_up
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ class Table(Source, Sink[TableStaged]):
         return as_table(options, "table", path)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
-        df = spark.table(".".join(map(quote, full_name(task.options.string("table")))))
+        with active_session(spark, spark._jsparkSession):  # whose setting says that `${…}` in a name is no variable
+            df = spark.table(".".join(map(quote, full_name(task.options.string("table")))))
         return task.selected(df)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
