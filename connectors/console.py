@@ -10,8 +10,9 @@ from catalog.quoting import quote
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -67,14 +68,14 @@ class Console(Sink[ConsoleStaged]):
         text = str(df._jdf.showString(limit, truncate, False))
         return ConsoleStaged(text, sum(line.startswith("|") for line in text.splitlines()) - 1)
 
-    def commit(self, spark: "SparkSession", staged: ConsoleStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: ConsoleStaged, run: RunContext) -> None:
         if staged.text:
             print(staged.text.rstrip("\n"))
 
     def written(self, staged: ConsoleStaged) -> tuple[int, None] | None:
         return None if staged.rows is None else (staged.rows, None)
 
-    def abort(self, spark: "SparkSession", staged: ConsoleStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: ConsoleStaged, run: RunContext) -> None:
         pass
 
 

@@ -8,8 +8,9 @@ from catalog.diagnostics.diagnostic import Diagnostics, run_error
 from catalog.options import Option, Options, OptionType
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -66,10 +67,10 @@ class InMemory(Sink[InMemoryStaged]):
         _STAGED[prepared.identity] = rows
         return prepared
 
-    def commit(self, spark: "SparkSession", staged: InMemoryStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: InMemoryStaged, run: RunContext) -> None:
         ROWS.setdefault(staged.table, []).extend(_STAGED.pop(staged.identity, []))
 
-    def abort(self, spark: "SparkSession", staged: InMemoryStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: InMemoryStaged, run: RunContext) -> None:
         _STAGED.pop(staged.identity, None)
 
 

@@ -20,12 +20,15 @@ from catalog.secret_names import is_secret_name, redacted
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
 from catalog.tables.table import CatalogTable
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import STREAM, ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged, secret_mapping
+from connectors.matching.catalog_tables import full_name
 from connectors.shared.active_session import active_session
+from connectors.shared.staged import Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, committing, files_at
+from connectors.storage.paths import target_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -102,6 +105,15 @@ class Spark(Source, Sink[SparkStaged]):
             df = reader.load(place) if place else reader.load()
         return task.selected(df)
 
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return self.target(options)
+
+    def target(self, options: Options) -> str | None:
+        name, path = options.optional_string("table"), options.optional_string("path")
+        if name is not None:
+            return f"catalog:{'.'.join(full_name(name)).lower()}"
+        return None if path is None else target_folder(path)
+
     def stream_obstacle(self, options: Options) -> str | None:
         known = options.string("format").lower() in _STREAMS
         return None if known else f"Spark's data source `{options['format']}` is not one that it reads as a stream"
@@ -134,7 +146,7 @@ class Spark(Source, Sink[SparkStaged]):
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> SparkStaged:
         options, given = task.options, task.options.texts_by_key("options")
         return SparkStaged(
-            staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+            staging=task.scratch,
             run_id=task.run_id,
             format=options.string("format"),
             save="append" if _appends(task.data_save_mode) else "overwrite",
@@ -145,23 +157,23 @@ class Spark(Source, Sink[SparkStaged]):
         )
 
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: SparkStaged) -> SparkStaged:
-        self.abort(spark, prepared)  # notes of an earlier try, as that of a run which was dismissed
+        self.abort(spark, prepared, task.run)  # notes of an earlier try, as that of a run which was dismissed
         try:
             df.write.mode("overwrite").parquet(f"{prepared.staging}/data")
         except BaseException:
             with suppress(OSError):  # the run's own abort tries again, and reports what is left
-                self.abort(spark, prepared)
+                self.abort(spark, prepared, task.run)
             raise
         return prepared
 
-    def commit(self, spark: "SparkSession", staged: SparkStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: SparkStaged, run: RunContext) -> None:
         """Raises `RunError` PEN5010 if an earlier append was interrupted: its rows may already be in the target."""
         with committing(spark, staged.staging) as is_due:
             if is_due:
                 _write(spark, staged)
-        self.abort(spark, staged)
+        self.abort(spark, staged, run)
 
-    def abort(self, spark: "SparkSession", staged: SparkStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: SparkStaged, run: RunContext) -> None:
         files, staging = files_at(spark, staged.staging)
         files.delete(staging)
 

@@ -165,8 +165,10 @@ def shadowed_package() -> str | None:
 def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
+    from catalog.distribution import DISTRIBUTION
+
     try:
-        return f"penstock {version('penstock')}"
+        return f"penstock {version(DISTRIBUTION)}"
     except PackageNotFoundError:  # run from a checkout or a packaged zip
         return "penstock (not installed)"
 

@@ -117,9 +117,11 @@ def _strict(diagnostic: Diagnostic) -> Diagnostic:
     return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in ("PEN4009", "PEN4030") else diagnostic
 
 
-_SIGNS: Final = re.compile(r"\b(?:source_table_name|result_table_name|execution\.parallelism|from\s+dual)\b", re.I)
-_SIGN_WORDS: Final = ("_table_name", "execution.parallelism", "dual")
-_OTHER_MEANING: Final = re.compile(
+_SEATUNNEL_MARKS: Final = re.compile(
+    r"\b(?:source_table_name|result_table_name|execution\.parallelism|from\s+dual)\b", re.I
+)
+_SEATUNNEL_WORDS: Final = ("_table_name", "execution.parallelism", "dual")
+_CALLS_THAT_DIFFER: Final = re.compile(
     r"\b(?:[lr]?trim\s*\([^()]*,|datediff\s*\(|dateadd\s*\(|dayname\s*\(|monthname\s*\(|insert\s*\(|week\s*\("
     r"|formatdatetime\s*\(|parsedatetime\s*\(|extract\s*\(\s*dayofweek|cast\s*\([^()]*as\s+timestamp\s*\))",
     re.I,
@@ -129,9 +131,9 @@ _OTHER_MEANING: Final = re.compile(
 def note_compat(job: Job, diagnostics: Diagnostics) -> None:
     """Warn where a job looks like Apache SeaTunnel's and calls functions that mean something else there."""
     folded = job.source.text.lower()
-    if not any(word in folded for word in _SIGN_WORDS):  # most jobs: faster than the pattern
+    if not any(word in folded for word in _SEATUNNEL_WORDS):  # most jobs: faster than the pattern
         return
-    if _SIGNS.search(job.source.text) and (call := _OTHER_MEANING.search(job.source.text)):
+    if _SEATUNNEL_MARKS.search(job.source.text) and (call := _CALLS_THAT_DIFFER.search(job.source.text)):
         diagnostics.warning(
             "PEN2031",
             f"the job looks like Apache SeaTunnel's, whose `{call.group().partition('(')[0].strip()}` is not Spark's",

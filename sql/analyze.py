@@ -24,7 +24,7 @@ from sql.parsing.parse import UNEXPECTED, UNPARSED, Parsed, SyntaxIssue, parse
 from sql.parsing.recursion import with_room
 from sql.parsing.syntax_checks import check_syntax
 from sql.parsing.tree_nodes import classes_of, tree_nodes
-from sql.recognizer.check import Unexpected, recognized, unparsed
+from sql.recognizer.check import Unexpected, recognize, unparsed
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import ColumnLineage, Dependency
 from sql.scopes.output_items import output_item
@@ -105,7 +105,7 @@ _TOP: Final = re.compile(r"\bselect\s+(?:distinct\s+)?top\s*$", re.IGNORECASE)
 
 def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
     """The tree and the syntax errors; the last one is a token that Spark's grammar refuses for no known reason."""
-    verdict = recognized(text)
+    verdict = recognize(text)
     parsed = parse(text, verdict.nested, verdict.names)
     shown = [*check_syntax(parsed, is_accepted=verdict.is_certain), *type_issues(text, parsed.tokens)]
     places = {issue.start for issue in shown}

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,6 +27,16 @@ SIGINT_AT_START = signal.getsignal(signal.SIGINT)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="write golden files and reference pages anew")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A skipped test is a failure in CI: what it needs was not installed. Without pyspark, skips are expected."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or "CI" not in os.environ or find_spec("pyspark") is None:
+        return
+    if skipped := reporter.stats.get("skipped"):
+        reporter.write_line(f"{len(skipped)} tests were skipped, which is a failure in CI", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ class Half(Sink):
     def inspect(self, spark, task): ...
     def prepare(self, spark, task, actions): ...
     def stage(self, spark, df, task, prepared): ...
-    def abort(self, spark, staged): ...
+    def abort(self, spark, staged, run): ...
 
 connector = Half()
 """
@@ -96,8 +96,10 @@ OTHER_PARAMETERS = (
         "sink_options = ()",
         "sink_options = ()\n    sink_capabilities = SinkCapabilities((), ())\n    staged_type = Staged",
     )
-    .replace("import Sink", "import Sink, SinkCapabilities\nfrom connectors.interface.staged import Staged")
-    .replace("def abort(self, spark, staged)", "def commit(self, spark): ...\n    def abort(self, staged, *, force)")
+    .replace("import Sink", "import Sink, SinkCapabilities\nfrom connectors.shared.staged import Staged")
+    .replace(
+        "def abort(self, spark, staged, run)", "def commit(self, spark): ...\n    def abort(self, staged, *, force)"
+    )
 )
 HALF_SOURCE = """
 from connectors.interface.source import Source, SourceCapabilities
@@ -110,7 +112,7 @@ class Half(Source):
 
 connector = Half()
 """
-ALIKE = "class Half:\n    name = doc = 'Half'\n    def commit(self, spark, staged): ...\nconnector = Half()\n"
+ALIKE = "class Half:\n    name = doc = 'Half'\n    def commit(self, spark, staged, run): ...\nconnector = Half()\n"
 JOB = "source { FakeSource { row.num = 1, schema { fields { id = int } } } }\nsink { Half {} }\n"
 
 
@@ -122,8 +124,8 @@ JOB = "source { FakeSource { row.num = 1, schema { fields { id = int } } } }\nsi
         (
             OTHER_PARAMETERS,
             "connector",
-            "the class `Half` has `commit(self, spark)`, which is called as `commit(self, spark, staged)`; "
-            "it has `abort(self, staged, *, force)`, which is called as `abort(self, spark, staged)`",
+            "the class `Half` has `commit(self, spark)`, which is called as `commit(self, spark, staged, run)`; "
+            "it has `abort(self, staged, *, force)`, which is called as `abort(self, spark, staged, run)`",
         ),
         (ALIKE, "connector", "which is not a connector"),
         (HALF_SINK.replace("connector = Half()", ""), "Half", "which is not a connector"),

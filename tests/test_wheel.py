@@ -1,14 +1,20 @@
 """The wheel holds every module, works from outside the checkout, and notices what shadows it."""
 
+import json
 import os
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
+from catalog.distribution import DISTRIBUTION
+from tests.test_distribution import advised
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("engine", "catalog", "sql", "connectors")
@@ -59,6 +65,54 @@ def test_every_module_and_data_file_is_in_the_wheel(wheel: Path):
         names = set(archive.namelist())
     assert [path for path in tracked if path not in names and (ROOT / path).exists()] == []
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == set(PACKAGES)
+
+
+def metadata_wheel(folder: Path, name: str, version: str, extras: Iterable[str] = ()) -> None:
+    """A wheel of metadata alone, for pip to resolve."""
+    info = f"{name.replace('-', '_')}-{version}.dist-info"
+    metadata = "".join([f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+                        *(f"Provides-Extra: {extra}\n" for extra in extras)])  # fmt: skip
+    with zipfile.ZipFile(folder / f"{name.replace('-', '_')}-{version}-py3-none-any.whl", "w") as archive:
+        archive.writestr(f"{info}/METADATA", metadata)
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+
+
+def version_for(requirement: Requirement) -> str:
+    """A version that the requirement allows."""
+    named = [part.version.removesuffix(".*") for part in requirement.specifier]
+    return next(version for version in (*named, "0") if requirement.specifier.contains(version))
+
+
+@pytest.fixture(scope="module")
+def packages(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of wheels: ours, what it requires, and another project's `penstock` with extras of the same names."""
+    folder = tmp_path_factory.mktemp("packages")
+    (folder / wheel.name).write_bytes(wheel.read_bytes())
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        lines = archive.read(metadata).decode("utf-8").split("\n\n")[0].splitlines()
+    extras = [line.partition(": ")[2] for line in lines if line.startswith("Provides-Extra: ")]
+    required = [Requirement(line.partition(": ")[2]) for line in lines if line.startswith("Requires-Dist: ")]
+    for requirement in required:
+        if requirement.name != DISTRIBUTION:
+            metadata_wheel(folder, requirement.name, version_for(requirement))
+    metadata_wheel(folder, "penstock", "99.0", extras)
+    return folder
+
+
+@pytest.mark.parametrize("requirement", sorted({*advised(), DISTRIBUTION, f"{DISTRIBUTION}[all]"}))
+def test_the_printed_advice_installs_this_project(packages: Path, requirement: str):
+    report = run(
+        sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--ignore-installed", "--no-index",
+        "--find-links", packages, "--report", "-", requirement,
+    ).stdout  # fmt: skip
+    found = {item["metadata"]["name"]: item for item in json.loads(report)["install"]}
+    assert DISTRIBUTION in found
+    assert "penstock" not in found
+    if extras := Requirement(requirement).extras:
+        assert set(found[DISTRIBUTION]["requested_extras"]) >= extras
+        assert len(found) > 5, "what the extra names, and what the project needs"
 
 
 def test_it_validates_a_job_from_outside_the_checkout(penstock: Path, tmp_path: Path, monkeypatch):

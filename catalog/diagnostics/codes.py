@@ -33,6 +33,7 @@ CODES: dict[str, str] = {
     "PEN2030": "a streaming job over what cannot be read as a stream",
     "PEN2032": "a step of a streaming job that needs all rows",
     "PEN2031": "a job that looks like Apache SeaTunnel's, read without `--compat seatunnel`",
+    "PEN2201": "two blocks have the same `uid`",
     "PEN2701": "a selection of jobs that cannot be read",
     "PEN2702": "a selection by state or result without a state to compare with",
     "PEN2703": "`penstock.conf` has a setting that is unknown or of the wrong type",

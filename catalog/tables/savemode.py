@@ -66,7 +66,7 @@ class TargetState:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class WritePreview:
     """What a write finds at its target, and what its commit will do there.
 
     `statements` of the commit and `staging_statements`, which come before it, are in the words of the target (SQL),

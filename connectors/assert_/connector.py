@@ -10,9 +10,10 @@ from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, Target
 from catalog.tables.table import CatalogTable
 from connectors.assert_.assert_rule import AssertRule
 from connectors.assert_.read_rules import read_rules
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.staged import Staged
 from connectors.shared.spark_types import columns_of
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -77,10 +78,10 @@ class Assert(Sink[AssertStaged]):
             raise RunError(broken_rules)
         return prepared
 
-    def commit(self, spark: "SparkSession", staged: AssertStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: AssertStaged, run: RunContext) -> None:
         pass
 
-    def abort(self, spark: "SparkSession", staged: AssertStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: AssertStaged, run: RunContext) -> None:
         pass
 
 

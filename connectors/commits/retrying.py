@@ -1,4 +1,4 @@
-"""Commits that are done again where they conflict with another writer."""
+"""Commits that are retried after a conflict with another writer."""
 
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -9,7 +9,7 @@ _ATTEMPTS: Final = 10
 
 
 def retried(attempt: Callable[[], T], is_conflict: Callable[[BaseException], bool]) -> T:
-    """The result of a commit; one that conflicts with another writer is done again on the table as it is then."""
+    """The result of a commit; one that conflicts with another writer is retried on the table as it is then."""
     for number in range(1, _ATTEMPTS + 1):
         try:
             return attempt()

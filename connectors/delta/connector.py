@@ -19,19 +19,20 @@ from connectors.delta.delta_log import NoVersionError, holds_log, latest_columns
 from connectors.delta.delta_options import SINK_OPTIONS, SOURCE_OPTIONS, check_sink
 from connectors.delta.delta_staged import DeltaStaged
 from connectors.delta.obstacles import refuse_for_table
-from connectors.delta.statements import words_of
+from connectors.delta.statements import table_syntax
 from connectors.delta.transaction import DeltaTable
 from connectors.files.committing import file_target
 from connectors.files.file_schema import UnknownSchemaError
 from connectors.files.file_types import can_hold
 from connectors.files.table_folders import table_folders
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
+from connectors.shared.staged import Staged
 from connectors.storage.filesystem import as_uri, files_at
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.object_store import store_jars, store_needs
@@ -169,6 +170,9 @@ class Delta(Source, Sink[DeltaStaged]):
     def target(self, options: Options) -> str | None:
         return target_folder(options.string("path"))
 
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return self.target(options)
+
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         staging.store_settings(task.options).apply(spark)
         files, target = files_at(spark, task.options.string("path"))
@@ -192,7 +196,7 @@ class Delta(Source, Sink[DeltaStaged]):
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        return tuple(planned(task, state, actions, words_of(task)))
+        return tuple(planned(task, state, actions, table_syntax(task)))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> DeltaStaged:
         return staging.prepare(spark, task, actions)
@@ -212,13 +216,13 @@ class Delta(Source, Sink[DeltaStaged]):
     def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: DeltaStaged) -> "DataFrame":
         return staging.staged_rows(spark, staged)
 
-    def commit(self, spark: "SparkSession", staged: DeltaStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         committing.commit(spark, staged)
 
-    def maintain(self, spark: "SparkSession", staged: DeltaStaged) -> None:
+    def maintain(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         committing.maintain(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: DeltaStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: DeltaStaged, run: RunContext) -> None:
         removing.abort(spark, staged)
 
 

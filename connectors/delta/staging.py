@@ -55,7 +55,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         target=as_uri(target),
         missing=tuple(missing_folders(files, target)),
         is_new=is_new,
-        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        staging=task.scratch,
         identity=task.identity,
         version=1,
         run_id=task.run_id,
@@ -103,7 +103,7 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
     if prepared.keyed is not None:
         df = merging.without_deletes(merging.resolved(df, prepared.keyed), prepared.keyed)
     if prepared.replace_where:
-        df = merging.satisfying(df, prepared.replace_where)
+        df = merging.check_replace_where(df, prepared.replace_where)
     creates = prepared.is_new or prepared.replaces_schema
     evolution = table_schema.evolution(options)
     metadata = None

@@ -1,11 +1,11 @@
-"""What the commit of a write does to a Delta table: for people, before a run."""
+"""What the commit of a write does to a Delta table: shown by `explain`."""
 
 from catalog.quoting import quote
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse.statements import TableWords, clauses
 
 
-def words_of(task: WriteTask, name: str | None = None) -> TableWords:
+def table_syntax(task: WriteTask, name: str | None = None) -> TableWords:
     """The table in statements, by its name in SQL; without one, by its path."""
     options = task.options
     found = clauses(

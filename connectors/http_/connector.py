@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.options import Option, Options
 from catalog.quoting import quote, quote_text
+from catalog.secret_names import redacted_text
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING, Field, Struct
@@ -48,6 +49,9 @@ class Http(Source):
     def describe(self, spark: "SparkSession", options: Options) -> CatalogTable:
         """The declared table, since a web service does not describe its columns."""
         return self.tables(options, Diagnostics())[0]
+
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return redacted_text(options.string("url"))
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         columns = task.table.columns or _CONTENT.columns

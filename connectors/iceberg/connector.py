@@ -31,13 +31,14 @@ from connectors.iceberg.table_address import (
     target_of,
 )
 from connectors.iceberg.table_metadata import Metadata, has_partitions, local_columns, table_of
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.lakehouse.versions import refuse_for_versions
 from connectors.lakehouse.write_modes import CAPABILITIES, refuse_without_partitions
 from connectors.shared.active_session import active_session
+from connectors.shared.staged import Staged
 from connectors.shared.tolerated import report_tolerated
 from connectors.storage.object_store import OBJECT_STORES, store_jars, store_needs
 
@@ -169,10 +170,10 @@ class Iceberg(Source, Sink[IcebergStaged]):
     def written(self, staged: IcebergStaged) -> tuple[int, int] | None:
         return None if staged.rows is None else (staged.rows, staged.bytes)
 
-    def commit(self, spark: "SparkSession", staged: IcebergStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: IcebergStaged, run: RunContext) -> None:
         staging.commit(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: IcebergStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: IcebergStaged, run: RunContext) -> None:
         staging.abort(spark, staged)
 
 

@@ -6,8 +6,8 @@ from enum import Enum
 from typing import Any
 
 from connectors.iceberg.table_address import TableAddress
-from connectors.interface.staged import Staged
 from connectors.lakehouse.keyed_rows import KeyedRows
+from connectors.shared.staged import Staged
 
 
 class ReplacedPart(str, Enum):

@@ -31,7 +31,7 @@ def stage_merge(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepare
         if prepared.keyed is not None:
             rows = merging.resolved(df, prepared.keyed)
         else:
-            rows = merging.satisfying(df, prepared.replace_where or "true").selectExpr(
+            rows = merging.check_replace_where(df, prepared.replace_where or "true").selectExpr(
                 "*", f"false as {merging.DELETED}"
             )
         rows = without_nulls(rows, table_of(metadata).columns, "Iceberg")

@@ -55,7 +55,7 @@ def prepare(spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -
         merges=merges or replaces_matching,
         data=f"{folder}/{name}",
         missing=_missing(spark, address.folder),
-        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        staging=task.scratch,
         identity=task.identity,
         run_id=task.run_id,
         journal=task.journal,
@@ -98,7 +98,7 @@ def stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Ice
 
 def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: IcebergStaged) -> IcebergStaged:
     if condition := task.options.optional_string("replace_where"):
-        df = merging.satisfying(df, condition)
+        df = merging.check_replace_where(df, condition)
     if prepared.keyed is not None:
         df = merging.without_deletes(merging.resolved(df, prepared.keyed), prepared.keyed)
     creates = prepared.is_new or prepared.replaces is ReplacedPart.TABLE

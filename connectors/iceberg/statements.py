@@ -1,4 +1,4 @@
-"""What the commit of a write does to an Iceberg table: for people, before a run."""
+"""What the commit of a write does to an Iceberg table: shown by `explain`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -11,7 +11,7 @@ from catalog.quoting import parse_name, quote
 from catalog.secret_names import is_secret_name, redacted
 from catalog.tables.table import TablePath
 from connectors.iceberg.seatunnel_options import catalog_config
-from connectors.interface.staged import Staged, secret_mapping
+from connectors.shared.staged import Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, files_at
 from connectors.storage.object_store import StoreSettings
 from connectors.storage.paths import local_path, target_folder

@@ -27,8 +27,8 @@ class Connector(ABC):
         """Raises `IncompletePluginError` with all missing parts, and methods of other parameters than the base's."""
         wanted = {name for base in cls.__mro__ for name in base.__dict__.get("required_attributes", ())}
         missing = {*cls.__abstractmethods__, *(name for name in wanted if not hasattr(cls, name))}
-        if missing or (misfits := _misfits(cls)):
-            raise IncompletePluginError(cls, sorted(missing), {} if missing else misfits)
+        if missing or (incompatible := _incompatible_overrides(cls)):
+            raise IncompletePluginError(cls, sorted(missing), {} if missing else incompatible)
         return super().__new__(cls)
 
     def jars(self, options: Options) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ class Connector(ABC):
         return options
 
 
-def _misfits(kind: type) -> dict[str, str]:
+def _incompatible_overrides(kind: type) -> dict[str, str]:
     """Methods that cannot be called as those that they override: how they are written, by how they are called."""
     found = {}
     for base in kind.__mro__:

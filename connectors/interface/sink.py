@@ -14,7 +14,8 @@ from catalog.options import Option, Options, Value
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable
 from connectors.interface.base import Connector
-from connectors.interface.staged import Staged
+from connectors.interface.run_context import RunContext
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -44,10 +45,11 @@ class SinkCapabilities:
 class WriteTask:
     """One write: the incoming table, the save modes, and the run.
 
-    `write_id` is unique in the job and stable between runs. `owner` is the mark for staging
-    locations, by which other runs see whether this one is running; `journal` is the location of its journal.
-    `batch_id`: the micro-batch of a stream, committed at most once. `looks_for_rows`: `inspect` must find out whether
-    the target holds rows. `is_fresh`: nobody can have committed this write before, so that the target need not be
+    `write_id` is unique in the job and stable between runs. `scratch` is a directory for staged rows that belongs to
+    this write alone; nobody has created it yet, and the sink removes it. `owner` is the mark for staging locations, by
+    which other runs see whether this one is running; `journal` is the location of its journal. `batch_id`: the
+    micro-batch of a stream, committed at most once. `looks_for_rows`: `inspect` must find out whether the target holds
+    rows. `is_fresh`: nobody can have committed this write before, so that the target need not be
     searched for it. Where `table.has_row_kind`, the rows end in the column `catalog.tables.row_kind.ROW_KIND`.
     """
 
@@ -56,13 +58,18 @@ class WriteTask:
     schema_save_mode: SchemaSaveMode
     data_save_mode: DataSaveMode
     write_mode: WriteMode
-    run_id: str
+    run: RunContext
     write_id: str
+    scratch: str = ""
     owner: Mapping[str, Value] = field(default_factory=dict)
     journal: str = ""
     batch_id: int | None = None
     looks_for_rows: bool = False
     is_fresh: bool = False
+
+    @property
+    def run_id(self) -> str:
+        return self.run.run_id
 
     @property
     def asks_for_rows(self) -> bool:
@@ -156,13 +163,13 @@ class Sink(Connector, Generic[S]):
     def statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        """What the commit will run at the target as it stands, for people; touches nothing."""
+        """What the commit will run at the target as it stands, shown by `explain`; touches nothing."""
         return ()
 
     def staging_statements(
         self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
     ) -> tuple[str, ...]:
-        """DDL of what `stage` makes, where the commit turns that into the target; for people, touches nothing."""
+        """DDL of what `stage` makes, if the commit turns that into the target; `explain` shows it. Touches nothing."""
         return ()
 
     @abstractmethod
@@ -187,7 +194,7 @@ class Sink(Connector, Generic[S]):
         return None
 
     @abstractmethod
-    def commit(self, spark: "SparkSession", staged: S) -> None:
+    def commit(self, spark: "SparkSession", staged: S, run: RunContext) -> None:
         """Make the staged rows the target's; idempotent, also after a kill half-way, and removes the staging."""
 
     def staged_jars(self, staged: S) -> tuple[str, ...]:
@@ -199,27 +206,27 @@ class Sink(Connector, Generic[S]):
         instance. None: this write is committed alone."""
         return None
 
-    def begin_commit(self, spark: "SparkSession", group: Sequence[S]) -> PendingCommit | None:
+    def begin_commit(self, spark: "SparkSession", group: Sequence[S], run: RunContext) -> PendingCommit | None:
         """Do what the target may refuse (a violated constraint) before the run decides to commit: a refused run is
         rolled back. After `finish`, `commit_all` is still called, and cleans up. None: `commit_all` does everything."""
         return None
 
-    def commit_all(self, spark: "SparkSession", group: Sequence[S]) -> None:
+    def commit_all(self, spark: "SparkSession", group: Sequence[S], run: RunContext) -> None:
         """Commit the writes of one group, in the order of the job; idempotent for each of them, as `commit` is.
 
         After a kill, a repeated call may get only some of the writes, those that the journal does not
         record as committed.
         """
         for staged in group:
-            self.commit(spark, staged)
+            self.commit(spark, staged, run)
 
-    def maintain(self, spark: "SparkSession", staged: S) -> None:
+    def maintain(self, spark: "SparkSession", staged: S, run: RunContext) -> None:
         """Maintenance of the target once the run has ended, such as compaction. An error here becomes a warning, since
         the rows are committed; nothing repeats it where the process is killed before."""
         return None
 
     @abstractmethod
-    def abort(self, spark: "SparkSession", staged: S) -> None:
+    def abort(self, spark: "SparkSession", staged: S, run: RunContext) -> None:
         """Remove what was staged and leave the target unchanged; idempotent. Called only if `commit` was not."""
 
 

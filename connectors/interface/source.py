@@ -16,8 +16,9 @@ from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.table import CatalogTable, Column, TablePath
 from connectors.interface.base import Connector
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows
-from connectors.interface.staged import Staged
+from connectors.interface.run_context import RunContext
 from connectors.shared.select_sql import select_sql
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -159,7 +160,7 @@ class Source(Connector):
         The journal keeps it until `acknowledge` has been called, also by a later process."""
         return None
 
-    def acknowledge(self, spark: "SparkSession", position: Staged) -> None:
+    def acknowledge(self, spark: "SparkSession", position: Staged, run: RunContext) -> None:
         """Record at the source that this has been read; called once the sinks are committed; idempotent."""
         return None
 

@@ -12,6 +12,7 @@ from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, Target
 from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from catalog.types.datatypes import STRING, Decimal
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows, until_now
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table
 from connectors.interface.sink import PendingCommit, Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ConnectionLimit, ScanTask, Source, SourceCapabilities
@@ -22,6 +23,7 @@ from connectors.jdbc.dialect import Dialect
 from connectors.jdbc.known_dialects import dialect_of
 from connectors.jdbc.reading import describe, read
 from connectors.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, partitions, reading_of
+from connectors.jdbc.table_location import location_of
 from connectors.jdbc.table_names import parse_table_name, path_of, quoted_name
 from connectors.jdbc.writing import staging
 from connectors.jdbc.writing.commit import begin_commit, commit_group, remove_staging
@@ -123,12 +125,11 @@ class Jdbc(Source, Sink[JdbcStaged]):
         return default_write_mode(options, table)
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
-        if options.optional_string("table_path") is None:
-            return None
-        return f"{connection_of(options).place}#{str(table.path).lower()}"
+        name = options.optional_string("table_path")
+        return location_of(connection_of(options), () if name is None else parse_table_name(name))
 
     def target(self, options: Options) -> str | None:
-        return f"{connection_of(options).place}#{'.'.join(target_of(options)).lower()}"
+        return location_of(connection_of(options), target_of(options))
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         connection = connection_of(options)
@@ -186,19 +187,19 @@ class Jdbc(Source, Sink[JdbcStaged]):
     def written(self, staged: JdbcStaged) -> tuple[int, None] | None:
         return None if staged.rows is None else (staged.rows, None)
 
-    def commit(self, spark: "SparkSession", staged: JdbcStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: JdbcStaged, run: RunContext) -> None:
         commit_group(spark, [staged])
 
-    def begin_commit(self, spark: "SparkSession", group: Sequence[JdbcStaged]) -> PendingCommit | None:
+    def begin_commit(self, spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext) -> PendingCommit | None:
         return begin_commit(spark, group)
 
     def commit_group(self, staged: JdbcStaged) -> str:
         return f"{staged.url} {staged.user or ''}"
 
-    def commit_all(self, spark: "SparkSession", group: Sequence[JdbcStaged]) -> None:
+    def commit_all(self, spark: "SparkSession", group: Sequence[JdbcStaged], run: RunContext) -> None:
         commit_group(spark, group)
 
-    def abort(self, spark: "SparkSession", staged: JdbcStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: JdbcStaged, run: RunContext) -> None:
         with connected(spark, staged.connection) as database:
             remove_staging(database, staged)
 

@@ -5,7 +5,7 @@ group after the commit of the sinks. A write stages its records as Parquet besid
 the commit. Kafka cannot take them back, so that an interrupted commit sends all of them again:
 
     <run>/staging/<write id>/data     the staged records
-    <run>/staging/<write id>/done     they have been sent: what is left here is waste
+    <run>/staging/<write id>/done     they have been sent: leftover files
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ from catalog.options import Option, Options
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TablePath
 from connectors.files.formats.file_connector import AVRO_JAR
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged, secret_mapping
 from connectors.kafka.avro_records import is_avro
 from connectors.kafka.client import brokers
 from connectors.kafka.connection import KafkaConnection, check_servers
@@ -52,6 +52,7 @@ from connectors.kafka.write_records import (
     topic_text,
 )
 from connectors.shared.spark_types import columns_of
+from connectors.shared.staged import Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, committing, files_at
 
 if TYPE_CHECKING:
@@ -123,14 +124,12 @@ class Kafka(Source, Sink[KafkaStaged]):
         return CatalogTable.of("kafka", undeclared_columns(options)) if table.is_open else table
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
-        return (
-            None if options.flag("pattern") or len(topics_of(options)) != 1 else _place(options, topics_of(options)[0])
-        )
+        return _place(options, "" if options.flag("pattern") else ",".join(topics_of(options)))
 
     def position(self, spark: "SparkSession", options: Options) -> KafkaPosition:
         return position_of(spark, options)
 
-    def acknowledge(self, spark: "SparkSession", position: KafkaPosition) -> None:  # type: ignore[override]
+    def acknowledge(self, spark: "SparkSession", position: KafkaPosition, run: RunContext) -> None:  # type: ignore[override]
         commit_position(spark, position)
 
     def stream_identity(self, options: Options) -> str:
@@ -222,7 +221,7 @@ class Kafka(Source, Sink[KafkaStaged]):
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> KafkaStaged:
         connection = KafkaConnection.of(task.options).remember()
         return KafkaStaged(
-            staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+            staging=task.scratch,
             servers=connection.servers,
             topics=(topic_text(task.options),) if is_fixed(task.options) else (),
             config=connection.config,
@@ -237,7 +236,7 @@ class Kafka(Source, Sink[KafkaStaged]):
         records.write.mode("overwrite").parquet(f"{prepared.staging}/data")
         return prepared
 
-    def commit(self, spark: "SparkSession", staged: KafkaStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: KafkaStaged, run: RunContext) -> None:
         with committing(spark, staged.staging) as is_due:
             if is_due:
                 connection = staged.connection
@@ -252,9 +251,9 @@ class Kafka(Source, Sink[KafkaStaged]):
                 if staged.keeps_order:
                     records = records.repartition("key").sortWithinPartitions("position")
                 records.drop("position").write.format("kafka").options(**connection.spark_options).save()
-        self.abort(spark, staged)
+        self.abort(spark, staged, run)
 
-    def abort(self, spark: "SparkSession", staged: KafkaStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: KafkaStaged, run: RunContext) -> None:
         files, staging = files_at(spark, staged.staging)
         files.delete(staging)
 

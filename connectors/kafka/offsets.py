@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, did_you_mean, run_error
 from catalog.options import Options, Value
-from connectors.interface.staged import Staged, secret_mapping
 from connectors.kafka.client import Brokers, Partition, brokers
 from connectors.kafka.connection import KafkaConnection
 from connectors.kafka.options import DEFAULT_GROUP
+from connectors.shared.staged import Staged, secret_mapping
 from connectors.shared.tolerated import report_without_effect
 
 if TYPE_CHECKING:

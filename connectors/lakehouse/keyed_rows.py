@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 
 
 @dataclass(frozen=True, slots=True)

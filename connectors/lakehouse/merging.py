@@ -87,7 +87,7 @@ def resolved(df: "DataFrame", rows: KeyedRows) -> "DataFrame":
     return single.selectExpr(*columns, DELETED)
 
 
-def satisfying(df: "DataFrame", condition: str) -> "DataFrame":
+def check_replace_where(df: "DataFrame", condition: str) -> "DataFrame":
     """The rows; fails at one that does not satisfy the condition by which the target's rows are replaced."""
     message = quote_text("a row does not satisfy replace_where")
     return df.where(f"assert_true(coalesce(({condition}\n), false), {message}) is null")

@@ -1,4 +1,4 @@
-"""What the commit of a write does to a table of Delta, Iceberg or Paimon, as Spark SQL: for people, before a run.
+"""What the commit of a write does to a table of Delta, Iceberg or Paimon, as Spark SQL: shown by `explain`.
 
 A change that SQL has no word for is a sentence.
 """

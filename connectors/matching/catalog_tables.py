@@ -13,6 +13,17 @@ SESSION_CATALOG: Final = "spark_catalog"
 _PLAIN: Final = re.compile(r"\w+")
 
 
+def full_name(text: str) -> tuple[str, ...]:
+    """The name with its catalog: `t` and `db.t` are of Spark's own."""
+    parts = parse_name(text)
+    match len(parts):
+        case 1:
+            return (SESSION_CATALOG, "default", *parts)
+        case 2:
+            return (SESSION_CATALOG, *parts)
+    return parts
+
+
 def catalog_pattern(text: str) -> tuple[str, NamePatterns]:
     """The catalog of a pattern, and the expressions of the names in it: `shop.\\.*` are tables of Spark's own catalog.
 

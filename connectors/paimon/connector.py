@@ -14,10 +14,10 @@ from catalog.types.datatypes import BIGINT
 from connectors.files.committing.file_target import check_directory
 from connectors.files.file_schema import UnknownSchemaError
 from connectors.interface.incremental import NewRows, Since, incremental_of
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.paimon import many_tables, paimon_table
 from connectors.paimon.paimon_options import (
     SINK_OPTIONS,
@@ -34,6 +34,7 @@ from connectors.paimon.table_files import latest_schema, recorded_schema, spans_
 from connectors.paimon.writing import committing, staging
 from connectors.paimon.writing.obstacles import refuse_for_table
 from connectors.paimon.writing.statements import planned
+from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -171,10 +172,10 @@ class Paimon(Source, Sink[PaimonStaged]):
     def written(self, staged: PaimonStaged) -> tuple[int, int] | None:
         return None if staged.rows is None else (staged.rows, staged.bytes)
 
-    def commit(self, spark: "SparkSession", staged: PaimonStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: PaimonStaged, run: RunContext) -> None:
         committing.commit(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: PaimonStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: PaimonStaged, run: RunContext) -> None:
         staging.abort(spark, staged)
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from connectors.interface.staged import Staged, secret
 from connectors.lakehouse.keyed_rows import KeyedRows
+from connectors.shared.staged import Staged, secret
 
 
 class PaimonOverwrite(str, Enum):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics.diagnostic import PenstockError, RunError, run_error
 from catalog.diagnostics.source import Span
+from catalog.distribution import pip_install
 from connectors.commits.commit_errors import table_changed
 from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.paimon.table_files import Schema, latest_schema
@@ -25,7 +26,7 @@ _IDENTIFIER: Final = 1
 def require_pypaimon(span: Span | None = None) -> None:
     """Raises PEN9003 if pypaimon is not installed."""
     if find_spec("pypaimon") is None:
-        raise run_error("PEN9003", "Paimon tables need pypaimon", span, "pip install 'penstock[paimon]'")
+        raise run_error("PEN9003", "Paimon tables need pypaimon", span, pip_install("paimon"))
 
 
 def opened(folder: str, schema: Schema, options: Mapping[str, str] | None = None) -> "FileStoreTable":

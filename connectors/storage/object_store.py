@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from catalog.options import Option, OptionType
 from catalog.secret_names import is_secret_name, redacted, remember_secret
-from connectors.interface.staged import Staged, secret_mapping
+from connectors.shared.staged import Staged, secret_mapping
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

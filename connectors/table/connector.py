@@ -14,21 +14,22 @@ from catalog.tables.table import CatalogTable, TablePath
 from connectors.delta.connector import connector as delta
 from connectors.delta.delta_options import SINK_OPTIONS as DELTA_OPTIONS
 from connectors.delta.delta_staged import DeltaStaged
-from connectors.delta.statements import words_of
+from connectors.delta.statements import table_syntax
 from connectors.iceberg.connector import connector as iceberg
 from connectors.iceberg.iceberg_options import SINK_OPTIONS as ICEBERG_OPTIONS
 from connectors.iceberg.iceberg_staged import IcebergStaged
 from connectors.interface.incremental import INCREMENTAL
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
-from connectors.matching.catalog_tables import SESSION_CATALOG, catalog_pattern, matching_tables
+from connectors.matching.catalog_tables import SESSION_CATALOG, catalog_pattern, full_name, matching_tables
 from connectors.matching.table_patterns import as_table, check_pattern, pattern_in, use_regex_option
 from connectors.shared.active_session import active_session
-from connectors.table.named_table import NamedTable, full_name, look_up
+from connectors.shared.staged import Staged
+from connectors.table.named_table import NamedTable, look_up
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -147,7 +148,7 @@ class Table(Source, Sink[TableStaged]):
             return iceberg.statements(spark, _of_iceberg(task), state, actions)
         found = _delta_table(spark, task.options)
         inner = _of_delta(task, found)
-        return tuple(planned(inner, state, actions, words_of(inner, found.sql)))
+        return tuple(planned(inner, state, actions, table_syntax(inner, found.sql)))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> TableStaged:
         if _is_iceberg(task.options):
@@ -168,15 +169,15 @@ class Table(Source, Sink[TableStaged]):
         found: tuple[int, int] | None = sink.written(inner)
         return found
 
-    def commit(self, spark: "SparkSession", staged: TableStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: TableStaged, run: RunContext) -> None:
         sink, inner = _inner(staged)
-        sink.commit(spark, inner)
+        sink.commit(spark, inner, run)
         if staged.registers is not None:
             spark.sql(staged.registers)
 
-    def abort(self, spark: "SparkSession", staged: TableStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: TableStaged, run: RunContext) -> None:
         sink, inner = _inner(staged)
-        sink.abort(spark, inner)
+        sink.abort(spark, inner, run)
 
 
 connector = Table()

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.diagnostics.source import Span
-from catalog.quoting import parse_name, quote
+from catalog.quoting import quote
 from connectors.lakehouse.own_session import own_session
-from connectors.matching.catalog_tables import SESSION_CATALOG
+from connectors.matching.catalog_tables import full_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,17 +26,6 @@ class NamedTable:
     @property
     def sql(self) -> str:
         return ".".join(map(quote, self.parts))
-
-
-def full_name(text: str) -> tuple[str, ...]:
-    """The name with its catalog: `t` and `db.t` are of Spark's own."""
-    parts = parse_name(text)
-    match len(parts):
-        case 1:
-            return (SESSION_CATALOG, "default", *parts)
-        case 2:
-            return (SESSION_CATALOG, *parts)
-    return parts
 
 
 def look_up(spark: "SparkSession", text: str, span: Span | None) -> NamedTable:

@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.describe.describe_data import as_hocon, as_sql, table_name
     from engine.describe.fetch import is_web_address, without_query
-    from engine.terminal.needs_spark import require_spark
+    from engine.needs_spark import require_spark
 
     require_spark("describing data")
     notes: list[str] = []

@@ -19,7 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import run_error
-    from engine.runtime.state_dir import local_state_dir
+    from engine.state.state_dir import local_state_dir
 
     folder = Path(local_state_dir(arguments.state_dir)) / "runs" / arguments.run
     results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("expectations_*.json"))]
@@ -43,6 +43,7 @@ def _page(results: list[dict[str, Any]]) -> str:
     from importlib.metadata import version
 
     from catalog.diagnostics.diagnostic import run_error
+    from catalog.distribution import pip_install
     from engine.expectations.offline import offline
 
     with warnings.catch_warnings():  # its dependencies warn about each other
@@ -54,8 +55,7 @@ def _page(results: list[dict[str, Any]]) -> str:
             from great_expectations.render.renderer.page_renderer import ValidationResultsPageRenderer
             from great_expectations.render.view.view import DefaultJinjaPageView
         except ImportError as cause:
-            help = "pip install 'penstock[quality]'"
-            raise run_error("PEN9003", "the page needs great-expectations", None, help) from cause
+            raise run_error("PEN9003", "the page needs great-expectations", None, pip_install("quality")) from cause
         judged = [outcome for result in results for outcome in result["results"]]
         found = [
             ExpectationValidationResult(

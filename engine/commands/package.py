@@ -36,8 +36,8 @@ def run(arguments: Namespace) -> int:
 
 def _bundled(jars: tuple[str, ...], folder: Path) -> str:
     """The option of spark-submit that names the fetched jars; nothing where the jobs need none."""
+    from engine.needs_spark import require_spark
     from engine.package.bundle import bundle_jars
-    from engine.terminal.needs_spark import require_spark
 
     if not jars:
         print("the jobs need no jars")

@@ -70,6 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from engine.compile import compile_jobs
+    from engine.needs_spark import require_spark
     from engine.terminal.report import report
 
     if not arguments.jobs and not arguments.resume:
@@ -82,7 +83,7 @@ def run(arguments: Namespace) -> int:
         print(f"checked {len(jobs)} job{'s' * (len(jobs) != 1)}: no error found")
         return 0
     _check_restore(arguments, jobs)
-    _require_spark()
+    require_spark("running a job")
     if arguments.resume:
         return _resume(arguments, jobs)
     return _dry_run(arguments, jobs) if arguments.dry_run else _run(arguments, jobs)
@@ -90,6 +91,7 @@ def run(arguments: Namespace) -> int:
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from catalog.diagnostics.diagnostic import PenstockError
+    from engine.runtime.answer_early import answered
     from engine.runtime.application import (
         application,
         clean_up_cancelled,
@@ -98,9 +100,8 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     )
     from engine.runtime.execute import new_run_id
     from engine.runtime.interrupts import InterruptedRun
-    from engine.runtime.state_dir import check_writable
-    from engine.runtime.states import State
-    from engine.runtime.without_spark.answered import answered
+    from engine.state.run_state import State
+    from engine.state.state_dir import check_writable
     from engine.terminal.report import report
 
     for state in dict.fromkeys(state_dir_of(job.plan, arguments.state_dir) for job in jobs):
@@ -209,14 +210,14 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     with application(jobs, arguments.master, arguments.state_dir) as spark:
         for job in jobs:
             starts = starts_of(spark, job, arguments.state_dir)
-            print(explain(job.plan, outlooks=dry_run(spark, job), starts=starts), end="")
+            print(explain(job.plan, previews=dry_run(spark, job), starts=starts), end="")
     return 0
 
 
 def _resume(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     """The state directory is `--state-dir`, else that of a job named with `--resume`, else the default."""
     from engine.runtime.application import resume, state_dir_of
-    from engine.runtime.state_dir import state_dir
+    from engine.state.state_dir import state_dir
 
     state = state_dir_of(jobs[0].plan, arguments.state_dir) if jobs else state_dir(arguments.state_dir)
     outcome = resume(state, arguments.resume, arguments.master)
@@ -240,12 +241,3 @@ def _check_restore(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> None:
 
     if arguments.restore and not (len(jobs) == 1 and jobs[0].plan.env.mode == "STREAMING"):
         raise job_error("PEN2011", "`--restore` goes on with one streaming job", None, "env { job.mode = STREAMING }")
-
-
-def _require_spark() -> None:
-    from importlib.util import find_spec
-
-    from catalog.diagnostics.diagnostic import run_error
-
-    if find_spec("pyspark") is None:
-        raise run_error("PEN9003", "running a job needs pyspark", None, "pip install 'penstock[spark]'")

@@ -24,7 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from engine.compile import compile_jobs
-    from engine.terminal.needs_spark import require_spark
+    from engine.needs_spark import require_spark
     from engine.terminal.report import report
 
     (compiled,) = compile_jobs([arguments.job], settings_of(arguments, reads_secrets=True))

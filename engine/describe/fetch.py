@@ -12,6 +12,7 @@ from typing import IO, Final
 from urllib.parse import unquote, urlsplit
 
 from catalog.diagnostics.diagnostic import RunError, job_error, run_error
+from catalog.distribution import DISTRIBUTION
 
 MOST_BYTES: Final = 256 * 1024**2
 MOST_SECONDS: Final = 120.0
@@ -44,7 +45,7 @@ def fetch(url: str, folder: Path, most_bytes: int = MOST_BYTES, most_seconds: fl
     name = _file_name(url)
     file = folder / name
     try:
-        request = urllib.request.Request(url, headers={"User-Agent": "penstock"})
+        request = urllib.request.Request(url, headers={"User-Agent": DISTRIBUTION})
         with urllib.request.urlopen(request, timeout=_SILENT_SECONDS) as response, file.open("xb") as target:
             _copy(url, response, target, most_bytes, monotonic() + most_seconds)
             return Fetched(file, name, response.headers.get_content_type())

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, uuid5
 
 from catalog.diagnostics.diagnostic import run_error
+from catalog.distribution import pip_install
 from engine.events.event import Event
 from engine.job.model.job import ListenerConfig
 from engine.plan.nodes import Plan
@@ -26,8 +27,9 @@ class OpenLineageListener:
 
     def __init__(self, config: ListenerConfig, token: str | None, plan: Plan) -> None:
         if find_spec("openlineage") is None:
-            help = "pip install 'penstock[openlineage]'"
-            raise run_error("PEN9003", "the listener `openlineage` needs openlineage-python", None, help)
+            raise run_error(
+                "PEN9003", "the listener `openlineage` needs openlineage-python", None, pip_install("openlineage")
+            )
         from openlineage.client import OpenLineageClient
         from openlineage.client.transport.http import HttpConfig, HttpTransport
 

@@ -1,18 +1,16 @@
 """The page of a folder of jobs: which tables each job reads and writes, column lineage across jobs, each job's plan."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from catalog.secret_names import redacted_text
 from catalog.tables.table import Column
-from connectors.interface.sink import Sink
 from engine.compile import Compiled
 from engine.graph.descriptions import description_of, description_of_job
 from engine.graph.page import drawn, drawn_columns, drawn_plan, options_text, rendered
+from engine.plan.datasets import Dataset, dataset_of, holding, shown
 from engine.plan.lineage import SourceColumns, lineage
 from engine.plan.nodes import AnyNode, Scan, Write
 from engine.plan.shown_options import given
@@ -66,50 +64,20 @@ def to_folder_page(title: str, compiled: Sequence[Compiled]) -> str:
 
 def _jobs_and_tables(compiled: Sequence[Compiled]) -> tuple[list[_Job], list[_Table]]:
     root = os.path.commonpath([job.path.resolve().parent for job in compiled])
-    targets = {location for job in compiled for write in job.built.writes if (location := _location(write))}
-    tables: dict[str, _Table] = {}
+    targets = {target for job in compiled for write in job.built.writes if (target := dataset_of(write))}
+    tables: dict[Dataset, _Table] = {}
     jobs = []
     for compilation in compiled:
         name = os.path.relpath(compilation.path.resolve(), root)
         of_nodes: dict[AnyNode, _Table] = {}
         for node in compilation.built.nodes():
-            if isinstance(node, Scan | Write) and (location := _location(node)):
-                key = _inside(location, targets) if isinstance(node, Scan) else location
-                table = tables.setdefault(key, _Table(_shown(key), node.connector.name))
+            if isinstance(node, Scan | Write) and (dataset := dataset_of(node)):
+                key = holding(dataset, targets) if isinstance(node, Scan) else dataset
+                table = tables.setdefault(key, _Table(redacted_text(shown(key)), node.connector.name))
                 table.add(node, compilation, name)
                 of_nodes[node] = table
         jobs.append(_Job(name, compilation, of_nodes))
     return jobs, list(tables.values())
-
-
-def _location(node: Scan | Write) -> str | None:
-    """The location of the rows, the same text for reader and writer; None without one (Console)."""
-    connector, options = node.connector, node.options
-    if isinstance(node, Write):
-        found = connector.target(options) if isinstance(connector, Sink) else None
-    else:
-        found = node.connector.origin(options, node.table)
-        if found is None and isinstance(connector, Sink) and options.get("path") is not None:
-            found = connector.target(options)
-        found = found and (re.split(r"[*?\[{]", found)[0].rstrip("/") or "/")
-    if found is None:
-        named = (options.get(name) for name in ("path", "table", "topic", "url") if name in options.values)
-        text = next((text for text in named if isinstance(text, str)), None)
-        found = text and f"{connector.name}: {text}"
-    return found
-
-
-def _inside(location: str, targets: set[str]) -> str:
-    """The target that holds the location (a partition of it, one file), else the location itself."""
-    holding = [target for target in targets if location == target or location.startswith(target.rstrip("/") + "/")]
-    return max(holding, key=len, default=location)
-
-
-def _shown(location: str) -> str:
-    """A location for display: without secrets, relative to the current directory if it is below it."""
-    if os.path.isabs(location) and Path(location).is_relative_to(Path.cwd()):
-        return os.path.relpath(location)
-    return redacted_text(location)
 
 
 def _drawn_jobs(jobs: Sequence[_Job], tables: Sequence[_Table]) -> dict[str, Any]:

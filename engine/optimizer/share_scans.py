@@ -28,7 +28,7 @@ def share_scans(plan: Plan) -> Plan:
 def can_share(a: Scan, b: Scan) -> bool:
     return (
         a.connector is b.connector
-        and _manner(a) == _manner(b)
+        and _scan_settings(a) == _scan_settings(b)
         and dict(a.options.values) == dict(b.options.values)
         and a.table == b.table
     )
@@ -43,5 +43,5 @@ def _key(scan: Scan) -> tuple[object, ...]:
     return scan.connector.name, scan.table.path, *sorted(plain)
 
 
-def _manner(scan: Scan) -> tuple[object, ...]:
+def _scan_settings(scan: Scan) -> tuple[object, ...]:
     return scan.parallelism, scan.uid, scan.columns, scan.filters, scan.cache

@@ -65,7 +65,7 @@ def routing_of(node: Shuffle, tables: int) -> Routing:
         return Routing(RoutingStrategy.BRANCHES, "cache = none")
     if cache is not None:
         return Routing(RoutingStrategy.PERSIST, f"cache = {cache.value}")
-    reason = _why_once(node)
+    reason = _reason_to_compute_once(node)
     if reason is None and tables <= MOST_BRANCHES:
         return Routing(RoutingStrategy.BRANCHES, f"{tables} tables, and the source is cheap to read again")
     reason = reason or f"{tables} tables would read the source {tables} times"
@@ -74,7 +74,7 @@ def routing_of(node: Shuffle, tables: int) -> Routing:
     return Routing(RoutingStrategy.PARTITIONED, f"{reason}; each table reads its own directory")
 
 
-def _why_once(node: Shuffle) -> str | None:
+def _reason_to_compute_once(node: Shuffle) -> str | None:
     """Why the rows must be computed once: else two tables could both have a row, or none."""
     if may_differ(node.input):
         return "its rows may differ the next time"

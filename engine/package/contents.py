@@ -8,6 +8,7 @@ from typing import Final
 
 import connectors
 from catalog.diagnostics.diagnostic import job_error
+from catalog.distribution import DISTRIBUTION
 from engine import transforms
 from engine.job.find import SUFFIXES
 
@@ -64,13 +65,13 @@ def job_files(jobs: Iterable[Path]) -> tuple[tuple[str, ...], tuple[Entry, ...]]
 
 def _brings_plugins(distribution: Distribution) -> bool:
     groups = (connectors.plugins.group, transforms.plugins.group)
-    mine = (distribution.metadata["Name"] or "").lower() == "penstock"
+    mine = (distribution.metadata["Name"] or "").lower() == DISTRIBUTION
     return not mine and any(point.group in groups for point in distribution.entry_points)
 
 
 def _closure(names: Iterable[str]) -> Iterator[Distribution]:
     """The distributions and what they require; a requirement that is not installed is one that does not apply here."""
-    seen: set[str] = {"penstock", "pyspark", "py4j", "sqlglotc"}
+    seen: set[str] = {DISTRIBUTION, "pyspark", "py4j", "sqlglotc"}
     waiting = list(names)
     while waiting:
         name = waiting.pop().lower().replace("_", "-")

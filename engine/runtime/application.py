@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Final
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.secret_names import redacted_mapping
-from catalog.tables.savemode import Outlook
+from catalog.tables.savemode import WritePreview
 from connectors.interface.base import Connector
 from connectors.interface.incremental import Since
 from connectors.storage.filesystem import files_at
 from engine.compile import Compiled
-from engine.incremental.watermarks import Watermarks, starts
 from engine.job.options.env import is_of_application
 from engine.plan.input_size import are_small
 from engine.plan.nodes import Plan, Scan, Write
 from engine.plan.query_jars import jars_of_queries
-from engine.runtime.state_dir import state_dir, state_setting
 from engine.spark.errors import SPARK_ERRORS
 from engine.spark.session import end_java, has_session, open_session
 from engine.spark.starting.hadoop import reduce_overhead
 from engine.spark.writing import recover
-from engine.spark.writing.journal import RunOutcome
-from engine.spark.writing.sink_checks import outlooks
+from engine.spark.writing.sink_checks import previews
+from engine.state.journal import RunOutcome
+from engine.state.state_dir import state_dir, state_setting
+from engine.state.watermarks import Watermarks, starts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,10 +47,10 @@ def application(
     for job in reversed(jobs):  # the first job's settings win; each pipeline also has those of its own job
         settings.update(job.plan.env.spark)
     nodes = [node for job in jobs for node in job.plan.nodes() if isinstance(node, Scan | Write)]
-    dead = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job.plan, state)).items())
-    used = [*(node.connector for node in nodes), *dead]
+    jars_for_recovery = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job.plan, state)).items())
+    used = [*(node.connector for node in nodes), *jars_for_recovery]
     jars = [jar for node in nodes for jar in node.connector.jars(node.options)]
-    jars += [jar for needed in dead.values() for jar in needed]
+    jars += [jar for needed in jars_for_recovery.values() for jar in needed]
     jars += [jar for job in jobs for jar in jars_of_queries(job.plan.nodes())]
     is_small, was_running = are_small(job.plan for job in jobs), has_session()
     with _session(jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet, is_small=is_small) as spark:
@@ -77,9 +77,9 @@ def refuse_differing_settings(jobs: Sequence[Compiled]) -> None:
     diagnostics.raise_errors()
 
 
-def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, Outlook]:
+def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, WritePreview]:
     """What each write, by its id, finds at its target now, and what its commit would do there."""
-    return outlooks(spark, compiled.plan.writes)
+    return previews(spark, compiled.plan.writes)
 
 
 def starts_of(spark: "SparkSession", compiled: Compiled, state: str | None = None) -> Mapping[str, Since]:

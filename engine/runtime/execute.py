@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from connectors.storage.filesystem import Files, files_at
 from engine.compile import Compiled
-from engine.incremental.watermarks import Watermarks, incremental_scans, node_of, starts
 from engine.plan.nodes import Node, Plan
-from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
 from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.job_execution import JobExecution
 from engine.runtime.results import JobResult, committed_before
-from engine.runtime.state_dir import unwritable
-from engine.runtime.states import State
 from engine.spark.lower import Arrived
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.writing.open_run import begin, refuse_unfinished
-from engine.spark.writing.recorded_runs import uncommitted, unwritten
 from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
+from engine.state import ledger
+from engine.state.recorded_runs import uncommitted, unwritten
+from engine.state.run_state import State
+from engine.state.state_dir import unwritable
+from engine.state.watermarks import Watermarks, incremental_scans, node_of, starts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -73,10 +73,10 @@ def _run_job(
     state = state_dir_of(plan, state_dir)
     files, root = files_at(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
-    in_doubt = recover(spark, state)
+    recovery_warnings = recover(spark, state)
     missing = uncommitted(spark, state, run_id, plan.writes)
     if not missing:
-        return replace(committed_before(plan, run_id), warnings=in_doubt)
+        return replace(committed_before(plan, run_id), warnings=recovery_warnings)
     plan = replace(plan, writes=missing)
     since = starts(plan, Watermarks(files, root, plan.env.name), run_id)
     nodes = {node_of(scan) for scan, _ in incremental_scans(plan)}
@@ -87,7 +87,7 @@ def _run_job(
     except OSError as error:
         raise unwritable(state, error) from error
     if run is None:  # another process has just finished it
-        return replace(committed_before(plan, run_id), warnings=in_doubt)
+        return replace(committed_before(plan, run_id), warnings=recovery_warnings)
     _record(files, root, entry)
     try:
         with interrupts() as received:
@@ -108,7 +108,7 @@ def _run_job(
                 if received.received is None or isinstance(error, PenstockError):
                     raise
                 raise InterruptedRun(received.received, is_clean=False) from error  # the signal ended Java as well
-            warnings = (*in_doubt, *result.warnings)
+            warnings = (*recovery_warnings, *result.warnings)
             written = len(compiled.plan.writes) - len(missing)
             result = replace(result, warnings=warnings, interrupted_by=received.received, done=written)
     except BaseException as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, run_error
+from catalog.distribution import pip_install
 from catalog.options import Options
 from catalog.tables.schema_lock import FILE_NAME, Key, Lock, find_lock
 from catalog.tables.table import CatalogTable, TablePath, TableSchema
@@ -104,7 +105,7 @@ def _ask_spark(source: Source, options: Options, name: str, settings: Mapping[st
 def _session(source: Source, options: Options, name: str, settings: Mapping[str, str]) -> "SparkSession":
     """A session with the settings of the job, such as those of its catalogs."""
     if find_spec("pyspark") is None:
-        help = "pip install 'penstock[spark]'; `--no-types` locks the columns of CSV files as strings, without Spark"
+        help = f"{pip_install('spark')}; `--no-types` locks the columns of CSV files as strings, without Spark"
         raise run_error("PEN9003", f"the types of `{name}` are read by Spark, and pyspark is not installed", None, help)
     from engine.spark.session import open_session, pipeline_session
 

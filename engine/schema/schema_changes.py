@@ -19,6 +19,7 @@ from engine.job.find import find_jobs
 from engine.job.load import load
 from engine.plan.building.build_plan import source_tables
 from engine.plan.building.locked_schema import job_key, read_lock
+from engine.plan.datasets import dataset_of
 from engine.plan.lineage import readers
 from engine.plan.nodes import Scan, Write
 from engine.schema.lock_file import current_tables
@@ -166,11 +167,12 @@ def _sink_changes(job: str, before: Compiled, after: Compiled, now: _Side) -> It
 
 def _readers_of(write: Write, change: Change, now: _Side) -> Iterator[str]:
     """The jobs that read what a sink writes, and use the column."""
-    place = write.options.get("path") or write.options.get("table")
+    target = dataset_of(write)
     column = change.column.split(".", maxsplit=1)[0]
     for job, compiled in now.jobs.items():
         for scan in (node for node in compiled.built.nodes() if isinstance(node, Scan)):
-            if place and place == (scan.options.get("path") or scan.options.get("table")):
+            origin = dataset_of(scan)
+            if target is not None and origin is not None and target.overlaps(origin):
                 uses = sorted({f"{w.name}.{own}" for w, own, _ in readers(compiled.built, scan, column)})
                 yield f"{job} {scan.name}" + (f" -> {', '.join(uses)}" if uses else "")
 

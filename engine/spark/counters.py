@@ -17,10 +17,10 @@ _ROWS_PER_PARTITION = 1 << 33
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Counter:
-    """Counts the rows for which `turn` is evaluated; `turn` is not null where it counted."""
+    """Counts the rows for which `increment` is evaluated; `increment` is not null where it counted."""
 
     accumulator: Any
-    turn: Expression
+    increment: Expression
 
     @property
     def value(self) -> int:
@@ -32,7 +32,7 @@ class PartitionCounts:
     """The numbers of the partitions whose rows have passed, once for each time that they were read."""
 
     accumulator: Any
-    turn: Expression
+    increment: Expression
 
     @property
     def seen(self) -> tuple[int, ...]:

@@ -29,8 +29,8 @@ class Counts:
 
     rows: int = 0
     rejected: int = 0
-    broken: Mapping[int, int] = field(default_factory=dict)
-    about: Mapping[int, int] = field(default_factory=dict)
+    violations: Mapping[int, int] = field(default_factory=dict)
+    applicable: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -43,16 +43,21 @@ class Watched:
     passed: Counter
     rejected: Counter | None
     partitions: PartitionCounts
-    broken: Mapping[int, Counter]
-    about: Mapping[int, Counter]
+    violations: Mapping[int, Counter]
+    applicable: Mapping[int, Counter]
     observation: Observation | None
     counts: Counts = field(default_factory=Counts)
     before: tuple[int, ...] = ()
 
-    def note(self) -> None:
+    def read_counters(self) -> None:
         """Call this after every action that reads the rows; of several passes, the one over the most rows counts."""
-        turned = [self.passed, *([self.rejected] if self.rejected else []), *self.broken.values(), *self.about.values()]
-        now, seen = [counter.value for counter in turned], self.partitions.seen
+        counted = [
+            self.passed,
+            *([self.rejected] if self.rejected else []),
+            *self.violations.values(),
+            *self.applicable.values(),
+        ]
+        now, seen = [counter.value for counter in counted], self.partitions.seen
         skipped, *last = self.before or (0, *[0] * len(now))
         passes = max(
             1, min(Tally(seen[skipped:]).values(), default=1)
@@ -64,8 +69,8 @@ class Watched:
             self.counts = Counts(
                 rows=next(found),
                 rejected=next(found) if self.rejected else 0,
-                broken={index: next(found) for index in self.broken},
-                about={index: next(found) for index in self.about},
+                violations={index: next(found) for index in self.violations},
+                applicable={index: next(found) for index in self.applicable},
             )
 
 
@@ -81,8 +86,8 @@ def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
         passed=counters.rows(),
         rejected=counters.where(spark.parse(_breaks(taking))) if taking else None,
         partitions=counters.partitions(),
-        broken={index: counters.where(spark.parse(_breaks([check.predicate]))) for index, check in checks.items()},
-        about={
+        violations={index: counters.where(spark.parse(_breaks([check.predicate]))) for index, check in checks.items()},
+        applicable={
             index: counters.where(spark.parse(check.counted))
             for index, check in checks.items()
             if check.counted and check.mostly < 1
@@ -97,22 +102,26 @@ def watch(df: DataFrame, node: Expect) -> tuple[DataFrame, Watched]:
     if aggregates:
         watched.observation = Observation(f"expect {node.id}")
         df = df.observe(watched.observation, *aggregates)
-    goes_on = _goes_on(spark, watched, [check.predicate for check in checks.values()])
-    return df.where(spark.column(goes_on)), watched
+    keeps_row = _keeps_row(spark, watched, [check.predicate for check in checks.values()])
+    return df.where(spark.column(keeps_row)), watched
 
 
-def _goes_on(spark: Catalyst, watched: Watched, rules: Sequence[str]) -> Expression:
+def _keeps_row(spark: Catalyst, watched: Watched, rules: Sequence[str]) -> Expression:
     """Whether a row is kept; the evaluation increments each counter once."""
-    always = [watched.passed.turn, watched.partitions.turn, *(counter.turn for counter in watched.about.values())]
+    always = [
+        watched.passed.increment,
+        watched.partitions.increment,
+        *(counter.increment for counter in watched.applicable.values()),
+    ]
     no, yes = spark.parse("false"), spark.parse("true")
     checked = yes
     if rules:
         # Spark runs what calls a method in its interpreter: rows that break nothing so do not carry the code for it,
         # and the filter passes them on without copying them
-        turned = spark.any_not_null(counter.turn for counter in watched.broken.values())
-        stays = spark.not_(spark.is_null(spark.static_call("java.lang.String", "valueOf", turned)))
+        counted = spark.any_not_null(counter.increment for counter in watched.violations.values())
+        stays = spark.not_(spark.is_null(spark.static_call("java.lang.String", "valueOf", counted)))
         if watched.rejected:
-            stays = spark.both(stays, spark.is_null(watched.rejected.turn))
+            stays = spark.both(stays, spark.is_null(watched.rejected.increment))
         checked = spark.if_(spark.parse(_breaks(rules)), stays, yes)
     return spark.if_(spark.any_not_null(always), checked, no)  # `passed` counts every row
 
@@ -124,22 +133,22 @@ def _breaks(rules: Sequence[str]) -> str:
 
 def rejected(df: DataFrame, node: Rejects) -> DataFrame:
     """The rows that violate a quarantining rule, with the rules that they violate."""
-    broken = [
+    violations = [
         f.when(f.expr(_breaks([rule.check.predicate])), f.lit(f"{rule.name}: {rule.text}"))
         for rule in node.rules
         if isinstance(rule.check, RowCheck)
     ]
     own = [name for name in df.columns if name.lower() not in (REASON, NODE)]
-    reason = f.concat_ws("; ", *broken)
+    reason = f.concat_ws("; ", *violations)
     return df.select(*(df[quote(name)] for name in own), reason.alias(REASON), f.lit(node.node).alias(NODE)).where(
         f.col(REASON) != ""
     )
 
 
-def note(watched: Iterable[Watched]) -> None:
+def read_counters(watched: Iterable[Watched]) -> None:
     """Read the counters; call this after each action over watched rows."""
     for node in watched:
-        node.note()
+        node.read_counters()
 
 
 def outcomes(watched: Iterable[Watched], staged: Mapping[AnyNode, DataFrame]) -> tuple[ExpectationOutcome, ...]:
@@ -150,9 +159,11 @@ def outcomes(watched: Iterable[Watched], staged: Mapping[AnyNode, DataFrame]) ->
 
 def refuse(outcomes: Iterable[ExpectationOutcome]) -> None:
     """Raise a `RunError` (PEN6001) with every violated rule that fails the job."""
-    broken = [outcome for outcome in outcomes if not outcome.success and outcome.rule.on_violation is OnViolation.FAIL]
-    if broken:
-        raise RunError([_diagnostic(outcome, Severity.ERROR) for outcome in broken])
+    violations = [
+        outcome for outcome in outcomes if not outcome.success and outcome.rule.on_violation is OnViolation.FAIL
+    ]
+    if violations:
+        raise RunError([_diagnostic(outcome, Severity.ERROR) for outcome in violations])
 
 
 def warnings(outcomes: Iterable[ExpectationOutcome]) -> Diagnostics:
@@ -162,7 +173,7 @@ def warnings(outcomes: Iterable[ExpectationOutcome]) -> Diagnostics:
 
 
 def _diagnostic(outcome: ExpectationOutcome, severity: Severity) -> Diagnostic:
-    message = f"`{outcome.rule.name}` of `{outcome.node}` is broken: {outcome.said}"
+    message = f"`{outcome.rule.name}` of `{outcome.node}` is violated: {outcome.said}"
     return Diagnostic("PEN6001", message, outcome.rule.span, f"the rule is: {outcome.rule.text}", severity)
 
 
@@ -172,9 +183,11 @@ def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[ExpectationOutcome]
     for index, rule in enumerate(watched.node.rules):
         match rule.check:
             case RowCheck(_, mostly):
-                broken = counts.broken.get(index, 0)
-                success = _succeeds(broken, counts.about.get(index, counts.rows), mostly)
-                yield ExpectationOutcome(node, rule, success, counts.rows, unexpected=broken, rejected=counts.rejected)
+                violations = counts.violations.get(index, 0)
+                success = _succeeds(violations, counts.applicable.get(index, counts.rows), mostly)
+                yield ExpectationOutcome(
+                    node, rule, success, counts.rows, unexpected=violations, rejected=counts.rejected
+                )
             case TableCheck() as check:
                 value = values[f"value_{index}"]
                 yield ExpectationOutcome(node, rule, check.holds(value), counts.rows, observed=value)
@@ -183,14 +196,14 @@ def _outcomes(watched: Watched, rows: DataFrame) -> Iterable[ExpectationOutcome]
 
                 yield run_expectation(rows, node, rule, counts.rows)
             case QueryCheck(str() as query, mostly):
-                broken = _query(rows, query)
+                violations = _query(rows, query)
                 yield ExpectationOutcome(
-                    node, rule, _succeeds(broken, counts.rows, mostly), counts.rows, unexpected=broken
+                    node, rule, _succeeds(violations, counts.rows, mostly), counts.rows, unexpected=violations
                 )
 
 
-def _succeeds(broken: int, rows: int, mostly: float) -> bool:
-    return broken == 0 or (rows > 0 and (rows - broken) / rows >= mostly)
+def _succeeds(violations: int, rows: int, mostly: float) -> bool:
+    return violations == 0 or (rows > 0 and (rows - violations) / rows >= mostly)
 
 
 def _query(df: DataFrame, query: str) -> int:

@@ -22,9 +22,9 @@ from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING, has_unknown
 from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.source import ScanTask
-from connectors.interface.staged import Staged
 from connectors.shared.java_names import java_named
 from connectors.shared.spark_types import columns_of
+from connectors.shared.staged import Staged
 from engine.functions.register import register_functions
 from engine.plan.nodes import (
     Expect,

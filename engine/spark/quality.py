@@ -6,6 +6,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from catalog.diagnostics.diagnostic import run_error
+from catalog.distribution import pip_install
 from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.expectations.rules import Rule
 
@@ -22,8 +23,9 @@ def _run(df: DataFrame, node: str, rule: Rule, rows: int) -> ExpectationOutcome:
         import great_expectations as gx
         from great_expectations import expectations
     except ImportError as cause:
-        help = "pip install 'penstock[quality]'"
-        raise run_error("PEN9003", f"`{rule.type}` needs great-expectations", rule.span, help) from cause
+        raise run_error(
+            "PEN9003", f"`{rule.type}` needs great-expectations", rule.span, pip_install("quality")
+        ) from cause
     name = "".join(word.title() for word in rule.type.split("_"))
     kind = getattr(expectations, name, None) or _by_words(expectations, rule.type)
     if kind is None:

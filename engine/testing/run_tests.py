@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError
 from engine.compile import Compiled, Settings, compile_job
+from engine.needs_spark import require_spark
 from engine.testing.read_tests import JobTest
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ class Result:
 
 def run_tests(tests: Sequence[JobTest], settings: Settings, workers: int = 4) -> tuple[Result, ...]:
     """Every test's result, in their order."""
-    if find_spec("pyspark") is None:
-        raise run_error("PEN9003", "testing a job needs pyspark", None, "pip install 'penstock[spark]'")
+    require_spark("testing a job")
     from engine.spark.session import open_session, pipeline_session
 
     compiled = [_compiled(test, settings) for test in tests]

@@ -6,15 +6,15 @@ a bug in Penstock's analyzer and is reported as PEN9004, in addition to the erro
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
 from catalog.diagnostics.source import PlacedText, Span
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import has_unknown
 from engine.compile import Settings, load_job
+from engine.needs_spark import require_spark
 from engine.plan.building.build_plan import build
 from sql.analyze import Analysis, analyze
 
@@ -47,9 +47,7 @@ def engine_check(paths: Sequence[Path], settings: Settings) -> EngineCheck:
 
     Raises `RunError` PEN9003 if pyspark is not installed, PEN5002 if Java or its version is not what Spark needs.
     """
-    if find_spec("pyspark") is None:
-        message = "`--engine-check` asks a local Spark and needs pyspark"
-        raise run_error("PEN9003", message, None, "pip install 'penstock[spark]'")
+    require_spark("`--engine-check` asks a local Spark and")
     from engine.spark.session import open_session, pipeline_session
     from engine.validation.spark_analyzer import SparkAnalyzer
 

@@ -56,7 +56,7 @@ _MOST_TRIALS: Final = 4
 """Of how many words, from the last on, it is tried whether they are aliases where the query does not fit otherwise."""
 
 
-def recognized(text: str) -> Verdict:
+def recognize(text: str) -> Verdict:
     """Check a query against Spark's grammar."""
     if "/*+" in text or "${" in text or _SCRIPT.search(text):
         return Verdict()
@@ -69,7 +69,7 @@ def recognized(text: str) -> Verdict:
     try:
         query(cursor)
         if cursor.kind == END:
-            return _taken(cursor)
+            return _accepted(cursor)
     except NotSparkError as error:
         message = error.message
     except (NotFollowedError, RecursionError):
@@ -82,7 +82,7 @@ def recognized(text: str) -> Verdict:
         with suppress(NotSparkError, NotFollowedError, RecursionError):
             query(trial)
             if trial.kind == END:
-                return _taken(trial)
+                return _accepted(trial)
         if trial.at > furthest and not _is_alone_in_brackets(cursor, word):
             furthest, alias = trial.at, word
     at = min(furthest, len(tokens.matches) - 1)
@@ -146,7 +146,7 @@ def _is_alone_in_brackets(cursor: Cursor, word: int) -> bool:
     return False
 
 
-def _taken(cursor: Cursor) -> Verdict:
+def _accepted(cursor: Cursor) -> Verdict:
     span = cursor.tokens.span
     matches = cursor.tokens.matches
     foreign = () if matches[0].string.isascii() else cursor.kinds

@@ -14,11 +14,11 @@ from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
 from engine.spark.lower import lower
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.open_run import begin
 from engine.spark.writing.recover import recover, resume
 from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import stage
+from engine.state.journal import RunOutcome
 from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 OLD = "select id, concat('old', id) name, cast(id * 1.5 as decimal(10,2)) amount from range(10)"
@@ -151,7 +151,7 @@ class SinkSuite:
         assert run.journal.read().outcome is RunOutcome.FINISHED
         expected = self.expect(spark, "new" if data == "DROP_DATA" else "both")
         assert self.rows_at(spark, tmp_path / "target") == expected
-        self.sink.commit(spark, run.places["w"])  # again does nothing
+        self.sink.commit(spark, run.places["w"], run.context)  # again does nothing
         assert self.rows_at(spark, tmp_path / "target") == expected
         assert self.leftovers(tmp_path) == []
 

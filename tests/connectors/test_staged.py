@@ -10,7 +10,7 @@ import pytest
 import connectors
 from catalog.diagnostics.diagnostic import RunError
 from catalog.options import Options
-from connectors.interface.staged import Staged, secret, secret_mapping
+from connectors.shared.staged import Staged, secret, secret_mapping
 
 
 class Mode(str, Enum):

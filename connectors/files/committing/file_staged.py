@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from connectors.files.foreign_files import MARKS
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri, files_at
 from connectors.storage.object_store import NO_SETTINGS, StoreSettings
 

@@ -86,7 +86,7 @@ def caveats(actions: Sequence[Action], path: str = "") -> tuple[str, ...]:
 
 
 def statements(task: WriteTask, actions: Sequence[Action]) -> tuple[str, ...]:
-    """What a commit does to the directory, for people."""
+    """What a commit does to the directory, shown by `explain`."""
     target = task.options.string("path")
     if target.startswith("s3a:"):
         replaces = not {Action.CREATE, Action.ADD_ROWS} & set(actions)

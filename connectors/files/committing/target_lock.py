@@ -71,7 +71,7 @@ def _end_dead_run(
 
 def clear(files: Files, staging: str) -> None:
     """Remove a staging that is not committed; one that holds what was at the target, as that of a run that was
-    dismissed in the middle of its commit, is put aside."""
+    dismissed in the middle of its commit, is moved to `.dismissed`."""
     if files.exists(f"{staging}/old"):
         root, _, name = staging.rpartition("/")
         files.rename(staging, f"{root}.dismissed/{name}-{time.time_ns()}")

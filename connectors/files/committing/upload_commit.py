@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from connectors.files.foreign_files import MARKS
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files
 from connectors.storage.hadoop_files import HadoopFiles
 from connectors.storage.paths import is_hidden

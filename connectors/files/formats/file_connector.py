@@ -41,11 +41,12 @@ from connectors.files.formats.write_files import partition_columns_of, rename_fi
 from connectors.files.partition_columns import partition_columns
 from connectors.files.table_folders import table_folders
 from connectors.interface.incremental import NewRows, Since, incremental_of
+from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, declares_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.interface.staged import Staged
 from connectors.shared.spark_types import columns_of
+from connectors.shared.staged import Staged
 from connectors.storage.object_store import StoreSettings, store_jars, store_needs, write_without_renames
 from connectors.storage.paths import data_files, local_path, size_of, spark_path, target_folder
 
@@ -240,6 +241,9 @@ class FileConnector(Source, Sink[FileStaged]):
     def target(self, options: Options) -> str | None:
         return target_folder(self.located(options).string("path"))
 
+    def origin(self, options: Options, table: CatalogTable) -> str | None:
+        return self.target(options)
+
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         path = self.located(options).string("path")
         return () if local_path(path) else file_target.caveats(actions, path)
@@ -275,7 +279,10 @@ class FileConnector(Source, Sink[FileStaged]):
             write_files(spark, frame, folder, by, options)
             rename_files(spark, folder, prepared.target, by, options=options, run_id=task.run_id)
 
-        return file_commit.stage(spark, df, task, prepared, by=parts, write=write, end=self.commit)
+        def end(session: "SparkSession", other: FileStaged) -> None:
+            self.commit(session, other, task.run)
+
+        return file_commit.stage(spark, df, task, prepared, by=parts, write=write, end=end)
 
     def _open(self, spark: "SparkSession", options: Options) -> Options:
         """Prepare the session for the file system, and return the options for Spark."""
@@ -293,10 +300,10 @@ class FileConnector(Source, Sink[FileStaged]):
     def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: FileStaged) -> "DataFrame":
         return spark.read.format(file_format(task.options)).load(staged_data(spark, staged))
 
-    def commit(self, spark: "SparkSession", staged: FileStaged) -> None:
+    def commit(self, spark: "SparkSession", staged: FileStaged, run: RunContext) -> None:
         file_commit.commit(spark, staged)
 
-    def abort(self, spark: "SparkSession", staged: FileStaged) -> None:
+    def abort(self, spark: "SparkSession", staged: FileStaged, run: RunContext) -> None:
         file_commit.abort(spark, staged)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from connectors.interface.staged import Staged, secret_mapping
 from connectors.jdbc.connection import PASSWORD_VARIABLE, Connection
 from connectors.jdbc.known_dialects import dialect_of
+from connectors.shared.staged import Staged, secret_mapping
 
 _SECRETS_OF_THIS_PROCESS: Final[dict[tuple[str, str | None], Mapping[str, str]]] = {}
 

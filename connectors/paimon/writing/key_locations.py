@@ -25,7 +25,7 @@ _AT_OLD: Final = "__penstock_at_old"
 
 
 @contextmanager
-def located(
+def with_buckets(
     rows: "DataFrame", layout: Layout, current: Schema | None, snapshot: int | None, keyed: KeyedRows | None
 ) -> Iterator["DataFrame"]:
     """The rows with `BUCKET`, and for each key that moves a row that deletes it where it was; as they are if no key

@@ -24,7 +24,7 @@ from connectors.paimon import paimon_table
 from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.paimon.table_address import folder_of
 from connectors.paimon.table_files import Schema, latest_schema, spans_partitions, table_of
-from connectors.paimon.writing.key_locations import located
+from connectors.paimon.writing.key_locations import with_buckets
 from connectors.paimon.writing.new_schema import columns_to_write, schema_of_new_table, with_new_columns
 from connectors.paimon.writing.tasks import Layout
 from connectors.paimon.writing.write_rows import write_rows
@@ -49,7 +49,7 @@ def prepare(task: WriteTask, actions: Sequence[Action]) -> PaimonStaged:
         missing=tuple(missing_folders(LocalFiles(), target)),
         is_new=is_new,
         replaces=replaces,
-        staging=f"{task.journal.removesuffix('/journal')}/staging/{task.write_id}",
+        staging=task.scratch,
         name=name,
         identity=task.identity,
         run_id=task.run_id,
@@ -93,7 +93,10 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
             rows = merging.without_deletes(rows, prepared.keyed)
     rows = without_nulls(rows, table_of(schema).columns, "Paimon")
     layout, keys_of = Layout(prepared.folder, schema, prepared.name, overwrites), _snapshot_of_keys(prepared, schema)
-    with merging.local_merge(df.sparkSession, task), located(rows, layout, kept, keys_of, prepared.keyed) as placed:
+    with (
+        merging.local_merge(df.sparkSession, task),
+        with_buckets(rows, layout, kept, keys_of, prepared.keyed) as placed,
+    ):
         messages, has_leftovers = write_rows(placed, layout)
     table = paimon_table.opened(prepared.folder, schema)
     found = paimon_table.to_messages(table, messages)

@@ -1,4 +1,4 @@
-"""What the commit of a write does to a Paimon table: for people, before a run."""
+"""What the commit of a write does to a Paimon table: shown by `explain`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from catalog.diagnostics.diagnostic import did_you_mean
+from catalog.distribution import pip_install
 
-INSTALL: Final = "pip install 'penstock[protobuf]'"
+INSTALL: Final = pip_install("protobuf")
 _INLINE: Final = "protobuf_schema.proto"
 _ERROR: Final = re.compile(
     r"^(?P<file>[^\s:]+\.proto):(?:(?P<line>\d+):(?P<column>\d+):)? (?!warning:)(?P<cause>.+)$", re.M

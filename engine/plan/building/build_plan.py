@@ -13,6 +13,7 @@ from catalog.tables.table import CatalogTable
 from engine.job.model.job import Block, BlockKind, Job
 from engine.job.model.sink_names import sink_names
 from engine.job.model.wiring import Wire, Wiring, reads_nothing, wire
+from engine.plan.building.equal_uids import refuse_equal_uids
 from engine.plan.building.expected import expected
 from engine.plan.building.inputs.feeds import Feed, united
 from engine.plan.building.query_nodes import Analyze, query_nodes, report_syntax
@@ -48,6 +49,7 @@ def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Pla
 def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan | None:
     own = Diagnostics()
     wiring = wire(job, own)
+    refuse_equal_uids(job.blocks, own)
     called = sink_names(job, wiring)
     built: dict[Block, tuple[Node, ...] | None] = {}
     rejects: dict[Block, tuple[Rejects, ...]] = {}

@@ -1,7 +1,6 @@
 """Sinks that would replace a directory which the same job reads, or which holds files of others."""
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 
 from catalog.diagnostics.diagnostic import Diagnostics
@@ -9,22 +8,23 @@ from connectors.files.foreign_files import foreign_files, foreign_files_error
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import data_files, local_path, target_folder
 from engine.plan.building.write_nodes import replaces
+from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.nodes import Node, Scan, Write, children
 
 
 def refuse_replaced_sources(writes: Sequence[Write], diagnostics: Diagnostics) -> None:
     """Report PEN5030 at the sink's `path`; sinks without the option `overwrite_foreign_files` delete no files."""
-    replaced: dict[str, list[Write]] = {}
+    replaced: dict[Dataset, list[Write]] = {}
     for write in writes:
         if replaces(write) and write.options.get("overwrite_foreign_files") is False:
-            target = write.connector.target(write.options)
+            target = dataset_of(write)
             if target is not None:
-                replaced.setdefault(target.rstrip("/") or "/", []).append(write)
+                replaced.setdefault(target, []).append(write)
     if not replaced:
         return
-    read: set[str] = set()
+    read: set[Dataset] = set()
     for scan in _scans(writes):
-        folders = {folder for path in _paths(scan) for folder in _folders(path)}
+        folders = {folder for dataset in _read(scan) for folder in dataset.and_above()}
         for target in (target for target in replaced if target in folders):
             read.add(target)
             for write in replaced[target]:
@@ -35,7 +35,7 @@ def refuse_replaced_sources(writes: Sequence[Write], diagnostics: Diagnostics) -
                 help = "write to another `path`; `overwrite_foreign_files = true` lets the run delete its own source"
                 diagnostics.error("PEN5030", message, write.options.span("path"), help)
     for target in (target for target in replaced if target not in read):
-        _refuse_foreign_files(target, replaced[target], diagnostics)
+        _refuse_foreign_files(str(target), replaced[target], diagnostics)
 
 
 def _refuse_foreign_files(target: str, writes: Sequence[Write], diagnostics: Diagnostics) -> None:
@@ -65,18 +65,11 @@ def _scans(writes: Sequence[Write]) -> Iterator[Scan]:
         work.extend(reversed(children(node)))
 
 
-def _paths(scan: Scan) -> Iterator[str]:
-    """The paths that a scan reads, as far as its path and the existing files show."""
+def _read(scan: Scan) -> Iterator[Dataset]:
+    """What a scan reads, as far as its options and the existing files show."""
+    dataset = dataset_of(scan)
+    if dataset is not None:
+        yield dataset.folder
     path = scan.options.get("path")
-    if isinstance(path, str):
-        yield target_folder(re.split(r"[*?\[{]", path)[0])
-        local = local_path(path)
-        yield from (target_folder(file) for file in (data_files(local) if local is not None else ()))
-
-
-def _folders(path: str) -> Iterator[str]:
-    """The path and the directories above it."""
-    yield path.rstrip("/") or "/"
-    while path := path.rpartition("/")[0]:
-        yield path
-    yield "/"
+    local = local_path(path) if isinstance(path, str) else None
+    yield from (Dataset.of(target_folder(file)) for file in (data_files(local) if local is not None else ()))

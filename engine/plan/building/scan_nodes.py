@@ -64,7 +64,9 @@ class _Reader:
         else:
             names, table_set = member_names(name, [table.path for table in tables]), name
         for own, table in zip(names, tables, strict=True):
-            yield self.scan(own, self.block.options, table, table_set)
+            scan = self.scan(own, self.block.options, table, table_set)
+            is_own = scan.uid is None or table_set is not None or len(tables) == 1
+            yield scan if is_own else replace(scan, uid=f"{scan.uid}.{own}")
 
     def of_set(self, name: str, listed: list[Options]) -> Iterator[Scan]:
         paths = [_path(self.source, options) for options in listed]

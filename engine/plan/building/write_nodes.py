@@ -1,7 +1,7 @@
 """Turns sinks into writes, and checks their modes against the connector's capabilities, their options
 against the rows."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from itertools import product
@@ -19,6 +19,7 @@ from engine.job.model.job import Block
 from engine.plan.building.filled_options import filled
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.table_sets import member_names
+from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.nodes import Expect, Native, Node, Query, Rejects, Scan, Shuffle, Union, Watermark, Write
 from engine.plan.shown_options import shown
 
@@ -48,8 +49,8 @@ def refuse_one_target(writes: Sequence[Write], sink: AnySink, diagnostics: Diagn
         return  # it has no target: Console
     first: dict[str, Write] = {}
     for write in writes:
-        target = sink.target(write.options) or repr(sorted(shown(write.options).items(), key=lambda item: item[0]))
-        other = first.setdefault(target.lower(), write)
+        target = dataset_of(write) or repr(sorted(shown(write.options).items(), key=lambda item: item[0]))
+        other = first.setdefault(str(target).lower(), write)
         if other is not write:
             named = next((name for name in ("path", "table") if isinstance(write.options.get(name), str)), None)
             where = f" `{write.options[named]}`" if named else " one target"
@@ -78,19 +79,23 @@ def refuse_duplicates(writes: Iterable[Write], diagnostics: Diagnostics) -> None
 
 def refuse_shared_targets(writes: Sequence[Write], diagnostics: Diagnostics) -> None:
     """Report sinks with one target of which one would replace the rows of the other."""
-    at: dict[str, list[Write]] = {}
+    at: dict[Dataset, list[Write]] = {}
     for write in writes:
-        place = write.connector.target(write.options)
-        if place is not None:
-            at.setdefault(place, []).append(write)
-    for place, sharing in at.items():
+        target = dataset_of(write)
+        if target is not None:
+            at.setdefault(target, []).append(write)
+    for target, sharing in at.items():
         for index, second in enumerate(sharing):
             if not all(_can_share(first, second) for first in sharing[:index]):
                 message = f"two sinks write to `{_shown(second)}`, and not both by adding rows"
                 help = "give each a path of its own; or write both with one sink, by two names in its `plugin_input`"
                 diagnostics.error("PEN2011", message, second.options.span("path"), help)
         around = [
-            enclosing for above in _folders_above(place) for enclosing in at.get(above, ()) if replaces(enclosing)
+            enclosing
+            for above in target.and_above()
+            if above != target
+            for enclosing in at.get(above, ())
+            if replaces(enclosing)
         ]
         for outer, inner in product(around[:1], sharing):
             message = f"`{_shown(outer)}` is replaced as a whole, and `{_shown(inner)}` is in it"
@@ -102,14 +107,10 @@ def _shown(write: Write) -> str:
     return str(write.options.get("path") or write.connector.target(write.options))
 
 
-def _folders_above(place: str) -> Iterator[str]:
-    while place.rpartition("/")[0]:
-        place = place.rpartition("/")[0]
-        yield place
-
-
 def _can_share(first: Write, second: Write) -> bool:
-    formats = {str(write.options.get("file_format_type")).lower() for write in (first, second)}
+    formats = {
+        str(write.options.get("file_format_type") or write.options.get("format")).lower() for write in (first, second)
+    }
     return first.connector is second.connector and len(formats) == 1 and not replaces(first) and not replaces(second)
 
 

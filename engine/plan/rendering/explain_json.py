@@ -2,7 +2,7 @@
 
 from catalog.exhaustive import assert_never
 from catalog.options import Value
-from catalog.tables.savemode import Outlook
+from catalog.tables.savemode import WritePreview
 from engine.plan.nodes import (
     AnyNode,
     Expect,
@@ -18,18 +18,18 @@ from engine.plan.nodes import (
     Write,
     children,
 )
-from engine.plan.rendering.explain_text import Outlooks, Starts, caveats
+from engine.plan.rendering.explain_text import Starts, WritePreviews, caveats
 from engine.plan.shown_options import given
 from engine.plan.staged_rules import staged_rules
 from sql.rewrite.select_query import Select
 
 
-def to_json(plan: Plan, *, outlooks: Outlooks | None = None, starts: Starts | None = None) -> dict[str, Value]:
+def to_json(plan: Plan, *, previews: WritePreviews | None = None, starts: Starts | None = None) -> dict[str, Value]:
     """The plan for other programs: nodes, inputs before their readers, with types as Spark prints them."""
-    return {"job": plan.env.name, "nodes": [_node_json(node, outlooks or {}, starts or {}) for node in plan.nodes()]}
+    return {"job": plan.env.name, "nodes": [_node_json(node, previews or {}, starts or {}) for node in plan.nodes()]}
 
 
-def _node_json(node: AnyNode, outlooks: Outlooks, starts: Starts) -> Value:
+def _node_json(node: AnyNode, previews: WritePreviews, starts: Starts) -> Value:
     common: dict[str, Value] = {
         "id": node.id,
         "name": node.name,
@@ -40,10 +40,10 @@ def _node_json(node: AnyNode, outlooks: Outlooks, starts: Starts) -> Value:
     }
     if isinstance(node, PersistableNode) and (persisted := node.persisted):
         common["persisted"] = {"cache": persisted.cache.value, "readers": persisted.readers, "reason": persisted.reason}
-    return common | _own_json(node, outlooks, starts)
+    return common | _own_json(node, previews, starts)
 
 
-def _own_json(node: AnyNode, outlooks: Outlooks, starts: Starts) -> dict[str, Value]:
+def _own_json(node: AnyNode, previews: WritePreviews, starts: Starts) -> dict[str, Value]:
     match node:
         case Scan():
             return {
@@ -78,21 +78,21 @@ def _own_json(node: AnyNode, outlooks: Outlooks, starts: Starts) -> dict[str, Va
                 "write_mode": node.write_mode.value,
                 "staged": node.connector.sink_capabilities.is_staged,
                 "rules_on_staged_rows": [rule.name for rule in staged_rules(node)],
-                "caveats": list(caveats(node, outlooks)),
-                **_outlook_json(outlooks.get(node.id)),
+                "caveats": list(caveats(node, previews)),
+                **_preview_json(previews.get(node.id)),
             }
         case _:
             assert_never(node)
 
 
-def _outlook_json(outlook: Outlook | None) -> dict[str, Value]:
-    if outlook is None:
+def _preview_json(preview: WritePreview | None) -> dict[str, Value]:
+    if preview is None:
         return {"actions": None, "target": None, "staging_statements": None, "statements": None}
-    state = outlook.state
+    state = preview.state
     columns: list[Value] = [{"name": c.name, "type": str(c.type)} for c in state.table.columns] if state.table else []
     return {
-        "actions": [action.value for action in outlook.actions],
+        "actions": [action.value for action in preview.actions],
         "target": {"exists": state.exists, "has_rows": state.has_rows, "columns": columns},
-        "staging_statements": list(outlook.staging_statements),
-        "statements": list(outlook.statements),
+        "staging_statements": list(preview.staging_statements),
+        "statements": list(preview.statements),
     }

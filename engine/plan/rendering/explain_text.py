@@ -14,7 +14,7 @@ from catalog.exhaustive import assert_never
 from catalog.options import Value
 from catalog.quoting import quote
 from catalog.tables.evolution import diff
-from catalog.tables.savemode import Outlook, TargetState, plan_actions
+from catalog.tables.savemode import TargetState, WritePreview, plan_actions
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING
 from connectors.interface.incremental import Incremental, Since, conditions, incremental_of
@@ -41,7 +41,7 @@ from engine.plan.staged_rules import staged_rules
 from engine.plan.streams import is_stream, streams_of
 from sql.rewrite.select_query import Projection, Select, is_plain, text_of
 
-Outlooks = Mapping[str, Outlook]
+WritePreviews = Mapping[str, WritePreview]
 """What each write (by its id) finds at its target now, and what its commit will do there."""
 
 Starts = Mapping[str, Since]
@@ -59,16 +59,16 @@ NAME_OR_TEXT: Final = re.compile(r"`([A-Za-z_]\w*)`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\
 class _Known:
     """What is known of the world beside the plan."""
 
-    outlooks: Outlooks
+    previews: WritePreviews
     starts: Starts
 
 
 def explain(
-    plan: Plan, *, columns: bool = False, outlooks: Outlooks | None = None, starts: Starts | None = None
+    plan: Plan, *, columns: bool = False, previews: WritePreviews | None = None, starts: Starts | None = None
 ) -> str:
     """The plan as text. `columns`: with the columns and types that each node yields."""
     printed: set[AnyNode] = set()
-    known = _Known(outlooks or {}, starts or {})
+    known = _Known(previews or {}, starts or {})
     blocks = [_tree(write, printed, columns, known) for write in plan.writes]
     if plan.unread:
         unread = [line for node in plan.unread for line in _tree(node, printed, columns, known)]
@@ -233,13 +233,13 @@ def _details(node: AnyNode, known: _Known) -> Iterator[str]:
                 yield f"{node.schema_save_mode.value}, {node.data_save_mode.value}, {node.write_mode.value}"
             if node.keeps_last:
                 yield "of several rows of a key, the one that is read last counts"
-            if (outlook := known.outlooks.get(node.id)) is not None:
-                yield from _outlook(node, outlook)
+            if (preview := known.previews.get(node.id)) is not None:
+                yield from _preview(node, preview)
             if not node.connector.sink_capabilities.is_staged:
                 yield "not transactional: rows are printed at the commit and cannot be taken back"
             if rules := staged_rules(node):
                 yield f"before the commit, its staged rows are read for {', '.join(rule.name for rule in rules)}"
-            yield from caveats(node, known.outlooks)
+            yield from caveats(node, known.previews)
             yield from node.connector.needs(node.options)
         case _:
             assert_never(node)
@@ -267,28 +267,28 @@ def _incremental(scan: Scan, asked: Incremental, since: Since | None) -> str:
     return f"incremental: {_unquoted(' AND '.join(conditions(asked, column, since or Since())))} ({state})"
 
 
-def _outlook(write: Write, outlook: Outlook) -> Iterator[str]:
+def _preview(write: Write, preview: WritePreview) -> Iterator[str]:
     """The target as it stands, and what the commit will do to it."""
-    state = outlook.state
+    state = preview.state
     rows = "it holds rows" if state.has_rows else "it is empty"
     yield f"target: {f'it exists, {rows}' if state.exists else 'it does not exist'}"
     if state.table is not None and not write.table.is_open:
         changes = diff(state.table.schema, write.table.schema)
         yield f"schema: {'; '.join(map(str, changes)) or 'the rows are as the target has them'}"
-    yield f"now: {'; '.join(action.value for action in outlook.actions)}"
-    for step, statements in (("stage", outlook.staging_statements), ("commit", outlook.statements)):
+    yield f"now: {'; '.join(action.value for action in preview.actions)}"
+    for step, statements in (("stage", preview.staging_statements), ("commit", preview.statements)):
         for statement in statements:
             first, *rest = statement.split("\n")
             yield f"{step}: {first}"
             yield from (f"  {line}" for line in rest)
 
 
-def caveats(write: Write, outlooks: Outlooks) -> tuple[str, ...]:
+def caveats(write: Write, previews: WritePreviews) -> tuple[str, ...]:
     """Where the write's commit can be seen half done; for a target that is there, where it was not looked at."""
     there = TargetState(exists=True)
     supposed = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, there)
-    outlook = outlooks.get(write.id)
-    return write.connector.caveats(write.options, outlook.actions if outlook is not None else supposed)
+    preview = previews.get(write.id)
+    return write.connector.caveats(write.options, preview.actions if preview is not None else supposed)
 
 
 def query_text(node: Query) -> str:

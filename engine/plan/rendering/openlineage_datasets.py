@@ -1,7 +1,8 @@
 """A plan's lineage as OpenLineage's datasets with the column lineage facet (spec 1-2-0)."""
 
-from catalog.options import Options, Value
+from catalog.options import Value
 from catalog.secret_names import redacted_text
+from engine.plan.datasets import dataset_of
 from engine.plan.lineage import SourceColumn, lineage
 from engine.plan.nodes import Plan, Scan, Write
 from sql.analyze import Dependency
@@ -29,12 +30,10 @@ def to_openlineage(plan: Plan) -> dict[str, Value]:
 
 
 def _dataset(node: Scan | Write) -> dict[str, Value]:
-    return {"namespace": node.connector.name.lower(), "name": _place(node.options) or node.name}
-
-
-def _place(options: Options) -> str | None:
-    found = (options.get(name) for name in ("path", "table", "topic", "url"))
-    return next((redacted_text(text) for text in found if isinstance(text, str)), None)
+    dataset = dataset_of(node)
+    if dataset is None:
+        return {"namespace": node.connector.name.lower(), "name": node.name}
+    return {"namespace": redacted_text(dataset.namespace), "name": redacted_text(dataset.name) or node.name}
 
 
 def _schema(node: Scan | Write) -> Value:

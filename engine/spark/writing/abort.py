@@ -7,8 +7,8 @@ from pyspark.sql import SparkSession
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from engine.plan.nodes import Write
 from engine.spark.errors import SPARK_ERRORS, reason
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.open_run import OpenRun
+from engine.state.journal import RunOutcome
 
 CONNECTOR_ERRORS = (*SPARK_ERRORS, OSError, PenstockError)
 """Exceptions that the steps of connectors may raise."""
@@ -17,7 +17,7 @@ CONNECTOR_ERRORS = (*SPARK_ERRORS, OSError, PenstockError)
 def abort(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:
     """Remove what these writes staged, before the others are committed."""
     for write in writes:
-        write.connector.abort(spark, run.places[write.id])
+        write.connector.abort(spark, run.places[write.id], run.context)
         run.staged.discard(write.id)
 
 
@@ -30,7 +30,7 @@ def abort_all(spark: SparkSession, run: OpenRun) -> tuple[Diagnostic, ...]:
     left: list[Diagnostic] = []
     for check in run.checks:
         try:
-            check.write.connector.abort(spark, run.places[check.write.id])
+            check.write.connector.abort(spark, run.places[check.write.id], run.context)
         except CONNECTOR_ERRORS as error:
             left.append(_left(run.run_id, check.write.connector.name, error))
     if not left:

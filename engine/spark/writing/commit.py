@@ -6,7 +6,7 @@ from dataclasses import replace
 from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, RunError, Severity, run_error
-from engine.incremental.watermarks import HighWatermark, move, refuse_moved
+from connectors.interface.run_context import RunContext
 from engine.plan.nodes import Write, below
 from engine.spark.environment_errors import unwritable
 from engine.spark.errors import SPARK_ERRORS, as_run_error, placed, reason
@@ -20,8 +20,9 @@ from engine.spark.writing.commit_groups import (
     commit_groups,
     finishing_first,
 )
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.open_run import OpenRun
+from engine.state.journal import RunOutcome
+from engine.state.watermarks import HighWatermark, move, refuse_moved
 
 
 def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWatermark] = ()) -> tuple[Diagnostic, ...]:
@@ -36,7 +37,7 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWater
     staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
     groups = tuple(commit_groups(staged))
     refuse_moved(run.journal.files, run.journal.state, watermarks)
-    pending = _begin_commits(spark, groups, writes)
+    pending = _begin_commits(spark, run.context, groups, writes)
     try:
         run.journal.decide(watermarks)
     except OSError as error:
@@ -45,7 +46,7 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWater
     for group in finishing_first(groups, pending):
         write = writes[group[0].write_id]
         try:
-            commit_group(spark, group, run.journal.committed, pending)
+            commit_group(spark, group, run.context, run.journal.committed, pending)
         except SPARK_ERRORS as error:
             raise _unfinished(run.run_id, as_run_error(error, write)) from error
         except PenstockError as error:
@@ -67,7 +68,7 @@ def _acknowledge(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> 
         if scan not in read:
             continue
         try:
-            scan.connector.acknowledge(spark, position)
+            scan.connector.acknowledge(spark, position, run.context)
             run.journal.acknowledged(scan.id)
         except SPARK_ERRORS as error:
             raise _unfinished(run.run_id, as_run_error(error, scan)) from error
@@ -78,7 +79,7 @@ def _acknowledge(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> 
 def _maintain(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> Iterator[Diagnostic]:
     for write in writes:
         try:
-            write.connector.maintain(spark, run.places[write.id])
+            write.connector.maintain(spark, run.places[write.id], run.context)
         except CONNECTOR_ERRORS as error:
             message = (
                 f"the rows of `{write.name}` are committed, but the maintenance of its target failed: {reason(error)}"
@@ -87,13 +88,13 @@ def _maintain(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> Ite
 
 
 def _begin_commits(
-    spark: SparkSession, groups: Iterable[tuple[StagedWrite, ...]], writes: Mapping[str, Write]
+    spark: SparkSession, run: RunContext, groups: Iterable[tuple[StagedWrite, ...]], writes: Mapping[str, Write]
 ) -> Pending:
     """Do the steps that targets may refuse, while the run can still be rolled back."""
     pending: Pending = {}
     for group in groups:
         try:
-            begin_commit(spark, group, pending)
+            begin_commit(spark, group, run, pending)
         except BaseException as error:
             cancel(pending)
             if isinstance(error, SPARK_ERRORS):

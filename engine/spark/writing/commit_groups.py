@@ -6,8 +6,9 @@ from typing import Any, TypeAlias
 
 from pyspark.sql import SparkSession
 
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import AnySink, PendingCommit
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 
 Pending: TypeAlias = dict[str, PendingCommit]
 """Started commits, by the id of the first write of their group."""
@@ -32,9 +33,9 @@ def commit_groups(writes: Iterable[StagedWrite]) -> Iterator[tuple[StagedWrite, 
     return (tuple(group) for group in groups.values())
 
 
-def begin_commit(spark: SparkSession, group: tuple[StagedWrite, ...], pending: Pending) -> None:
+def begin_commit(spark: SparkSession, group: tuple[StagedWrite, ...], run: RunContext, pending: Pending) -> None:
     """Do the steps that the target may refuse; a commit that then only needs its last step goes into `pending`."""
-    begun = group[0].sink.begin_commit(spark, [write.staged for write in group])
+    begun = group[0].sink.begin_commit(spark, [write.staged for write in group], run)
     if begun is not None:
         pending[group[0].write_id] = begun
 
@@ -53,6 +54,7 @@ def finishing_first(groups: Iterable[tuple[StagedWrite, ...]], pending: Pending)
 def commit_group(
     spark: SparkSession | Any,
     group: tuple[StagedWrite, ...],
+    run: RunContext,
     committed: Callable[[str], None],
     pending: Pending | None = None,
 ) -> None:
@@ -63,9 +65,9 @@ def commit_group(
         if begun := pending.pop(group[0].write_id, None):
             begun.finish()
         if len(group) == 1:
-            sink.commit(spark, group[0].staged)
+            sink.commit(spark, group[0].staged, run)
         else:
-            sink.commit_all(spark, [write.staged for write in group])
+            sink.commit_all(spark, [write.staged for write in group], run)
     except BaseException:
         cancel(pending)
         raise

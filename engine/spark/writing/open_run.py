@@ -10,12 +10,14 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import run_error
 from connectors.commits import run_owner as owner
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 from engine.plan.nodes import Scan, Write
-from engine.spark.writing.journal import Journal, RunOutcome, journal, open_journals
-from engine.spark.writing.recorded_runs import refuse_run_id, refuse_running, refuse_second_run
+from engine.spark.writing.run_contexts import context_of
 from engine.spark.writing.sink_checks import SinkCheck, task_of
+from engine.state.journal import Journal, RunOutcome, journal, open_journals
+from engine.state.recorded_runs import refuse_run_id, refuse_running, refuse_second_run
 
 
 @dataclass(eq=False)
@@ -24,6 +26,7 @@ class OpenRun:
 
     spark: SparkSession
     run_id: str
+    context: RunContext
     journal: Journal
     checks: tuple[SinkCheck, ...]
     tasks: Mapping[str, WriteTask]
@@ -49,7 +52,7 @@ def begin(
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
     will stand. `incremental`: the sources whose watermarks the run is to move. `is_of_stream`: a micro-batch,
     whose stream keeps other processes from running the job. `is_fresh`: no process has begun a run of this id before,
-    nor one whose journal is lost. Raises PEN5007 if a living process holds the
+    nor one whose journal is lost. Raises PEN5007 if a running process holds the
     run id, PEN5005 if a target can never be one.
     """
     log = journal(spark, state, run_id)
@@ -64,8 +67,15 @@ def begin(
         refuse_second_run(spark, state, run_id, [check.write for check in checks], job)
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
     fresh = is_fresh and recorded is None
+    context = context_of(spark, run_id)
     tasks = {
-        check.write.id: replace(task_of(check.write, run_id), owner=mark, journal=log.uri, is_fresh=fresh)
+        check.write.id: replace(
+            task_of(check.write, context),
+            scratch=log.staging(check.write.id),
+            owner=mark,
+            journal=log.uri,
+            is_fresh=fresh,
+        )
         for check in checks
     }
     places = {
@@ -77,7 +87,7 @@ def begin(
     writes = {check.write.id: check.write.connector.name for check in checks}
     log.begin(mark, writes, job, done=done, incremental=incremental, targets=targets)
     log.prepared(places)
-    return OpenRun(spark, run_id, log, tuple(checks), tasks, places)
+    return OpenRun(spark, run_id, context, log, tuple(checks), tasks, places)
 
 
 def begin_stream(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str) -> Journal:

@@ -12,7 +12,6 @@ import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
 from connectors.commits import run_owner as owner
 from connectors.interface.base import Connector
-from engine.incremental.watermarks import move
 from engine.spark.errors import SPARK_ERRORS, reason
 from engine.spark.starting.jars import has_jar
 from engine.spark.writing.commit_groups import (
@@ -20,16 +19,18 @@ from engine.spark.writing.commit_groups import (
     commit_group,
     commit_groups,
 )
-from engine.spark.writing.journal import Journal, Recorded, RunOutcome, journal, open_journals
 from engine.spark.writing.open_run import ways_to_end
-from engine.spark.writing.recorded_runs import killed_runs
+from engine.spark.writing.run_contexts import context_of
+from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_journals
+from engine.state.recorded_runs import killed_runs
+from engine.state.watermarks import move
 
 
 def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
     """End a killed run: finish it where it had decided to commit, else roll it back.
 
-    Raises PEN5008 if there is no such run or it has ended, PEN5007 if it lives, and a `RunError` with all that
-    keeps it from being ended: what could be done of it is done.
+    Raises PEN5008 if there is no such run or it has ended, PEN5007 if it is running, and a `RunError` with all that
+    keeps it from being ended: completed steps stay completed.
     """
     recorded = journal(spark, state, run_id).read()
     if recorded is None:
@@ -116,6 +117,7 @@ def _is_open(recorded: Recorded | None) -> bool:
 def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOutcome:
     """End every write that can be ended; raises a `RunError` with the errors of the others, and leaves the run open."""
     diagnostics = Diagnostics()
+    run = context_of(spark, log.run_id)
     to_commit: list[StagedWrite] = []
     for write_id, name in recorded.writes.items():
         if recorded.has_place(write_id) and not recorded.is_committed(write_id):
@@ -124,15 +126,15 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOut
                 if recorded.is_decided and recorded.is_staged(write_id):
                     to_commit.append(write)
                 else:
-                    write.sink.abort(spark, write.staged)  # type: ignore[arg-type]
+                    write.sink.abort(spark, write.staged, run)  # type: ignore[arg-type]
     for group in commit_groups(to_commit):
         with _collected(diagnostics, log, group[0].sink.name):
-            commit_group(spark, group, log.committed)
+            commit_group(spark, group, run, log.committed)
     for scan_id, name in recorded.unacknowledged.items() if recorded.is_decided else ():
         with _collected(diagnostics, log, name):
             source = connectors.source(name)
             if source is not None and source.position_type is not None:
-                source.acknowledge(spark, recorded.position(scan_id, source.position_type))  # type: ignore[arg-type]
+                source.acknowledge(spark, recorded.position(scan_id, source.position_type), run)  # type: ignore[arg-type]
                 log.acknowledged(scan_id)
     if diagnostics.has_errors:
         raise RunError(diagnostics)

@@ -8,12 +8,14 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError
 from catalog.tables.evolution import Problem, fits
-from catalog.tables.savemode import Action, Outlook, TargetState, plan_actions
+from catalog.tables.savemode import Action, TargetState, WritePreview, plan_actions
 from catalog.tables.table import CatalogTable
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
 from engine.plan.nodes import Write
 from engine.spark.environment_errors import unwritable
 from engine.spark.errors import SPARK_ERRORS, as_run_error, placed
+from engine.spark.writing.run_contexts import context_of
 
 DRY_RUN: Final = "dry-run"
 
@@ -27,18 +29,18 @@ class SinkCheck:
     actions: tuple[Action, ...]
 
 
-def outlooks(spark: SparkSession, writes: Sequence[Write]) -> dict[str, Outlook]:
+def previews(spark: SparkSession, writes: Sequence[Write]) -> dict[str, WritePreview]:
     """What each write, by its id, finds at its target and would do there; raises as `check` does."""
     by_write = {}
     for checked in check(spark, writes, looks_for_rows=True):
         write = checked.write
-        asked = spark, task_of(write, DRY_RUN), checked.state, checked.actions
+        asked = spark, task_of(write, context_of(spark, DRY_RUN)), checked.state, checked.actions
         try:
             statements = write.connector.statements(*asked)
             staging_statements = write.connector.staging_statements(*asked)
         except SPARK_ERRORS as error:
             raise as_run_error(error, write) from error
-        by_write[write.id] = Outlook(checked.state, checked.actions, statements, staging_statements)
+        by_write[write.id] = WritePreview(checked.state, checked.actions, statements, staging_statements)
     return by_write
 
 
@@ -48,10 +50,11 @@ def check(
     """Inspect every target; raises `RunError` with all errors that prevent the run (PEN4003, PEN4006, PEN4007,
     PEN5005)."""
     diagnostics = Diagnostics()
+    run = context_of(spark, run_id)
     checks = []
     for write in writes:
         try:
-            state = write.connector.inspect(spark, replace(task_of(write, run_id), looks_for_rows=looks_for_rows))
+            state = write.connector.inspect(spark, replace(task_of(write, run), looks_for_rows=looks_for_rows))
         except PenstockError as error:
             diagnostics.extend(placed(error, write).diagnostics)
             continue
@@ -69,9 +72,9 @@ def check(
     return tuple(checks)
 
 
-def task_of(write: Write, run_id: str) -> WriteTask:
+def task_of(write: Write, run: RunContext) -> WriteTask:
     return WriteTask(
-        write.options, write.table, write.schema_save_mode, write.data_save_mode, write.write_mode, run_id, write.id
+        write.options, write.table, write.schema_save_mode, write.data_save_mode, write.write_mode, run, write.id
     )
 
 

@@ -10,6 +10,7 @@ from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, TargetState, W
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.typenames import parse_type
 from connectors.iceberg.statements import planned as planned_iceberg
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
 
 ADDRESSES = {
@@ -40,7 +41,7 @@ def statements(kind, rows=ROWS, there=None, **given):
         SchemaSaveMode(values["schema_save_mode"]),
         DataSaveMode(values["data_save_mode"]),
         WriteMode(values["write_mode"] or "append"),
-        "run",
+        RunContext("run", "4.1.4"),
         "w",
     )
     state = TargetState(False) if there is None else TargetState(True, True, there)
@@ -112,6 +113,6 @@ def test_an_iceberg_table_of_a_catalog_is_shown_by_its_name():
     sink = connectors.sink("Iceberg")
     values = {option.name: option.default for option in sink.sink_options} | {"table_path": "lake.`a b`.t"}
     modes = (SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, DataSaveMode.APPEND_DATA, WriteMode.APPEND)
-    task, missing = WriteTask(Options(values), ROWS, *modes, "run", "w"), TargetState(False)
+    task, missing = WriteTask(Options(values), ROWS, *modes, RunContext("run", "4.1.4"), "w"), TargetState(False)
     create, _ = planned_iceberg(task, missing, plan_actions(*modes, missing))
     assert create.startswith("CREATE TABLE `lake`.`a b`.`t` (")

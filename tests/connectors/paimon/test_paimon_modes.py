@@ -305,4 +305,4 @@ def test_without_pypaimon_one_sentence_names_the_package(monkeypatch):
     with pytest.raises(RunError) as caught:
         connector.inspect(None, job)
     (found,) = caught.value.diagnostics
-    assert (found.code, found.help) == ("PEN9003", "pip install 'penstock[paimon]'")
+    assert (found.code, found.help) == ("PEN9003", "pip install 'penstock-etl[paimon]'")

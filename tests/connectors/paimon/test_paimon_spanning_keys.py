@@ -10,6 +10,7 @@ import pytest
 from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.savemode import Action, TargetState
+from connectors.interface.run_context import RunContext
 from connectors.paimon.connector import connector
 from connectors.paimon.paimon_table import opened
 from connectors.paimon.table_files import latest_schema
@@ -207,6 +208,6 @@ def test_the_plan_says_that_rows_of_other_partitions_are_replaced_and_what_fails
     job = write(connector, rows("", "id bigint"), path=str(tmp_path / "t"), **GIVEN)
     options, state = job.options, TargetState(True, True, job.table)
     assert "fails at its commit" in connector.caveats(options, [Action.UPSERT_ROWS])[0]
-    (done,) = connector.statements(None, task_of(job, "run"), state, [Action.UPSERT_ROWS])
+    (done,) = connector.statements(None, task_of(job, RunContext("run", "4.1.4")), state, [Action.UPSERT_ROWS])
     assert done.endswith("whose rows replace those of equal key, also in other partitions")
     assert "either may win" in connector.caveats(options, [Action.REPLACE_ROWS])[0]

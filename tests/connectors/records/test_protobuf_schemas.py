@@ -49,7 +49,7 @@ def test_without_the_package_the_declared_columns_count_and_a_warning_names_it(t
     assert job.plan.nodes()[0].table.is_open == is_open
     assert [(each.code, each.severity.value, each.message, each.help) for each in found] == [
         ("PEN4002", "warning", "the Protobuf message `Order` is not checked: compiling it needs grpcio-tools",
-         "pip install 'penstock[protobuf]'"),
+         "pip install 'penstock-etl[protobuf]'"),
     ]  # fmt: skip
 
 

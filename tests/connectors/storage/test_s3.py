@@ -20,8 +20,8 @@ from engine.cli import main
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.recover import recover, resume
+from engine.state.journal import RunOutcome
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 from tests.connectors.suite import ResolvedSinkSuite, SinkSuite, _dead
 from tests.services.s3 import SECRET_KEY
@@ -117,7 +117,7 @@ class TestParquet(OnS3):
         with monkeypatch.context() as patched:
             kill_at(step, patched)
             try:
-                connector.commit(spark, run.places["w"])
+                connector.commit(spark, run.places["w"], run.context)
             except Killed:
                 was_killed = True
         if was_killed and step % 2:
@@ -138,7 +138,7 @@ class TestParquet(OnS3):
             tmp_path.client.abort_multipart_upload(
                 Bucket=tmp_path.bucket, Key=upload["Key"], UploadId=upload["UploadId"]
             )
-        connector.commit(spark, run.places["w"])
+        connector.commit(spark, run.places["w"], run.context)
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "new")
         assert self.leftovers(tmp_path) == []
 
@@ -150,7 +150,7 @@ class TestParquet(OnS3):
         run = stage_writes(spark, [self.write(tmp_path / "target", query)], str(tmp_path / "state"), "run")
         [record] = [key for key in tmp_path.keys() if key.endswith("/uploads.json")]  # noqa: SIM118
         assert max(len(upload["tags"]) for upload in json.loads(tmp_path.read(record))) >= 2
-        connector.commit(spark, run.places["w"])
+        connector.commit(spark, run.places["w"], run.context)
         there = self.read(spark, str(tmp_path / "target"))
         assert there.count() == 150000
         assert there.where("name <> sha2(string(id), 256)").isEmpty()

@@ -248,7 +248,7 @@ def test_counts_are_exact_whatever_rows_break(spark, expect, tmp_path):
     assert seen.columns == df.columns
     seen.write.parquet(str(tmp_path / "out"))
     wanted = [len(range(0, 40_000, index + 2)) for index in range(23)] + [0]
-    expect.note([watched])
+    expect.read_counters([watched])
     found = list(expect.outcomes([watched], {}))
     assert [each.unexpected for each in found] == wanted
     assert {each.rows for each in found} == {40_000}
@@ -265,7 +265,7 @@ def test_a_row_that_breaks_two_rules_is_rejected_once(spark, expect, tmp_path):
     rules = rules_of("id % 2 = 0", "id % 3 = 0", "id IS NULL OR id <> 7", action=OnViolation.DROP)
     seen, watched = expect.watch(spark.range(0, 600, 1, 3).selectExpr("nullif(id, 12) AS id"), rules)
     seen.write.parquet(str(tmp_path / "out"))
-    expect.note([watched])
+    expect.read_counters([watched])
     first, second, third = expect.outcomes([watched], {})
     assert (first.unexpected, second.unexpected, third.unexpected) == (300, 400, 1)
     assert {each.rejected for each in (first, second, third)} == {500}
@@ -278,17 +278,17 @@ def test_rows_that_are_read_several_times_count_once(spark, expect, tmp_path):
     """By a query that joins them to themselves, by a sink that shows some, and by two sinks that write all."""
     seen, watched = expect.watch(spark.range(0, 900, 1, 9), rules_of("id % 100 <> 5"))
     assert len(seen.take(3)) == 3
-    expect.note([watched])
+    expect.read_counters([watched])
     seen.createOrReplaceTempView("seen")
     spark.sql("SELECT a.id, b.id + 1 AS next FROM seen a JOIN seen b ON a.id = b.id + 7").write.parquet(
         str(tmp_path / "joined")
     )
-    expect.note([watched])
+    expect.read_counters([watched])
     (outcome,) = expect.outcomes([watched], {})
     assert (outcome.rows, outcome.unexpected) == (900, 9)
     for name in ("one", "two"):
         seen.write.parquet(str(tmp_path / name))
-    expect.note([watched])
+    expect.read_counters([watched])
     assert list(expect.outcomes([watched], {})) == [outcome]
 
 
@@ -296,7 +296,7 @@ def test_rows_that_are_read_several_times_count_once(spark, expect, tmp_path):
 def test_all_rows_break_all_rules(spark, expect, tmp_path):
     seen, watched = expect.watch(spark.range(0, 5000, 1, 4), rules_of(*[f"id < {-index}" for index in range(12)]))
     seen.write.parquet(str(tmp_path / "out"))
-    expect.note([watched])
+    expect.read_counters([watched])
     assert {each.unexpected for each in expect.outcomes([watched], {})} == {5000}
     assert count(spark, tmp_path / "out") == 5000
 
@@ -305,7 +305,7 @@ def test_all_rows_break_all_rules(spark, expect, tmp_path):
 def test_a_filter_above_does_not_come_before_the_rules(spark, expect, tmp_path):
     seen, watched = expect.watch(spark.range(0, 1000, 1, 4), rules_of("id <> 3", "id <> 4"))
     seen.where("id > 500").select((seen.id + 1).alias("id")).write.parquet(str(tmp_path / "out"))
-    expect.note([watched])
+    expect.read_counters([watched])
     assert [(each.rows, each.unexpected) for each in expect.outcomes([watched], {})] == [(1000, 1), (1000, 1)]
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from catalog.diagnostics.diagnostic import Diagnostics, InternalError
-from catalog.tables.savemode import Action, Outlook, TargetState
+from catalog.tables.savemode import Action, TargetState, WritePreview
 from engine.compile import Settings, compile_job
 from engine.optimizer import check_writes
 from engine.plan.nodes import Query, Scan, rewrite
@@ -67,13 +67,11 @@ def test_a_uid_is_the_id(compiled):
 
 
 def test_ids_differ_though_a_uid_is_that_of_a_numbered_one(compiled):
-    twice = JOB.replace('condition = "amount > 10"', 'condition = "amount > 10", uid = "a-2"')
-    twice = twice.replace(
-        "sink {",
-        'sink {\n  Console { plugin_input = "big", uid = "a" }\n  Console { plugin_input = "big", uid = "a" }',
-        1,
-    )
-    found = [node.id for node in compiled(twice).built.nodes()]
+    twice = JOB.replace("sink {", 'sink {\n  Console { plugin_input = "big" }\n  Console { plugin_input = "big" }', 1)
+    numbered = next(node.id for node in compiled(twice).built.nodes() if node.id.endswith("-2"))
+    named = twice.replace('condition = "amount > 10"', f'condition = "amount > 10", uid = "{numbered}"')
+    found = [node.id for node in compiled(named).built.nodes()]
+    assert numbered in found
     assert len(set(found)) == len(found)
 
 
@@ -108,8 +106,8 @@ def test_json(compiled):
 
 def test_actions_are_shown(compiled):
     plan = compiled(JOB).plan
-    outlooks = {plan.writes[0].id: Outlook(TargetState(exists=False), (Action.CREATE, Action.ADD_ROWS))}
-    assert "│  now: create the target; add rows" in explain(plan, outlooks=outlooks)
+    previews = {plan.writes[0].id: WritePreview(TargetState(exists=False), (Action.CREATE, Action.ADD_ROWS))}
+    assert "│  now: create the target; add rows" in explain(plan, previews=previews)
 
 
 def test_mermaid(compiled):

@@ -128,4 +128,4 @@ def test_without_pyspark_it_says_so(job, tmp_path):
     ended = _validate(job, PYTHONPATH=str(tmp_path))
     assert ended.returncode == 1
     assert "PEN9003" in ended.stderr + ended.stdout
-    assert "pip install 'penstock[spark]'" in ended.stderr + ended.stdout
+    assert "pip install 'penstock-etl[spark]'" in ended.stderr + ended.stdout

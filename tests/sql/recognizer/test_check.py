@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.recognizer.check import recognized
+from sql.recognizer.check import recognize
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from sql.recognizer.check import recognized
     ],
 )
 def test_the_refused_token(query, token):
-    unexpected = recognized(query).unexpected
+    unexpected = recognize(query).unexpected
     assert unexpected is not None
     assert query[unexpected.start : unexpected.end] == token
 
@@ -34,8 +34,8 @@ def test_the_refused_token(query, token):
     ],
 )
 def test_what_spark_accepts_is_recognized(query):
-    assert recognized(query).unexpected is None
+    assert recognize(query).unexpected is None
 
 
 def test_what_the_rules_do_not_follow_is_not_judged():
-    assert recognized("select /*+ broadcast(t) */ ,, from t").unexpected is None
+    assert recognize("select /*+ broadcast(t) */ ,, from t").unexpected is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.recognizer.check import recognized, unparsed
+from sql.recognizer.check import recognize, unparsed
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from sql.recognizer.check import recognized, unparsed
     ],
 )
 def test_the_cause_is_marked(query, marked):
-    found = recognized(query).unexpected or unparsed(query)
+    found = recognize(query).unexpected or unparsed(query)
     assert found is not None
     assert query[found.start : found.end] == marked
 
@@ -40,9 +40,9 @@ def test_the_cause_is_marked(query, marked):
     ],
 )
 def test_a_query_that_spark_takes_has_none(query):
-    assert recognized(query).unexpected is None
+    assert recognize(query).unexpected is None
 
 
 @pytest.mark.parametrize("value", ["(a as b)", "(a b)", "1 = (a as b)", "a >>>> 1"])
 def test_a_value_in_brackets_has_no_alias_and_no_operator_four_angles(value):
-    assert recognized(f"select {value} from t").unexpected is not None
+    assert recognize(f"select {value} from t").unexpected is not None

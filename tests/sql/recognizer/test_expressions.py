@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.recognizer.check import recognized
+from sql.recognizer.check import recognize
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from sql.recognizer.check import recognized
     ],
 )
 def test_an_expression(expression):
-    assert recognized(f"select {expression} from t").unexpected is None
+    assert recognize(f"select {expression} from t").unexpected is None
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,6 @@ def test_an_expression(expression):
 )
 def test_the_token_that_does_not_fit(expression, token):
     query = f"select {expression} from t"
-    unexpected = recognized(query).unexpected
+    unexpected = recognize(query).unexpected
     assert unexpected is not None
     assert query[unexpected.start : unexpected.end] == token

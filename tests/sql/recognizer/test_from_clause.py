@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.recognizer.check import recognized
+from sql.recognizer.check import recognize
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from sql.recognizer.check import recognized
     ],
 )
 def test_a_relation(relations):
-    assert recognized(f"select * from {relations}").unexpected is None
+    assert recognize(f"select * from {relations}").unexpected is None
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,6 @@ def test_a_relation(relations):
 )
 def test_the_token_that_does_not_fit(relations, token):
     query = f"select * from {relations}"
-    unexpected = recognized(query).unexpected
+    unexpected = recognize(query).unexpected
     assert unexpected is not None
     assert query[unexpected.start : unexpected.end] == token

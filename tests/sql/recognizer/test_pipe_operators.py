@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.recognizer.check import recognized
+from sql.recognizer.check import recognize
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from sql.recognizer.check import recognized
     ],
 )
 def test_an_operator(operators):
-    assert recognized(f"from t |> {operators} |> where true").unexpected is None
+    assert recognize(f"from t |> {operators} |> where true").unexpected is None
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,6 @@ def test_an_operator(operators):
 )
 def test_the_token_that_does_not_fit(operators, token):
     query = f"from t |> {operators} |> where true"
-    unexpected = recognized(query).unexpected
+    unexpected = recognize(query).unexpected
     assert unexpected is not None
     assert query[unexpected.start : unexpected.end] == token

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sql.recognizer.check import recognized
+from sql.recognizer.check import recognize
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from sql.recognizer.check import recognized
     ],
 )
 def test_a_query(query):
-    assert recognized(query).unexpected is None
+    assert recognize(query).unexpected is None
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,6 @@ def test_a_query(query):
     ],
 )
 def test_the_first_token_that_does_not_fit(query, token):
-    unexpected = recognized(query).unexpected
+    unexpected = recognize(query).unexpected
     assert unexpected is not None
     assert query[unexpected.start : unexpected.end].strip() == token

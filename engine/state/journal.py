@@ -25,9 +25,9 @@ from catalog.options import Value
 from connectors.commits import run_owner as owner
 from connectors.commits.commit_errors import dismissal
 from connectors.commits.run_decision import DISMISSED, was_dismissed
-from connectors.interface.staged import Staged
+from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri, files_at
-from engine.incremental.watermarks import HighWatermark
+from engine.state.watermarks import HighWatermark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -60,6 +60,10 @@ class Journal:
     def scratch(self) -> str:
         """Where the run may write what it needs only while it runs; removed when it ends, also by another process."""
         return f"{self.folder.rpartition('/')[0]}/scratch"
+
+    def staging(self, write_id: str) -> str:
+        """The directory in which a write may stage rows; its sink removes it."""
+        return f"{self.uri.removesuffix('/journal')}/staging/{write_id}"
 
     def begin(
         self,
