@@ -1,14 +1,14 @@
 """Files of an FTP server."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, OptionType
-from catalog.tables.table import CatalogTable
+from catalog.tables.savemode import Action
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.files.formats.file_connector import FileConnector
-from connectors.files.formats.locations import at_root
+from connectors.files.servers.scratch_copies import SCRATCH
+from connectors.files.servers.server_file_connector import ServerFileConnector
+from connectors.storage.servers.server import FileServer
 
 STORE: Final = (
     Option("host", OptionType.STRING, "The server.", required=True),
@@ -18,35 +18,32 @@ STORE: Final = (
     Option(
         "connection_mode",
         OptionType.STRING,
-        "Who opens the data connection.",
+        "Who opens the data connection: the server (active) or the client (passive).",
         default="active_local",
         choices=("active_local", "passive_local"),
     ),
+    SCRATCH,
 )
 
 
-class FtpFile(FileConnector):
+class FtpFile(ServerFileConnector):
     name: ClassVar[str] = "FtpFile"
     doc: ClassVar[str] = "Files of an FTP server. The formats and options are those of LocalFile."
     source_options: ClassVar[tuple[Option, ...]] = (*STORE, *SOURCE_OPTIONS)
     sink_options: ClassVar[tuple[Option, ...]] = (*STORE, *SINK_OPTIONS)
 
-    def located(self, options: Options) -> Options:
-        return at_root(options, f"ftp://{options['host']}:{options['port']}")
+    def server(self, options: Options) -> FileServer:
+        return FileServer(
+            "ftp",
+            options.string("host"),
+            options.integer("port"),
+            options.string("user"),
+            options.string("password"),
+            is_passive=options.string("connection_mode").lower() == "passive_local",
+        )
 
-    def hadoop_settings(self, options: Options) -> Mapping[str, str]:
-        host, is_passive = options.string("host"), options.string("connection_mode").lower() == "passive_local"
-        return {
-            "fs.ftp.host": host,
-            "fs.ftp.host.port": str(options.integer("port")),
-            f"fs.ftp.user.{host}": options.string("user"),
-            f"fs.ftp.password.{host}": options.string("password"),
-            "fs.ftp.data.connection.mode": f"{'PASSIVE' if is_passive else 'ACTIVE'}_LOCAL_DATA_CONNECTION_MODE",
-        }
-
-    def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-        message = "FtpFile cannot be written: a commit moves files between directories, which Hadoop's FTP does not do"
-        diagnostics.error("PEN4004", message, options.span(), "use `SftpFile`, or write to disk and upload the files")
+    def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
+        return (*super().caveats(options, actions), "FTP sends the password and the rows unencrypted")
 
 
 connector = FtpFile()

@@ -1,40 +1,45 @@
 """Files of an SFTP server."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from catalog.options import Option, Options, OptionType
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.files.formats.file_connector import FileConnector
-from connectors.files.formats.locations import at_root
+from connectors.files.servers.scratch_copies import SCRATCH
+from connectors.files.servers.server_file_connector import ServerFileConnector
+from connectors.storage.servers.server import FileServer
 
 STORE: Final = (
     Option("host", OptionType.STRING, "The server.", required=True),
     Option("port", OptionType.INTEGER, "Its port.", default=22, minimum=1),
     Option("user", OptionType.STRING, "The user.", required=True, alternatives=("username",)),
-    Option("password", OptionType.STRING, "The password.", required=True, sensitive=True),
+    Option("password", OptionType.STRING, "The password, or that of the private key.", sensitive=True),
+    Option("private_key_file", OptionType.STRING, "The private key, in place of a password."),
+    Option(
+        "host_key",
+        OptionType.STRING,
+        "The fingerprint of the server's key (`SHA256:…`), or `known_hosts`: the server must be in that file. Without "
+        "it, a server that is not in `~/.ssh/known_hosts` is accepted.",
+    ),
+    SCRATCH,
 )
 
 
-class SftpFile(FileConnector):
+class SftpFile(ServerFileConnector):
     name: ClassVar[str] = "SftpFile"
     doc: ClassVar[str] = "Files of an SFTP server. The formats and options are those of LocalFile."
     source_options: ClassVar[tuple[Option, ...]] = (*STORE, *SOURCE_OPTIONS)
     sink_options: ClassVar[tuple[Option, ...]] = (*STORE, *SINK_OPTIONS)
-    maven: ClassVar[tuple[str, ...]] = ("com.jcraft:jsch:0.1.55",)
 
-    def located(self, options: Options) -> Options:
-        return at_root(options, f"sftp://{options['host']}:{options['port']}")
-
-    def hadoop_settings(self, options: Options) -> Mapping[str, str]:
-        host, user = options.string("host"), options.string("user")
-        return {
-            "fs.sftp.impl": "org.apache.hadoop.fs.sftp.SFTPFileSystem",
-            f"fs.sftp.host.{host}": host,
-            "fs.sftp.host.port": str(options.integer("port")),
-            f"fs.sftp.user.{host}": user,
-            f"fs.sftp.password.{host}.{user}": options.string("password"),
-        }
+    def server(self, options: Options) -> FileServer:
+        return FileServer(
+            "sftp",
+            options.string("host"),
+            options.integer("port"),
+            options.string("user"),
+            options.optional_string("password") or "",
+            options.optional_string("private_key_file") or "",
+            options.optional_string("host_key") or "",
+        )
 
 
 connector = SftpFile()

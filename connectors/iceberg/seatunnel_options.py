@@ -10,7 +10,6 @@ from datetime import datetime, timezone
 from typing import Final, TypeAlias
 
 from catalog.options import Option, Options, OptionType, Value
-from catalog.outside import Fill
 from catalog.tables.evolution import SchemaEvolution
 from catalog.tables.savemode import WriteMode
 
@@ -21,12 +20,7 @@ _Implied: TypeAlias = tuple[Value, str]
 """The value of an option, and the option that implies it."""
 
 CATALOG_OPTIONS: Final = (
-    Option(
-        "namespace",
-        OptionType.STRING,
-        "The namespace of `table`, where that is a name without one.",
-        fill=Fill.FOLDER_TABLE,
-    ),
+    Option("namespace", OptionType.STRING, "The namespace of `table`, where that is a name without one."),
     Option(
         CATALOG_CONFIG,
         OptionType.MAP,

@@ -1,4 +1,4 @@
-"""The few file operations that a commit needs, on this machine's disk and on any Hadoop file system."""
+"""The few file operations that a commit needs: on this machine's disk, any Hadoop file system, SFTP and FTP servers."""
 
 import os
 from collections.abc import Iterator
@@ -9,6 +9,8 @@ from connectors.shared.java_names import java_named
 from connectors.storage.hadoop_files import HadoopFiles
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import local_path
+from connectors.storage.servers.server import FileServer, is_on_server
+from connectors.storage.servers.server_files import ServerFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,6 +67,9 @@ def files_at(spark: "SparkSession | None", path: str) -> tuple[Files, str]:
         if found is None:
             raise ValueError(f"{path} cannot be reached without Spark")
         return LocalFiles(), os.path.realpath(found)
+    if is_on_server(path):
+        served = ServerFiles(FileServer.of(path, lambda name: spark.conf.get(name, None)))
+        return served, served.absolute(path)
     found = local_path(path)
     if found is not None and _is_local_by_default(spark):
         return LocalFiles(), os.path.realpath(found)

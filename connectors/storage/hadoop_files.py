@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from connectors.shared.java_names import java_named
-from connectors.storage.local_files import temporary_name
+from connectors.shared.temporary_names import temporary_name
 from connectors.storage.object_store import OBJECT_STORES
 
 P = ParamSpec("P")

@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from connectors.shared.temporary_names import temporary_name
+
 _NO_HARD_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
@@ -99,12 +101,6 @@ class LocalFiles:
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
-
-
-def temporary_name(path: str) -> str:
-    """A hidden name next to the path that no other process or thread uses."""
-    folder, _, name = path.rpartition("/")
-    return f"{folder}/.{name}.{os.urandom(16).hex()}.tmp"
 
 
 def _sync_folder(folder: str) -> None:

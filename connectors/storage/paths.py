@@ -50,7 +50,7 @@ def _roots(path: str) -> list[str]:
         return [path]
     if not _is_pattern(path):
         return []
-    return sorted({match for pattern in _expand_braces(path) for match in glob.glob(pattern)})
+    return sorted({match for pattern in expand_braces(path) for match in glob.glob(pattern)})
 
 
 def _is_pattern(path: str) -> bool:
@@ -119,7 +119,7 @@ def is_hidden(name: str) -> bool:
     return name.startswith(".") or (name.startswith("_") and "=" not in name)
 
 
-def _expand_braces(pattern: str) -> Iterator[str]:
+def expand_braces(pattern: str) -> Iterator[str]:
     parts = re.split(r"\{([^{}]*)\}", pattern)
     for choice in product(*(part.split(",") for part in parts[1::2])):
         yield "".join(piece for pair in zip(parts[::2], (*choice, ""), strict=True) for piece in pair)

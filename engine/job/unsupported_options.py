@@ -52,7 +52,7 @@ _SOURCES: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "metalake_type": Unsupported("no metadata service is asked: give a `schema`, or lock it with `schema sync`"),
     },
     "FtpFile": {
-        "remote_verification_enabled": Unsupported("Hadoop's FTP client verifies in any case", is_ignored=True),
+        "remote_verification_enabled": Unsupported("the data connection goes to `host`", is_ignored=True),
         "control_encoding": Unsupported("names of files are read as UTF-8", ("UTF-8",)),
     },
     "Jdbc": {
@@ -97,7 +97,7 @@ _SINKS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
         "sheet_max_rows": Unsupported("a workbook has one sheet, of at most 1,048,576 rows", (1_048_576,)),
     },
     "FtpFile": {
-        "remote_verification_enabled": Unsupported("Hadoop's FTP client verifies in any case", is_ignored=True),
+        "remote_verification_enabled": Unsupported("the data connection goes to `host`", is_ignored=True),
         "control_encoding": Unsupported("names of files are written as UTF-8", ("UTF-8",)),
     },
     "Jdbc": {

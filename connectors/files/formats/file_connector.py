@@ -1,6 +1,5 @@
 """The file connector: LocalFile uses it unchanged, the others adapt paths and settings to their file system."""
 
-import glob
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,9 +13,9 @@ from catalog.tables.table import CatalogTable, Column, TableSchema
 from catalog.types.datatypes import BIGINT, BINARY, STRING, UNKNOWN
 from connectors.files.committing import file_commit, file_target
 from connectors.files.committing.file_staged import FileStaged, staged_data
+from connectors.files.committing.target_rows import has_rows, target_table
 from connectors.files.declared_files import check_declared, warn_of_missing_path
-from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS, file_format, writer_options
-from connectors.files.file_schema import UnknownSchemaError, file_columns
+from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS, file_format
 from connectors.files.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
 from connectors.files.formats.chosen_files import FileList
 from connectors.files.formats.file_checks import (
@@ -45,10 +44,9 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, declares_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.shared.spark_types import columns_of
 from connectors.shared.staged import Staged
 from connectors.storage.object_store import StoreSettings, store_jars, store_needs, write_without_renames
-from connectors.storage.paths import data_files, local_path, size_of, spark_path, target_folder
+from connectors.storage.paths import local_path, size_of, spark_path, target_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -253,8 +251,8 @@ class FileConnector(Source, Sink[FileStaged]):
         return file_target.inspect(
             spark,
             task,
-            schema=lambda path: _target_table(spark, path, task),
-            has_rows=lambda path: _has_rows(spark, path, task.options),
+            schema=lambda path: target_table(spark, path, task),
+            has_rows=lambda path: has_rows(spark, path, task.options),
         )
 
     def statements(
@@ -275,14 +273,20 @@ class FileConnector(Source, Sink[FileStaged]):
             df = df.repartition(count, *parts) if parts else df.coalesce(count)
 
         def write(frame: "DataFrame", folder: str, by: list[str]) -> None:
-            write_without_renames(frame.sparkSession, folder)
-            write_files(spark, frame, folder, by, options)
-            rename_files(spark, folder, prepared.target, by, options=options, run_id=task.run_id)
+            self.write_staged(spark, frame, task, folder, by=by, target=prepared.target)
 
         def end(session: "SparkSession", other: FileStaged) -> None:
             self.commit(session, other, task.run)
 
         return file_commit.stage(spark, df, task, prepared, by=parts, write=write, end=end)
+
+    def write_staged(
+        self, spark: "SparkSession", df: "DataFrame", task: WriteTask, folder: str, *, by: Sequence[str], target: str
+    ) -> None:
+        """Write the rows as files into a staging directory (a URI)."""
+        write_without_renames(df.sparkSession, folder)
+        write_files(spark, df, folder, by, task.options)
+        rename_files(spark, folder, target, by, options=task.options, run_id=task.run_id)
 
     def _open(self, spark: "SparkSession", options: Options) -> Options:
         """Prepare the session for the file system, and return the options for Spark."""
@@ -323,25 +327,3 @@ _SINK_NAMES: Final = tuple(option.name for option in SINK_OPTIONS)
 def _is_written(options: Options) -> bool:
     """Whether these are the options of a sink."""
     return "data_save_mode" in options.values
-
-
-def _has_rows(spark: "SparkSession", path: str, options: Options) -> bool:
-    kind = file_format(options)
-    if kind in ("excel", "binary"):
-        return True
-    given = writer_options(options)
-    return not spark.read.format("text" if kind == "text" else kind).options(**given).load(path).isEmpty()
-
-
-def _target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogTable | None:
-    """The schema of the files at a target, if the format stores one."""
-    kind = file_format(task.options)
-    if kind not in ("parquet", "orc"):
-        return None
-    here = local_path(path)
-    files = data_files(glob.escape(here)) if here else []
-    try:
-        columns = [*file_columns(kind, files, None), *partition_columns(here or "", files)]
-    except UnknownSchemaError:
-        columns = list(columns_of(spark.read.format(kind).load(path).schema))
-    return CatalogTable.of("target", columns)

@@ -19,30 +19,6 @@ from tests.connectors.jobs import options_of
             {"fs.s3a.access.key": "k", "fs.s3a.secret.key": "s", "fs.s3a.x": "1"},
         ),
         ("OssFile", {"bucket": "oss://b", "endpoint": "e"}, "oss://b/in/a", {"fs.oss.endpoint": "e"}),
-        (
-            "FtpFile",
-            {"host": "h", "user": "u", "password": "p", "connection_mode": "passive_local"},
-            "ftp://h:21/in/a",
-            {
-                "fs.ftp.host": "h",
-                "fs.ftp.host.port": "21",
-                "fs.ftp.user.h": "u",
-                "fs.ftp.password.h": "p",
-                "fs.ftp.data.connection.mode": "PASSIVE_LOCAL_DATA_CONNECTION_MODE",
-            },
-        ),
-        (
-            "SftpFile",
-            {"host": "h", "port": 2222, "user": "u", "password": "p"},
-            "sftp://h:2222/in/a",
-            {
-                "fs.sftp.impl": "org.apache.hadoop.fs.sftp.SFTPFileSystem",
-                "fs.sftp.host.h": "h",
-                "fs.sftp.host.port": "2222",
-                "fs.sftp.user.h": "u",
-                "fs.sftp.password.h.u": "p",
-            },
-        ),
     ],
 )
 def test_locations(name, given, path, settings):
@@ -51,6 +27,22 @@ def test_locations(name, given, path, settings):
     assert source.located(options).string("path") == path
     assert dict(source.hadoop_settings(options)) == settings
     assert connectors.sink(name) is source
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "path", "location"),
+    [
+        ("FtpFile", {"password": "p"}, "/in/a", "ftp://u@h:21/in/a"),
+        ("FtpFile", {"password": "p"}, "in/a", "ftp://u@h:21/~/in/a"),
+        ("SftpFile", {"password": "p", "port": 2222}, "/in/a", "sftp://u@h:2222/in/a"),
+        ("SftpFile", {"private_key_file": "k"}, "sftp://v@h:22/b", "sftp://v@h:22/b"),
+    ],
+)
+def test_a_path_on_a_server_names_the_user_and_no_password(name, given, path, location):
+    source = connectors.source(name)
+    options = options_of(source.source_options, path=path, file_format_type="json", host="h", user="u", **given)
+    assert source.located(options).string("path") == location
+    assert "'p'" not in repr(source.server(options))
 
 
 @pytest.mark.spark

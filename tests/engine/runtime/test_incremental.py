@@ -12,7 +12,7 @@ pytest.importorskip("pyspark")
 from engine.cli import main
 from engine.runtime import job_execution
 from engine.spark.writing import commit
-from engine.state.journal import Journal
+from engine.spark.writing.journal import Journal
 
 pytestmark = pytest.mark.spark
 

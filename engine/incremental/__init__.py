@@ -1,0 +1,1 @@
+"""How far incremental sources have been read."""

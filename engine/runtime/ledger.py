@@ -1,0 +1,81 @@
+"""The run ledger: `run.json` in each run's folder of the state directory, next to its journal.
+
+    <state dir>/runs/<run id>/run.json
+
+It is written atomically when a run starts and when it ends, on any Hadoop file system.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timezone
+
+from catalog.secret_names import redacted
+from connectors.commits.run_decision import was_dismissed
+from connectors.commits.run_owner import has_died
+from connectors.storage.filesystem import Files
+from engine.runtime.states import State
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run of one job in the ledger; times in UTC, ISO 8601; `counts` as in the final table."""
+
+    run_id: str
+    job: str
+    file: str
+    state: State
+    started: str
+    ended: str | None = None
+    seconds: float | None = None
+    error: str | None = None
+    counts: Mapping[str, object] = field(default_factory=dict)
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def record(files: Files, root: str, run: RunRecord) -> None:
+    """Record the run, without secrets; `root` is the state directory in `files`."""
+    files.write(f"{root}/runs/{run.run_id}/run.json", json.dumps(redacted(asdict(run)), indent=1, default=str))
+
+
+def find(files: Files, root: str, run_id: str) -> RunRecord | None:
+    """The run of that id; None if none is recorded."""
+    path = f"{root}/runs/{run_id}/run.json"
+    return _read(files.read(path)) if files.exists(path) else None
+
+
+def runs(files: Files, root: str) -> tuple[RunRecord, ...]:
+    """All runs, in the order of their start; the state of a killed run is taken from its journal."""
+    paths = (f"{root}/runs/{name}/run.json" for name in files.children(f"{root}/runs"))
+    found = (_read(files.read(path)) for path in paths if files.exists(path))
+    settled = (_settled(files, f"{root}/runs/{run.run_id}/journal", run) for run in found if run)
+    return tuple(sorted(settled, key=lambda run: run.started))
+
+
+def _settled(files: Files, journal: str, run: RunRecord) -> RunRecord:
+    if run.state is not State.RUNNING:
+        return run
+    if was_dismissed(files, journal):
+        return replace(run, state=State.FAILED, error="it was killed, and dismissed by `penstock runs --forget`")
+    if not files.exists(f"{journal}/begin.json"):
+        return run
+    if files.exists(f"{journal}/end.json"):
+        if json.loads(files.read(f"{journal}/end.json")).get("outcome") == "finished":
+            return replace(run, state=State.FINISHED)
+        return replace(run, state=State.FAILED, error="it was killed; its staged rows are removed")
+    if has_died(json.loads(files.read(f"{journal}/begin.json")).get("owner") or {}):
+        help = f"the next run, or `penstock run --resume {run.run_id}`, ends it"
+        return replace(run, state=State.FAILED, error=f"it was killed; {help}")
+    return run
+
+
+def _read(text: str) -> RunRecord | None:
+    """None if the file is from a version of Penstock with another format."""
+    try:
+        values = json.loads(text)
+        return RunRecord(**{**values, "state": State(values["state"])})
+    except (ValueError, TypeError, KeyError):
+        return None

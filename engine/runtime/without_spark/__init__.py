@@ -1,0 +1,1 @@
+"""What is done about runs from their journals alone, without Spark."""

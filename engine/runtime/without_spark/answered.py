@@ -1,0 +1,36 @@
+"""Answers a run before Spark is started: one that is committed already, or that another process keeps from starting."""
+
+from catalog.diagnostics.diagnostic import RunError
+from connectors.storage.paths import local_path
+from engine.compile import Compiled
+from engine.runtime.job_events import JobEvents, with_events
+from engine.runtime.results import JobResult, committed_before
+from engine.spark.writing.recorded_runs import killed_runs, refuse_running, uncommitted
+
+
+def answered(compiled: Compiled, run_id: str, state: str) -> JobResult | None:
+    """The result of a run that is committed already; None if Spark is needed. Changes nothing.
+
+    It is needed, too, for a state directory elsewhere than on this disk, and where killed runs are to be ended first.
+    Raises PEN5007 if another process has the run id or is running the job. As of every run, the job's listeners are
+    notified of the answer.
+    """
+    plan = compiled.plan
+    if local_path(state) is None:
+        return None
+    is_stream = plan.env.mode == "STREAMING"
+    missing = plan.writes if is_stream else uncommitted(None, state, run_id, plan.writes)
+    if not missing:
+        if any(True for _ in killed_runs(None, state)):
+            return None
+        return with_events(plan, run_id, lambda _: committed_before(plan, run_id))
+    try:
+        refuse_running(None, state, run_id, missing, plan.env.name)
+    except RunError as error:
+        refusal = error
+
+        def refuse(_: JobEvents) -> JobResult:
+            raise refusal
+
+        return with_events(plan, run_id, refuse)
+    return None
