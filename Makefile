@@ -1,5 +1,5 @@
 # Each target calls one tool in .venv, which .ci/venv makes (Python 3.10 or newer; Java 17 for whatever runs Spark).
-.PHONY: demo test lint check soak bench golden docs
+.PHONY: demo test test-more lint check soak bench golden docs
 .DELETE_ON_ERROR:  # an environment that is not whole is made again
 
 demo: .venv/.demo  ## run the first example
@@ -8,14 +8,17 @@ demo: .venv/.demo  ## run the first example
 test: .venv/.dev  ## all tests but the soak tests
 	.venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
+test-more: .venv/.dev .venv-dbt/.dbt  ## tests that need an environment of their own: selections held against dbt-core
+	.venv/bin/python -m pytest -q -m dbt
+
 lint: .venv/.dev  ## style, format, types
 	.venv/bin/ruff check && .venv/bin/ruff format --check && .venv/bin/mypy
 
 check: lint  ## before a commit: lint, and every test without Spark, in two minutes
 	.venv/bin/python -m pytest -q -n auto -m "not spark and not delta and not slow and not soak"
 
-soak: .venv/.dev  ## long kill, fuzz and agreement runs
-	PENSTOCK_TEST_KILLS=30 .venv/bin/python -m pytest -m soak
+soak: .venv/.dev .venv-dbt/.dbt  ## long kill, fuzz and agreement runs
+	PENSTOCK_TEST_KILLS=30 PENSTOCK_TEST_SELECTIONS=2000 .venv/bin/python -m pytest -m soak
 	PENSTOCK_TEST_KILLS=30 .venv/bin/python -m pytest tests/connectors/test_kill.py
 	PENSTOCK_TEST_TABLES=100 .venv/bin/python -m pytest tests/connectors/jdbc/test_whole_database.py
 
@@ -33,3 +36,6 @@ docs: .venv/.dev  ## rewrite the generated pages, and build the site into .site
 
 .venv/.dev: pyproject.toml .ci/dev .ci/venv .ci/java .ci/jars .ci/browser .ci/mariadb .ci/kafka
 	.ci/dev
+
+.venv-dbt/.dbt: .ci/dbt
+	.ci/dbt

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Final, TypeAlias, TypeVar
 
 from catalog.diagnostics.source import PlacedText, Span
+from catalog.outside import Fill
 from catalog.tables.evolution import SchemaEvolution
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 
@@ -34,7 +35,8 @@ class Option:
     `choices` are matched ignoring case. `alternatives` are other spellings of the same option. `element` is the type of
     a list's elements or of a map's values (then `a.b = 1` is the key `a.b`). `sensitive` values are never printed,
     logged or put in a plan. `is_query`: the value is SQL text. `offered`: the choices that this connector supports,
-    where `choices` are those of all connectors; hints and lists name only these.
+    where `choices` are those of all connectors; hints and lists name only these. `fill`: what a placeholder such as
+    `${table_name}` is in the value, by which a name from outside is encoded or refused.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Option:
     sensitive: bool = False
     is_query: bool = False
     offered: tuple[str, ...] = ()
+    fill: Fill = Fill.PLAIN
 
     @property
     def supported(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
 from catalog.options import SAVE_OPTIONS, Option, Options, OptionType
+from catalog.outside import Fill
 from catalog.secret_names import is_secret_name, redacted
 from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState
@@ -24,6 +25,7 @@ from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import STREAM, ScanTask, Source, SourceCapabilities
 from connectors.matching.catalog_tables import full_name
+from connectors.shared.active_session import active_session
 from connectors.shared.staged import Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, committing, files_at
 from connectors.storage.paths import target_folder
@@ -33,8 +35,18 @@ if TYPE_CHECKING:
 
 FORMAT: Final = Option("format", OptionType.STRING, "The data source, as `spark.read.format` takes it.", required=True)
 OPTIONS: Final = Option("options", OptionType.MAP, "Its options, passed to Spark unchanged.")
-PATH: Final = Option("path", OptionType.STRING, "The path to read or write, for data sources that have one.")
-TABLE: Final = Option("table", OptionType.STRING, "A table of Spark's catalog, instead of a path.")
+PATH: Final = Option(
+    "path",
+    OptionType.STRING,
+    "The path to read or write, for data sources that have one.",
+    fill=Fill.PATH,
+)
+TABLE: Final = Option(
+    "table",
+    OptionType.STRING,
+    "A table of Spark's catalog, instead of a path.",
+    fill=Fill.SPARK_TABLE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +96,8 @@ class Spark(Source, Sink[SparkStaged]):
         reader = spark.read.format(options.string("format")).options(**options.texts_by_key("options"))
         place = options.optional_string("path")
         if options.get("table") is not None:
-            df = reader.table(options.string("table"))
+            with active_session(spark, spark._jsparkSession):  # whose setting says that `${…}` in a name is no variable
+                df = reader.table(options.string("table"))
         elif table.is_open or not _takes_schema(options):
             df = reader.load(place) if place else reader.load()
         else:

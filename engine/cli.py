@@ -6,7 +6,9 @@ SIGTERM). Only the standard library is imported before the check that all packag
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -75,13 +77,27 @@ def _unknown_command(word: str, names: Sequence[str]) -> str:
 
 
 def _carry_out(arguments: Namespace) -> int:
-    from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
+    with ExitStack() as stack:  # errors are reported in the project as well: their files are relative to its root
+        return _reported(partial(_in_project, stack, arguments), arguments)
+
+
+def _in_project(stack: ExitStack, arguments: Namespace) -> int:
     from engine.commands import command
+    from engine.project.enter import in_root, project_of
+
+    stack.enter_context(in_root(arguments))
+    arguments.project = project_of(arguments)
+    return command(arguments.command).run(arguments)
+
+
+def _reported(run: Callable[[], int], arguments: Namespace) -> int:
+    """What `run` returns; an error that it raises is printed."""
+    from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
     from engine.terminal.report import report
 
     output_format = getattr(arguments, "format", "text")
     try:
-        return command(arguments.command).run(arguments)
+        return run()
     except PenstockError as error:
         if arguments.verbose:
             _print_trace()

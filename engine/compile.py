@@ -12,6 +12,7 @@ from catalog.tables.table import Column
 from catalog.types.datatypes import has_unknown
 from engine.job.load import load
 from engine.job.model.job import Block, Job
+from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
 from engine.optimizer import optimize
 from engine.plan.building.build_plan import build
 from engine.plan.chosen_writes import with_chosen_writes
@@ -25,7 +26,7 @@ class Settings:
     `strict`: a column whose type cannot be proved is an error, and so is a source without files. `reads_secrets`:
     passwords are read and decrypted, which only a run needs. `seatunnel_line`: 2 or 3, which line of its versions
     `seatunnel` follows. `only`, `but`: the tables to write, and
-    those to leave out.
+    those to leave out. `project`: what the jobs have from their project.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -36,6 +37,7 @@ class Settings:
     reads_secrets: bool = False
     only: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
+    project: ProjectDefaults = NO_PROJECT
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,6 +61,7 @@ def load_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Job | 
         seatunnel=settings.seatunnel,
         seatunnel_line=settings.seatunnel_line,
         reads_secrets=settings.reads_secrets,
+        project=settings.project,
     )
 
 

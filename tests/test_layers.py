@@ -118,7 +118,7 @@ def test_only_running_leads_to_spark():
     }
     assert found <= {
         "engine.runtime.application",
-        "engine.runtime.without_spark.answered",
+        "engine.runtime.answer_early",
         "engine.runtime.execute",
         "engine.runtime.job_execution",
         "engine.runtime.persistence",

@@ -12,6 +12,7 @@ from catalog.options import (
     Options,
     OptionType,
 )
+from catalog.outside import Fill
 from catalog.tables.table import CatalogTable
 from connectors.interface.incremental import INCREMENTAL
 from connectors.interface.schema_option import SCHEMA_OPTION
@@ -20,7 +21,7 @@ from connectors.lakehouse.versions import VERSION_COLUMNS
 from connectors.lakehouse.write_modes import REPLACE_WHERE, check_write_mode
 from connectors.storage.object_store import HADOOP_PROPERTIES
 
-_PATH: Final = Option("path", OptionType.STRING, "The table's directory.", required=True)
+_PATH: Final = Option("path", OptionType.STRING, "The table's directory.", required=True, fill=Fill.PATH)
 
 SOURCE_OPTIONS: Final = (
     Option(

@@ -15,8 +15,8 @@ from connectors.fake_source.random_values import RandomValues
 from connectors.fake_source.ranges import TEMPLATED, value_options
 from connectors.interface.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION, declared_table
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from connectors.shared.java_names import select_sql
 from connectors.shared.literals import LiteralError
+from connectors.shared.select_sql import select_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from catalog.options import SAVE_OPTIONS, Option, Options, OptionType
+from catalog.outside import Fill
 from connectors.files.foreign_files import OVERWRITE_FOREIGN_FILES
 from connectors.interface.incremental import INCREMENTAL
 from connectors.interface.schema_option import SCHEMA_OPTION
@@ -200,7 +201,13 @@ SOURCE_OPTIONS: Final = (
     ),
 )
 SINK_OPTIONS: Final = (
-    Option("path", OptionType.STRING, "The directory to write, local or of any Hadoop file system.", required=True),
+    Option(
+        "path",
+        OptionType.STRING,
+        "The directory to write, local or of any Hadoop file system.",
+        required=True,
+        fill=Fill.PATH,
+    ),
     replace(FORMAT, required=False, default="csv"),
     *TEXT_OPTIONS,
     Option(
@@ -231,9 +238,15 @@ SINK_OPTIONS: Final = (
         "The name of a file without its extension, with `${transactionId}` (the run's id), `${now}` and `${uuid}`; "
         "`_<number>` follows unless `single_file_mode`.",
         default="${transactionId}",
+        fill=Fill.PATH,
     ),
     Option("filename_time_format", OptionType.STRING, "Java's pattern of `${now}`.", default="yyyy.MM.dd"),
-    Option("filename_extension", OptionType.STRING, "The extension of the files, instead of the format's: `.dat`."),
+    Option(
+        "filename_extension",
+        OptionType.STRING,
+        "The extension of the files, instead of the format's: `.dat`.",
+        fill=Fill.PATH,
+    ),
     Option("single_file_mode", OptionType.BOOLEAN, "Whether all rows go into one file.", default=False),
     Option("batch_size", OptionType.INTEGER, "The most rows of a file; not in `single_file_mode`.", minimum=1),
     Option(
@@ -248,6 +261,7 @@ SINK_OPTIONS: Final = (
         "The directories of a row: `${k0}` is the first column of `partition_by`, `${v0}` its value. By default, "
         "`${k0}=${v0}/${k1}=${v1}` and so on.",
         default="${k0}=${v0}",
+        fill=Fill.PATH,
     ),
     Option(
         "is_partition_field_write_in_file",
@@ -261,7 +275,7 @@ SINK_OPTIONS: Final = (
         "Whether custom names begin with `${transactionId}_`; files are committed in either case.",
         default=True,
     ),
-    Option("tmp_path", OptionType.STRING, "Accepted; files are staged beside the target."),
+    Option("tmp_path", OptionType.STRING, "Accepted; files are staged beside the target.", fill=Fill.PATH),
     Option("xml_root_tag", OptionType.STRING, "The root element of written xml files.", default="RECORDS"),
     Option(
         "csv_string_quote_mode",

@@ -37,6 +37,7 @@ from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.lakehouse.versions import refuse_for_versions
 from connectors.lakehouse.write_modes import CAPABILITIES, refuse_without_partitions
+from connectors.shared.active_session import active_session
 from connectors.shared.staged import Staged
 from connectors.shared.tolerated import report_tolerated
 from connectors.storage.object_store import OBJECT_STORES, store_jars, store_needs
@@ -123,7 +124,9 @@ class Iceberg(Source, Sink[IcebergStaged]):
     def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
         """The rows of the first snapshot that is left, then those that are appended. Snapshots that overwrite or delete
         rows fail the stream, as Iceberg has it."""
-        return task.selected(spark.readStream.table(_address(spark, task.options)))
+        with active_session(spark, spark._jsparkSession):  # whose setting says that `${…}` in a name is no variable
+            df = spark.readStream.table(_address(spark, task.options))
+        return task.selected(df)
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return target_of(options)

@@ -4,6 +4,7 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import KEY_OPTIONS, LOCAL_MERGE_OPTION, SAVE_OPTIONS, Option, Options, OptionType
+from catalog.outside import Fill
 from catalog.tables.evolution import SchemaEvolution
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import CALENDAR_INTERVAL, VOID, DataType, Interval, Time, has_unknown, parts
@@ -16,9 +17,19 @@ from connectors.lakehouse.write_modes import REPLACE_WHERE, check_write_mode
 from connectors.matching.table_patterns import use_regex_option
 
 _ADDRESS: Final = (
-    Option("table_path", OptionType.STRING, "A table of a Spark catalog (set in `env`): `catalog.db.table`."),
-    Option("warehouse", OptionType.STRING, "A directory of tables, for tables that no catalog keeps."),
-    Option("table", OptionType.STRING, "The table in `warehouse`: `db.table`."),
+    Option(
+        "table_path",
+        OptionType.STRING,
+        "A table of a Spark catalog (set in `env`): `catalog.db.table`.",
+        fill=Fill.FOLDER_TABLE,
+    ),
+    Option(
+        "warehouse",
+        OptionType.STRING,
+        "A directory of tables, for tables that no catalog keeps.",
+        fill=Fill.PATH,
+    ),
+    Option("table", OptionType.STRING, "The table in `warehouse`: `db.table`.", fill=Fill.FOLDER_TABLE),
     *CATALOG_OPTIONS,
 )
 

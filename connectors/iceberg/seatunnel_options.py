@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from typing import Final, TypeAlias
 
 from catalog.options import Option, Options, OptionType, Value
+from catalog.outside import Fill
 from catalog.tables.evolution import SchemaEvolution
 from catalog.tables.savemode import WriteMode
 
@@ -20,7 +21,12 @@ _Implied: TypeAlias = tuple[Value, str]
 """The value of an option, and the option that implies it."""
 
 CATALOG_OPTIONS: Final = (
-    Option("namespace", OptionType.STRING, "The namespace of `table`, where that is a name without one."),
+    Option(
+        "namespace",
+        OptionType.STRING,
+        "The namespace of `table`, where that is a name without one.",
+        fill=Fill.FOLDER_TABLE,
+    ),
     Option(
         CATALOG_CONFIG,
         OptionType.MAP,

@@ -17,7 +17,7 @@ from catalog.tables.table import CatalogTable, Column, TablePath
 from connectors.interface.base import Connector
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows
 from connectors.interface.run_context import RunContext
-from connectors.shared.java_names import select_sql
+from connectors.shared.select_sql import select_sql
 from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:

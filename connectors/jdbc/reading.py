@@ -1,17 +1,15 @@
 """Reads a table or query of a database through Spark's own data source, so that Spark pushes down columns and filters,
 and limits and aggregates if it knows the dialect.
 
-A table is read through a catalog of the session's (`spark.sql.catalog.jdbc_…`); a query, and a table with columns that
+A table is read through a catalog of its own; a query, and a table with columns that
 Spark's reader would truncate (a numeric of 50 digits, MySQL's TIME), as a subquery in which they are cast to text. Text
 that MySQL would compare ignoring case is read with a binary collation, so that a pushed filter selects Spark's rows.
 """
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.quoting import quote, quote_text
@@ -36,6 +34,7 @@ from connectors.jdbc.database import Database, connected
 from connectors.jdbc.describe import describe_table, folded_columns
 from connectors.jdbc.partitions import Partitioning, Partitions, partitions_of
 from connectors.jdbc.table_names import relative_to
+from connectors.shared.java_names import java_named
 from connectors.shared.spark_types import columns_of
 
 if TYPE_CHECKING:
@@ -131,13 +130,30 @@ def _can_read_by_catalog(reading: Reading) -> bool:
 
 
 def _by_catalog(spark: "SparkSession", database: Database, reading: Reading, partitions: Partitions) -> "DataFrame":
+    """The table of a catalog that this read alone has: settings of the session, which would hold the password, are
+    shown in Spark's event log, and a name in a text would be subject to Spark's substitution of variables."""
+    from pyspark.sql import DataFrame
+
+    jvm: Any = spark.sparkContext._jvm
     options = {**reading.connection.spark_options(), **reading.settings, "preferTimestampNTZ": "true"}
-    name = "jdbc_" + hashlib.sha256(json.dumps(sorted(options.items())).encode()).hexdigest()[:12]
-    for key, value in options.items():
-        spark.conf.set(f"spark.sql.catalog.{name}.{key}", value)
-    spark.conf.set(f"spark.sql.catalog.{name}", _CATALOG_CLASS)
-    reader = spark.read.option("fetchsize", str(reading.fetch_size)).options(**partitions.settings)
-    return reader.table(".".join(quote(part) for part in (name, *_full_name(database, reading))))
+    texts = java_named(jvm, "org.apache.spark.sql.util.CaseInsensitiveStringMap")
+    catalog = java_named(jvm, _CATALOG_CLASS)()
+    catalog.initialize("jdbc", texts(options))
+    *levels, name = _full_name(database, reading)
+    namespace = spark.sparkContext._gateway.new_array(jvm.java.lang.String, len(levels))  # type: ignore[union-attr]
+    for index, level in enumerate(levels):
+        namespace[index] = level
+    identifier = java_named(jvm, "org.apache.spark.sql.connector.catalog.Identifier").of(namespace, name)
+    option = java_named(jvm, "scala.Option")
+    relation = java_named(jvm, "org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation").create(
+        catalog.loadTable(identifier),
+        option.apply(catalog),
+        option.apply(identifier),
+        texts({"fetchsize": str(reading.fetch_size), **partitions.settings}),
+        option.empty(),  # no time travel
+    )
+    of_rows = java_named(jvm, "org.apache.spark.sql.classic.Dataset.ofRows")
+    return DataFrame(of_rows(spark._jsparkSession, relation), spark)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from typing import Final
 
 from catalog.options import Option, Options, OptionType
+from catalog.outside import Fill
 from connectors.interface.schema_option import SCHEMA_OPTION
 from connectors.kafka.whole_records import WHOLE_FORMATS
 from connectors.records.change_logs.change_log import CHANGE_LOGS
@@ -27,7 +28,8 @@ _SHARED: Final = (
            "source without `schema`."),
     Option("schema_registry.url", OptionType.STRING,
            "A schema registry with Confluent's API, whose schemas records in Avro name."),
-    Option("schema_registry.subject", OptionType.STRING, "The subject in the registry (default: `<topic>-value`)."),
+    Option("schema_registry.subject", OptionType.STRING, "The subject in the registry (default: `<topic>-value`).",
+           fill=Fill.TOPIC),
     Option("schema_registry.user", OptionType.STRING, "The user of the registry's basic authentication."),
     Option("schema_registry.password", OptionType.STRING, "Its password.", sensitive=True),
     Option("protobuf_message_name", OptionType.STRING,
@@ -115,7 +117,7 @@ SOURCE_OPTIONS: Final = (
 SINK_OPTIONS: Final = (
     Option("topic", OptionType.STRING, "The topic. `${column}` is the value of a column of each row; placeholders "
            "of table names, such as `${table_name}`, are replaced first. For rows that are records, by default their "
-           "column `topic`."),
+           "column `topic`.", fill=Fill.TOPIC),
     *_SHARED,
     Option("format", OptionType.STRING,
            "The value of a record. `json`: an object of all columns. `text`: their values between `field_delimiter`. "

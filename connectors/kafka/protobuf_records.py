@@ -35,7 +35,7 @@ from connectors.records.protobuf.message_types import (
     read_as,
 )
 from connectors.records.protobuf.message_values import Batch, Parts
-from connectors.shared.java_names import select_sql
+from connectors.shared.select_sql import select_sql
 from connectors.shared.tolerated import report_tolerated, report_without_effect
 from connectors.storage.paths import local_path
 

@@ -26,8 +26,8 @@ from connectors.kafka.protobuf_records import (
 )
 from connectors.records.avro.schemas import columns_of_avro
 from connectors.records.change_logs.read_changes import METADATA_TYPES, check_changes, parsed_changes
-from connectors.shared.java_names import select_sql
 from connectors.shared.loose_json import as_text, is_unreadable, read_text
+from connectors.shared.select_sql import select_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -7,14 +7,35 @@ from typing import Final
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import Span
 from catalog.options import Option, Options, OptionType
+from catalog.outside import Fill
 from catalog.tables.table import TablePath
 from connectors.storage.paths import local_path
 
 ADDRESS_OPTIONS: Final = (
-    Option("path", OptionType.STRING, "The table's directory, instead of `warehouse` and `table`."),
-    Option("warehouse", OptionType.STRING, "A directory of databases: the table is in `<database>.db/<table>`."),
-    Option("database", OptionType.STRING, "The database of `table`, where that is a name without one."),
-    Option("table", OptionType.STRING, "The table in `warehouse`: `database.table`."),
+    Option(
+        "path",
+        OptionType.STRING,
+        "The table's directory, instead of `warehouse` and `table`.",
+        fill=Fill.PATH,
+    ),
+    Option(
+        "warehouse",
+        OptionType.STRING,
+        "A directory of databases: the table is in `<database>.db/<table>`.",
+        fill=Fill.PATH,
+    ),
+    Option(
+        "database",
+        OptionType.STRING,
+        "The database of `table`, where that is a name without one.",
+        fill=Fill.FOLDER_NAME,
+    ),
+    Option(
+        "table",
+        OptionType.STRING,
+        "The table in `warehouse`: `database.table`.",
+        fill=Fill.FOLDER_NAME,
+    ),
 )
 _EXAMPLE: Final = 'path = "/data/orders", or warehouse = "/data/warehouse" with table = "shop.orders"'
 _NAME: Final = re.compile(r"(?:(?P<database>[^./\s][^./]*)\.)?(?P<table>[^./\s][^./]*)")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, run_error
 from catalog.options import Option, Options, OptionType
+from catalog.outside import Fill
 from catalog.quoting import quote, quote_text, short_name
 from catalog.tables.savemode import Action, TargetState
 from catalog.tables.table import CatalogTable, TablePath
@@ -26,13 +27,20 @@ from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
 from connectors.matching.catalog_tables import SESSION_CATALOG, catalog_pattern, full_name, matching_tables
 from connectors.matching.table_patterns import as_table, check_pattern, pattern_in, use_regex_option
+from connectors.shared.active_session import active_session
 from connectors.shared.staged import Staged
 from connectors.table.named_table import NamedTable, look_up
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_TABLE: Final = Option("table", OptionType.STRING, "The table: `db.table` or `catalog.db.table`.", required=True)
+_TABLE: Final = Option(
+    "table",
+    OptionType.STRING,
+    "The table: `db.table` or `catalog.db.table`.",
+    required=True,
+    fill=Fill.FOLDER_TABLE,
+)
 _SOURCE_TABLE: Final = replace(_TABLE, doc="The table, or a pattern of tables: `db.table` or `catalog.db.table`.")
 _PROVIDER: Final = Option(
     "provider",
@@ -106,7 +114,8 @@ class Table(Source, Sink[TableStaged]):
         return as_table(options, "table", path)
 
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
-        df = spark.table(".".join(map(quote, full_name(task.options.string("table")))))
+        with active_session(spark, spark._jsparkSession):  # whose setting says that `${…}` in a name is no variable
+            df = spark.table(".".join(map(quote, full_name(task.options.string("table")))))
         return task.selected(df)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:

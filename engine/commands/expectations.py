@@ -19,7 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import run_error
-    from engine.runtime.state_dir import local_state_dir
+    from engine.state.state_dir import local_state_dir
 
     folder = Path(local_state_dir(arguments.state_dir)) / "runs" / arguments.run
     results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("expectations_*.json"))]

@@ -75,8 +75,8 @@ def _starts(plan: "Plan", state: str | None) -> "dict[str, Since]":
     """Where the next run begins to read incremental sources; of a state directory that Spark alone reads, nothing."""
     from connectors.storage.filesystem import files_at
     from connectors.storage.paths import local_path
-    from engine.incremental.watermarks import Watermarks, incremental_scans, starts
-    from engine.runtime.state_dir import state_dir, state_setting
+    from engine.state.state_dir import state_dir, state_setting
+    from engine.state.watermarks import Watermarks, incremental_scans, starts
 
     folder = local_path(state_dir(state_setting(plan.env.options, state))) if incremental_scans(plan) else None
     return {} if folder is None else starts(plan, Watermarks(*files_at(None, folder), plan.env.name))

@@ -5,6 +5,8 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.terminal.arguments import add_environment_argument
+
 if TYPE_CHECKING:
     from catalog.diagnostics.diagnostic import Diagnostics
 
@@ -15,6 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="job files, folders of them, or globs")
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file would change")
     parser.add_argument("--diff", action="store_true", help="as --check, and print what would change")
+    add_environment_argument(parser)
 
 
 def run(arguments: Namespace) -> int:

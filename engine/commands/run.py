@@ -91,6 +91,7 @@ def run(arguments: Namespace) -> int:
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from catalog.diagnostics.diagnostic import PenstockError
+    from engine.runtime.answer_early import answered
     from engine.runtime.application import (
         application,
         clean_up_cancelled,
@@ -99,9 +100,8 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     )
     from engine.runtime.execute import new_run_id
     from engine.runtime.interrupts import InterruptedRun
-    from engine.runtime.state_dir import check_writable
-    from engine.runtime.states import State
-    from engine.runtime.without_spark.answered import answered
+    from engine.state.run_state import State
+    from engine.state.state_dir import check_writable
     from engine.terminal.report import report
 
     for state in dict.fromkeys(state_dir_of(job.plan, arguments.state_dir) for job in jobs):
@@ -217,7 +217,7 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 def _resume(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     """The state directory is `--state-dir`, else that of a job named with `--resume`, else the default."""
     from engine.runtime.application import resume, state_dir_of
-    from engine.runtime.state_dir import state_dir
+    from engine.state.state_dir import state_dir
 
     state = state_dir_of(jobs[0].plan, arguments.state_dir) if jobs else state_dir(arguments.state_dir)
     outcome = resume(state, arguments.resume, arguments.master)

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from datetime import datetime, timezone
 
 from connectors.storage.filesystem import files_at
-from engine.runtime.ledger import RunRecord, runs
-from engine.runtime.state_dir import local_state_dir, state_dir
-from engine.runtime.states import State
-from engine.terminal.arguments import positive
+from engine.state.ledger import RunRecord, runs
+from engine.state.run_state import State
+from engine.state.state_dir import local_state_dir, state_dir
+from engine.terminal.arguments import add_environment_argument, positive
 
 SUMMARY = "list the runs that are recorded in the state directory, show one, or dismiss one"
 
@@ -26,6 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--limit", type=positive, default=20, metavar="N", help="the last N runs (default: 20)")
     parser.add_argument("--state-dir", metavar="DIR", help="default: $PENSTOCK_STATE_DIR, or .penstock")
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_environment_argument(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -44,7 +45,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _forget(arguments: Namespace) -> int:
-    from engine.runtime.without_spark.forget import forget
+    from engine.state.dismissal import forget
 
     dismissed = forget(local_state_dir(arguments.state_dir), arguments.forget)
     print(f"run {arguments.forget}: dismissed; no target was changed")
@@ -62,7 +63,7 @@ def _forget(arguments: Namespace) -> int:
 def _show(arguments: Namespace) -> int:
     """Print one run: its entry in the ledger, then the steps of its journal."""
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
-    from engine.runtime.without_spark.forget import journal_step
+    from engine.state.dismissal import journal_step
 
     files, root = files_at(None, local_state_dir(arguments.state_dir))
     known = {run.run_id: run for run in runs(files, root)}

@@ -10,8 +10,8 @@ from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
     from connectors.interface.incremental import Incremental
-    from engine.incremental.watermarks import Watermarks
     from engine.plan.nodes import Plan, Scan
+    from engine.state.watermarks import Watermarks
 
 SUMMARY = "show the watermarks of a job's incremental sources, or reset one"
 
@@ -31,8 +31,8 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from connectors.storage.filesystem import files_at
     from engine.compile import compile_jobs
-    from engine.incremental.watermarks import Watermarks, incremental_scans
-    from engine.runtime.state_dir import local_state_dir, state_setting
+    from engine.state.state_dir import local_state_dir, state_setting
+    from engine.state.watermarks import Watermarks, incremental_scans
 
     if arguments.to is not None and arguments.reset is None:
         raise job_error("PEN2010", "`--to` needs `--reset`", None, "penstock state JOB --reset NODE --to VALUE")
@@ -53,8 +53,8 @@ def _reset(
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
     from catalog.types.datatypes import has_unknown
     from connectors.interface.incremental import is_value
-    from engine.incremental.watermarks import node_of, reset
-    from engine.spark.writing.journal import open_journals
+    from engine.state.journal import open_journals
+    from engine.state.watermarks import node_of, reset
 
     named = {node_of(scan).lower(): (scan, asked) for scan, asked in scans}
     if arguments.reset.lower() not in named:
@@ -78,8 +78,8 @@ def _reset(
 def _print(watermarks: "Watermarks", scans: "tuple[tuple[Scan, Incremental], ...]", format: str) -> None:
     from rich.table import Table
 
-    from engine.incremental.watermarks import node_of, order_of
     from engine.runtime.summary import console
+    from engine.state.watermarks import node_of, order_of
 
     found = [(node_of(scan), order_of(scan, asked), watermarks.read(node_of(scan))) for scan, asked in scans]
     if format == "json":

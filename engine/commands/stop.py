@@ -5,10 +5,11 @@ from time import sleep
 from typing import Final
 
 from connectors.storage.filesystem import Files, files_at
-from engine.runtime.ledger import RunRecord, runs
-from engine.runtime.state_dir import local_state_dir
-from engine.runtime.states import State
-from engine.runtime.streaming.stop_request import request_stop
+from engine.state.ledger import RunRecord, runs
+from engine.state.run_state import State
+from engine.state.state_dir import local_state_dir
+from engine.state.stop_request import request_stop
+from engine.terminal.arguments import add_environment_argument
 
 _POLL_SECONDS: Final = 0.5
 
@@ -23,6 +24,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="wait until the run has ended, and print the command that goes on from there",
     )
     parser.add_argument("--state-dir", metavar="DIR", help="default: $PENSTOCK_STATE_DIR, or .penstock")
+    add_environment_argument(parser)
 
 
 def run(arguments: Namespace) -> int:

@@ -9,8 +9,11 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 
+PROJECT_FILE: Final = "penstock.conf"
+"""The file at the root of a project."""
 SUFFIXES = (".conf", ".hocon", ".json", ".sql")
 _SINK: Final = re.compile(r"^\s*\"?sink\"?\s*[{:=\[]", re.MULTILINE)
+_OUTER_SINK: Final = re.compile(r"^\"?sink\"?\s*[{:=\[]", re.MULTILINE)
 TEST_SUFFIXES = (".test.conf", ".test.sql")
 
 
@@ -52,12 +55,19 @@ def _files(path: Path, *, with_tests: bool) -> Iterator[Path]:
 def is_job(path: Path) -> bool:
     """Whether a file in a folder looks like a job by its suffix, and JSON and SQL, which may be anything, by words."""
     name = path.name.lower()
+    if name == PROJECT_FILE:
+        return not is_project_file(path)
     if name.endswith(TEST_SUFFIXES) or not name.endswith(SUFFIXES):
         return False
     if name.endswith((".conf", ".hocon")):
         return True
     words = path.read_bytes().lower()
     return b'"sink"' in words if name.endswith(".json") else b"insert" in words or b"connector" in words
+
+
+def is_project_file(path: Path) -> bool:
+    """Whether a `penstock.conf` is there that describes a project: one with a `sink` of its own is a job."""
+    return path.is_file() and _OUTER_SINK.search(path.read_text(encoding="utf-8", errors="replace")) is None
 
 
 def has_sections(path: Path) -> bool:

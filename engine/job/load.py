@@ -23,10 +23,12 @@ from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.substitution import SECTIONS
 from engine.job.hocon.syntax import HoconArray
 from engine.job.model.job import Block, BlockKind, Cache, Env, Job, Reference, TableOptions
+from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
 from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
 from engine.job.options.check_options import check_options
 from engine.job.options.column_match import MATCH_COLUMNS, with_matches
 from engine.job.options.env import read_env
+from engine.job.options.project_options import with_defaults, with_project_options
 from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, taken_path, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
@@ -76,18 +78,19 @@ def load(
     seatunnel: bool = False,
     seatunnel_line: int = 2,
     reads_secrets: bool = False,
+    project: ProjectDefaults = NO_PROJECT,
 ) -> Job | None:
     """The job of a HOCON, JSON or SQL file; None if its text cannot be read at all.
 
     Errors go to `diagnostics`. A block with errors is in the job all the same (`options.is_valid` is False): the
     others can be checked too. `seatunnel`: unknown options and undefined variables are treated as in that engine, in
-    `seatunnel_line` 2 or 3 of its versions.
+    `seatunnel_line` 2 or 3 of its versions. `project`: what the job has from its project.
     """
     source = read_file(path, diagnostics)
     if source is None:
         return None
     mark = diagnostics.mark()
-    root = job_tree(source, Variables(variables or {}, os.environ, seatunnel), diagnostics)
+    root = job_tree(source, Variables({**project.variables, **(variables or {})}, os.environ, seatunnel), diagnostics)
     if root is None:
         return None
     is_whole = all(item.code not in _HIDING for item in mark)
@@ -99,6 +102,7 @@ def load(
         is_lenient=seatunnel,
         line=seatunnel_line,
         reads_secrets=reads_secrets,
+        project=project,
     ).job()
 
 
@@ -154,6 +158,7 @@ class _Loader:
         is_lenient: bool,
         line: int,
         reads_secrets: bool,
+        project: ProjectDefaults,
     ) -> None:
         self.source = source
         self.root = root
@@ -162,12 +167,14 @@ class _Loader:
         self.is_lenient = is_lenient
         self.line = line
         self.reads_secrets = reads_secrets
+        self.project = project
         self.sink_names: set[str] = set()
         self.parallelism = 1
 
     def job(self) -> Job:
-        env = read_env(self.env_node(), Path(self.source.path).stem, self.diagnostics, is_lenient=self.is_lenient,
-                       line=self.line)  # fmt: skip
+        node = with_defaults(self.env_node(), self.project.env)
+        name = Path(self.source.path).stem
+        env = read_env(node, name, self.diagnostics, is_lenient=self.is_lenient, line=self.line)
         if env.options is not None and "parallelism" in env.options.places:
             self.parallelism = env.parallelism
         secrets = self.secrets(env)
@@ -222,6 +229,9 @@ class _Loader:
             node = replace(node, entries=tuple(entry for entry in node.entries if entry.key not in ("env", *SECTIONS)))
         if name and spec is None and (self.is_whole or name not in ("env", *SECTIONS)):
             self.unknown_plugin(kind, name, place)
+        if spec is not None and kind is not BlockKind.TRANSFORM:
+            known = (*COMMON, *OF_SINKS, *spec)
+            node = with_project_options(node, (kind, name), self.project, known, self.diagnostics)
         if spec is None:  # its own options cannot be checked, but its inputs and outputs can
             node = replace(node, entries=tuple(entry for entry in node.entries if entry.key in _COMMON_NAMES))
         check = partial(

@@ -13,18 +13,18 @@ from connectors.interface.base import Connector
 from connectors.interface.incremental import Since
 from connectors.storage.filesystem import files_at
 from engine.compile import Compiled
-from engine.incremental.watermarks import Watermarks, starts
 from engine.job.options.env import is_of_application
 from engine.plan.input_size import are_small
 from engine.plan.nodes import Plan, Scan, Write
 from engine.plan.query_jars import jars_of_queries
-from engine.runtime.state_dir import state_dir, state_setting
 from engine.spark.errors import SPARK_ERRORS
 from engine.spark.session import end_java, has_session, open_session
 from engine.spark.starting.hadoop import reduce_overhead
 from engine.spark.writing import recover
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.sink_checks import previews
+from engine.state.journal import RunOutcome
+from engine.state.state_dir import state_dir, state_setting
+from engine.state.watermarks import Watermarks, starts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from connectors.storage.filesystem import Files, files_at
 from engine.compile import Compiled
-from engine.incremental.watermarks import Watermarks, incremental_scans, node_of, starts
 from engine.plan.nodes import Node, Plan
-from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
 from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.job_execution import JobExecution
 from engine.runtime.results import JobResult, committed_before
-from engine.runtime.state_dir import unwritable
-from engine.runtime.states import State
 from engine.spark.lower import Arrived
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.writing.open_run import begin, refuse_unfinished
-from engine.spark.writing.recorded_runs import uncommitted, unwritten
 from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
+from engine.state import ledger
+from engine.state.recorded_runs import uncommitted, unwritten
+from engine.state.run_state import State
+from engine.state.state_dir import unwritable
+from engine.state.watermarks import Watermarks, incremental_scans, node_of, starts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

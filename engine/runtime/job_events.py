@@ -10,9 +10,9 @@ from engine.events.event import Event
 from engine.events.listeners import listener_of
 from engine.plan.nodes import Plan
 from engine.runtime.interrupts import InterruptedRun
-from engine.runtime.ledger import now
 from engine.runtime.results import JobResult
-from engine.runtime.states import State, follow
+from engine.state.ledger import now
+from engine.state.run_state import State, follow
 
 
 class JobEvents:

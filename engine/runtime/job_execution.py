@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
 from connectors.interface.incremental import NewRows, Since
 from engine.expectations.ge_result import text_of, validation_result
-from engine.incremental.watermarks import HighWatermark, moved
 from engine.job.model.job import NO_READ_LIMIT
 from engine.plan.connections import connections_of, limits_of
 from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
@@ -23,7 +22,6 @@ from engine.runtime.progress_display import ProgressDisplay, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.slots import Need, Slots
-from engine.runtime.states import State
 from engine.spark import expect
 from engine.spark.lower import Arrived, Lowered, lower
 from engine.spark.pace import Pace
@@ -34,6 +32,8 @@ from engine.spark.writing.abort import abort, abort_all, left_to_tasks
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.open_run import OpenRun
 from engine.spark.writing.stage import note_positions, stage, staged_rows
+from engine.state.run_state import State
+from engine.state.watermarks import HighWatermark, moved
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

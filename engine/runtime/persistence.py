@@ -9,7 +9,7 @@ from engine.plan.nodes import Node, Persisted, Scan, Shuffle
 from engine.runtime.counting.counts import ScanIdentity
 from engine.runtime.counting.executions import attributes_of
 from engine.spark.persist import persist, persist_by, release
-from engine.spark.writing.journal import Journal
+from engine.state.journal import Journal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

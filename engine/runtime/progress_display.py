@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from engine.runtime.states import State
+from engine.state.run_state import State
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

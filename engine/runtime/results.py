@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from catalog.diagnostics.diagnostic import Diagnostic
 from engine.plan.nodes import Plan
 from engine.runtime.counting.counts import ReadCount, WriteCount
-from engine.runtime.states import State
+from engine.state.run_state import State
 
 
 @dataclass(frozen=True, slots=True)

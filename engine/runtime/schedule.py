@@ -9,8 +9,8 @@ from time import monotonic
 from typing import Final, Generic, TypeVar
 
 from engine.runtime.slots import Need, Slots
-from engine.runtime.states import State, follow
 from engine.runtime.transient import is_transient
+from engine.state.run_state import State, follow
 
 T = TypeVar("T")
 

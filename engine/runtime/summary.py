@@ -12,7 +12,7 @@ from rich.table import Table
 from engine.runtime.counting.counts import total
 from engine.runtime.progress_display import MANY
 from engine.runtime.results import JobResult, PipelineResult
-from engine.runtime.states import State
+from engine.state.run_state import State
 
 HEADINGS = ("", "rows read", "bytes read", "rows written", "filtered", "rejected", "seconds")
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")

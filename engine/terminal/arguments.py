@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 def add_job_arguments(parser: ArgumentParser) -> None:
     """How a job file is read and planned."""
+    add_environment_argument(parser)
     parser.add_argument(
         "-i",
         "--variable",
@@ -46,6 +47,16 @@ def add_job_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_environment_argument(parser: ArgumentParser) -> None:
+    """For commands that work in a project: those that have it find `penstock.conf`."""
+    parser.add_argument(
+        "--env",
+        dest="environment",
+        metavar="NAME",
+        help="the environment of the project (default: $PENSTOCK_ENV, or the one that penstock.conf calls the default)",
+    )
+
+
 def add_table_arguments(parser: ArgumentParser) -> None:
     """Which of a job's tables are written."""
     parser.add_argument("--only", action="append", default=[], metavar="TABLE",
@@ -66,6 +77,7 @@ def add_format_argument(parser: ArgumentParser) -> None:
 def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settings":
     from catalog.secret_names import is_secret_name, remember_secret
     from engine.compile import Settings  # imported here, because it imports sqlglot
+    from engine.job.model.project_defaults import NO_PROJECT
 
     variables = {name: value for file in arguments.variable_files for name, value in file}
     variables |= dict(arguments.variables)
@@ -81,6 +93,7 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
         reads_secrets=reads_secrets,
         only=tuple(getattr(arguments, "only", ())),
         but=tuple(getattr(arguments, "but", ())),
+        project=arguments.project.defaults if arguments.project else NO_PROJECT,
     )
 
 

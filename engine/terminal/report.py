@@ -1,27 +1,66 @@
 """Shows diagnostics: as text with source lines for people; as JSON, GitHub annotations or SARIF for programs."""
 
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 from catalog.diagnostics.diagnostic import Diagnostic
 from catalog.diagnostics.render import Format, render
 from catalog.diagnostics.render.text import wants_color
-from catalog.diagnostics.source import SourceFile
+from catalog.diagnostics.source import SourceFile, Span
+
+_REPORTED_FROM: Final[ContextVar[Path | None]] = ContextVar("reported_from", default=None)
+"""The folder that files in diagnostics are relative to; None for the current one."""
+
+
+@contextmanager
+def reported_from(folder: Path) -> Iterator[None]:
+    """Within the block, diagnostics name their files as seen from `folder`."""
+    token = _REPORTED_FROM.set(folder)
+    try:
+        yield
+    finally:
+        _REPORTED_FROM.reset(token)
 
 
 def report(diagnostics: Iterable[Diagnostic], format: str = "text", stream: TextIO | None = None) -> None:
     """Print diagnostics: text to `stream` (default: stderr), the formats for programs to stdout."""
-    found = tuple(diagnostics)
+    found, sources = _as_seen(tuple(diagnostics))
     if (
         format in {known.value for known in Format} and Format(format) is not Format.TEXT
     ):  # a command may have further formats
         sys.stdout.write(render(found, format))
         return
     out = stream or sys.stderr
-    out.write(render(found, Format.TEXT, sources_of(found), color=wants_color(out)))
+    out.write(render(found, Format.TEXT, sources, color=wants_color(out)))
     out.flush()
+
+
+def _as_seen(found: tuple[Diagnostic, ...]) -> tuple[tuple[Diagnostic, ...], tuple[SourceFile, ...]]:
+    """The diagnostics and their files, named as seen from where the command was called."""
+    sources, folder = sources_of(found), _REPORTED_FROM.get()
+    if folder is None or folder == Path.cwd():
+        return found, sources
+
+    def seen(name: str) -> str:
+        return name if os.path.isabs(name) else os.path.relpath(os.path.abspath(name), folder)
+
+    def moved(span: Span) -> Span:
+        return replace(span, file=seen(span.file))
+
+    moved_diagnostics = tuple(
+        replace(item, span=item.span and moved(item.span), also=tuple(map(moved, item.also))) for item in found
+    )
+    renamed = []
+    for source in sources:
+        renamed.append(SourceFile(seen(source.path), source.text))
+        renamed[-1].hidden.update(source.hidden)
+    return moved_diagnostics, tuple(renamed)
 
 
 def sources_of(diagnostics: Iterable[Diagnostic]) -> tuple[SourceFile, ...]:

@@ -14,11 +14,11 @@ from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
 from engine.spark.lower import lower
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.open_run import begin
 from engine.spark.writing.recover import recover, resume
 from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import stage
+from engine.state.journal import RunOutcome
 from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 OLD = "select id, concat('old', id) name, cast(id * 1.5 as decimal(10,2)) amount from range(10)"

@@ -10,10 +10,10 @@ import pytest
 
 from catalog.diagnostics.diagnostic import RunError, Severity
 from connectors.storage.local_files import LocalFiles
-from engine.runtime.without_spark.forget import forget
 from engine.spark.writing.abort import abort_all
-from engine.spark.writing.journal import RunOutcome, journal
 from engine.spark.writing.recover import recover, resume, roll_back
+from engine.state.dismissal import forget
+from engine.state.journal import RunOutcome, journal
 from tests.connectors.files.test_local_file import TestParquet
 from tests.connectors.jobs import run_writes, stage_writes
 from tests.connectors.suite import _dead

@@ -9,8 +9,8 @@ from connectors.files.committing import local_commit
 from connectors.local_file import connector
 from connectors.storage.local_files import LocalFiles
 from engine.compile import Settings, compile_job
-from engine.runtime.without_spark.forget import forget
-from engine.spark.writing.journal import journal
+from engine.state.dismissal import forget
+from engine.state.journal import journal
 from tests.connectors.jobs import rows, run_writes, write
 
 JOB = """

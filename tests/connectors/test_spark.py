@@ -10,11 +10,11 @@ from catalog.diagnostics.diagnostic import Diagnostics, JobError, RunError, Seve
 from connectors.spark import connector
 from connectors.storage.local_files import LocalFiles
 from engine.plan.nodes import Scan
-from engine.runtime.without_spark.forget import forget
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
-from engine.spark.writing.journal import RunOutcome, journal
 from engine.spark.writing.recover import recover, resume
+from engine.state.dismissal import forget
+from engine.state.journal import RunOutcome, journal
 from tests.connectors.jobs import options_of, rows, run_writes, write
 from tests.engine.commands.test_secrets import SPELLINGS
 

@@ -76,7 +76,7 @@ def test_what_runs_there_is_valid_without_the_flag(path, to_spark_sql, tmp_path)
 @pytest.mark.spark
 def test_migrated_jobs_have_the_rows_that_they_have_there(spark, tmp_path, monkeypatch):
     from engine.runtime.execute import run_job
-    from engine.runtime.states import State
+    from engine.state.run_state import State
 
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     variables = {"work": str(tmp_path), "data": "data"}
@@ -194,8 +194,8 @@ def test_expressions_of_file_names_become_globs(expression, glob):
 def test_the_closing_statistics_are_those_of_seatunnel():
     from engine.runtime.counting.counts import ReadCount, WriteCount
     from engine.runtime.results import JobResult, PipelineResult
-    from engine.runtime.states import State
     from engine.runtime.summary import print_statistics
+    from engine.state.run_state import State
 
     pipeline = PipelineResult("1", State.FINISHED, 1, 2.0, (ReadCount("fake", 16, 0, 1),), (WriteCount("out", 15, 1),))
     out = StringIO()

@@ -95,7 +95,7 @@ def test_a_job_has_the_model_s_answers(spark, server, tmp_path, monkeypatch, nam
     from catalog.diagnostics.diagnostic import Diagnostics
     from engine.compile import Settings, compile_job
     from engine.runtime.execute import run_job
-    from engine.runtime.states import State
+    from engine.state.run_state import State
 
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     transform, rule = TRANSFORMS[name]

@@ -180,7 +180,7 @@ def test_a_path_finds_values():
 def test_a_job_asks_the_model(spark, model, tmp_path, monkeypatch):
     from engine.compile import Settings, compile_job
     from engine.runtime.execute import run_job
-    from engine.runtime.states import State
+    from engine.state.run_state import State
 
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     job = tmp_path / "job.conf"

@@ -67,7 +67,7 @@ def test_files_that_hold_their_schema_may_come_later(tmp_path, kind):
 @pytest.mark.spark
 def test_the_columns_are_read_when_the_job_runs(spark, tmp_path, monkeypatch):
     from engine.runtime.execute import run_job
-    from engine.runtime.states import State
+    from engine.state.run_state import State
 
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     job, diagnostics = compiled(tmp_path, tmp_path / "in")

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote as escaped
 from urllib.parse import unquote
 
 from catalog.options import Options
@@ -16,7 +17,7 @@ from connectors.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_format, 
 from connectors.files.formats.delimited import FIELD_DELIMITER, Formats, is_written_as_csv, line_of, to_text
 from connectors.files.formats.read_files import allow_charset
 from connectors.files.formats.stored_values import are_attributes, stored_type
-from connectors.shared.java_names import select_sql
+from connectors.shared.select_sql import select_sql
 from connectors.shared.spark_types import columns_of
 from connectors.storage.filesystem import Files, files_at
 from connectors.storage.hadoop_files import HadoopFiles
@@ -210,15 +211,32 @@ def _remove_empty(files: Files, folder: str) -> None:
 def _directories(inner: str, by: Sequence[str], options: Options) -> str:
     """Rename `k=v` directories by `partition_dir_expression`."""
     expression = options.string("partition_dir_expression")
-    values = [unquote(part.partition("=")[2]) for part in inner.split("/")]
+    values = [_directory(part.partition("=")[2]) for part in inner.split("/")]
     default = "/".join(
         f"{key}={value}" for key, value in zip(by, (p.partition("=")[2] for p in inner.split("/")), strict=False)
     )
     if expression.strip("/") in ("${k0}=${v0}", "${k0}=${v0}/${k1}=${v1}/.../${kn}=${vn}"):
         return default
-    for index, (key, value) in enumerate(zip(by, values, strict=False)):
-        expression = expression.replace(f"${{k{index}}}", key).replace(f"${{v{index}}}", value)
-    return expression.strip("/")
+    known = {f"${{k{index}}}": escaped(key, safe=_SAFE_IN_DIRECTORIES) for index, key in enumerate(by)}
+    known |= {f"${{v{index}}}": value for index, value in enumerate(values)}
+    pattern = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    return re.sub(pattern, lambda found: known[found[0]], expression).strip("/")
+
+
+_SAFE_IN_DIRECTORIES: Final = " !$&'()+,-.;=@_~"
+
+
+def _directory(value: str) -> str:
+    """The value of a partition as a directory: as it is, but for what ends a name, or hides it from readers."""
+    text = unquote(value)
+    is_safe = all(char.isprintable() and char not in '/\\*?[]{}:"#%' for char in text) and text[:1] not in (
+        ".",
+        "_",
+        "~",
+    )
+    if is_safe and text == text.strip():
+        return text
+    return "".join(f"%{ord(char):02X}" if char in "._~ " else char for char in escaped(text, safe="=,+@"))
 
 
 def _name(name: str, number: int, options: Options, run_id: str) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.options import EVOLUTION_OPTION, KEY_OPTIONS, SAVE_OPTIONS, Option, Options, OptionType
+from catalog.outside import Fill
 from catalog.tables.evolution import SchemaEvolution
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.savemode import WriteMode
@@ -39,8 +40,13 @@ _WITHOUT_EFFECT: Final = (
 
 SINK_OPTIONS: Final = (
     *CONNECTION_OPTIONS,
-    Option("database", OptionType.STRING, "The database, where `table` does not name it."),
-    Option("table", OptionType.STRING, "The table: `schema.table`, `database.schema.table` or `table`."),
+    Option("database", OptionType.STRING, "The database, where `table` does not name it.", fill=Fill.NAME),
+    Option(
+        "table",
+        OptionType.STRING,
+        "The table: `schema.table`, `database.schema.table` or `table`.",
+        fill=Fill.TABLE,
+    ),
     Option("table_prefix", OptionType.STRING, "What the table's name begins with.", alternatives=("tablePrefix",)),
     Option("table_suffix", OptionType.STRING, "What the table's name ends with.", alternatives=("tableSuffix",)),
     Option(
@@ -48,6 +54,7 @@ SINK_OPTIONS: Final = (
         OptionType.STRING,
         "An INSERT in the database's own SQL with a `?` for each column of the rows, or `:name` for the column `name`, "
         "instead of a generated one.",
+        fill=Fill.SQL,
     ),
     *KEY_OPTIONS,
     Option(
@@ -63,7 +70,12 @@ SINK_OPTIONS: Final = (
         default="ORIGINAL",
         choices=("ORIGINAL", "UPPERCASE", "LOWERCASE"),
     ),
-    Option("custom_sql", OptionType.STRING, "Statements of data_save_mode CUSTOM_PROCESSING, with `;` between."),
+    Option(
+        "custom_sql",
+        OptionType.STRING,
+        "Statements of data_save_mode CUSTOM_PROCESSING, with `;` between.",
+        fill=Fill.SQL,
+    ),
     EVOLUTION_OPTION,
     Option("batch_size", OptionType.INTEGER, "Rows that are sent at a time.", default=5000, minimum=1),
     Option("isolation_level", OptionType.STRING, "Isolation of the commit.", choices=tuple(ISOLATION_LEVELS)),

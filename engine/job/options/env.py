@@ -31,6 +31,13 @@ OPTIONS: Final = (
     Option("job.retry.interval.seconds", OptionType.NUMBER, "Seconds between two attempts.", default=3.0, minimum=0),
     Option("failure_policy", OptionType.STRING, "What the other pipelines do when one has failed.",
            default="stop", choices=("stop", "continue")),
+    Option("tags", OptionType.LIST, "Words by which `--select tag:…` finds the job in its project.",
+           element=OptionType.STRING),
+    Option("owner", OptionType.STRING, "Who is responsible for the job."),
+    Option("description", OptionType.STRING, "What the job is for (default: the comment that the file starts with)."),
+    Option("depends_on", OptionType.LIST,
+           "Jobs of the project that run before this one, besides those whose datasets it reads.",
+           element=OptionType.STRING),
     Option("state_dir", OptionType.STRING, "Where runs and journals are recorded (default: `PENSTOCK_STATE_DIR`)."),
     Option("stream.trigger", OptionType.STRING,
            "When micro-batches of a streaming job run: `available_now` (until all that is there is read, then the job "

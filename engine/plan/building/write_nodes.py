@@ -1,8 +1,7 @@
 """Turns sinks into writes, and checks their modes against the connector's capabilities, their options
 against the rows."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from itertools import product
@@ -10,14 +9,14 @@ from typing import TypeVar
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, Severity
-from catalog.diagnostics.source import PlacedText, Span
+from catalog.diagnostics.source import Span
 from catalog.exhaustive import assert_never
-from catalog.options import Options, Value
+from catalog.options import Options
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
-from catalog.tables.table import CatalogTable
 from connectors.interface.sink import AnySink
 from connectors.shared.tolerated import report_tolerated
 from engine.job.model.job import Block
+from engine.plan.building.filled_options import filled
 from engine.plan.building.scan_nodes import member_uid
 from engine.plan.building.table_sets import member_names
 from engine.plan.datasets import Dataset, dataset_of
@@ -25,8 +24,6 @@ from engine.plan.nodes import Expect, Native, Node, Query, Rejects, Scan, Shuffl
 from engine.plan.shown_options import shown
 
 Mode = TypeVar("Mode", bound=Enum)
-
-PLACEHOLDER = re.compile(r"\$\{(\w+)(?::([^}]*))?\}")
 
 
 def write_nodes(
@@ -140,7 +137,9 @@ def _queries(node: Node) -> tuple[Query, ...]:
 
 def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diagnostics) -> Write | None:
     mark = diagnostics.mark()
-    options = _filled(block.options, node.table)
+    options = filled(block.options, sink.offered_options(), node.table, diagnostics)
+    if options is None:
+        return None
     can = sink.sink_capabilities
     schema_mode = _mode(
         "schema_save_mode", SchemaSaveMode, can.schema_save_modes, sink, options, diagnostics=diagnostics
@@ -217,67 +216,3 @@ def _mode(
             f"it supports {listed}" if listed else f"leave {option} out",
         )
     return default
-
-
-def _filled(options: Options, table: CatalogTable) -> Options:
-    """The options with `${table_name}` and similar placeholders replaced; others stay as they are."""
-    known = _placeholders(table)
-    values = {name: _fill(value, known) for name, value in options.values.items()}
-    if values == dict(options.values):
-        return options
-    return replace(
-        options, values=values, texts={name: _filled_text(text, known) for name, text in options.texts.items()}
-    )
-
-
-def _filled_text(text: PlacedText, known: Mapping[str, tuple[str, ...]]) -> PlacedText:
-    value = _fill(text.value, known)
-    return (
-        text if value == text.value else PlacedText.join([text.slice(0, 1), str(value)]).slice(1, len(str(value)) + 1)
-    )
-
-
-def _placeholders(table: CatalogTable) -> dict[str, tuple[str, ...]]:
-    """The placeholders of SeaTunnel's sinks; keys and columns are lists."""
-    key = table.schema.primary_key
-    unique = [constraint for constraint in table.schema.constraint_keys if constraint.type.value == "UNIQUE_KEY"]
-    return {
-        "database_name": (table.path.database or "",),
-        "schema_name": (table.path.schema or "",),
-        "schema_full_name": (".".join(part for part in (table.path.database, table.path.schema) if part),),
-        "table_name": (table.path.table,),
-        "table_full_name": (str(table.path),),
-        "primary_key": key.columns if key else (),
-        "unique_key": tuple(dict.fromkeys(name for constraint in unique for name, _ in constraint.columns)),
-        "field_names": table.schema.names,
-        "partition_keys": table.partition_keys,
-        "comment": (table.comment or "",),
-    }
-
-
-def _fill(value: Value, known: Mapping[str, tuple[str, ...]]) -> Value:
-    match value:
-        case str():
-            return PLACEHOLDER.sub(lambda found: _value(found, known), value) if "${" in value else value
-        case Mapping():
-            return {name: _fill(inner, known) for name, inner in value.items()}
-        case list() | tuple():
-            filled = [_fill(item, known) for item in value]
-            return [part for text, raw in zip(filled, value, strict=True) for part in _spread(text, raw, known)]
-        case _:
-            return value
-
-
-def _value(found: re.Match[str], known: Mapping[str, tuple[str, ...]]) -> str:
-    """The value of a placeholder, or its default if the table has none."""
-    if found[1] not in known:
-        return found[0]
-    return ",".join(known[found[1]]) or found[2] or ""
-
-
-def _spread(filled: Value, raw: Value, known: Mapping[str, tuple[str, ...]]) -> tuple[Value, ...]:
-    """A list's element that is a placeholder of a list becomes its elements: `["${primary_key}"]`."""
-    match = PLACEHOLDER.fullmatch(raw) if isinstance(raw, str) else None
-    if match is None or match[1] not in known:
-        return (filled,)
-    return known[match[1]] or tuple(part.strip() for part in (match[2] or "").split(",") if part.strip())

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from catalog.secret_names import redacted_text
 from connectors.shared.staged import Staged
 from engine.expectations.expectation_outcome import ExpectationOutcome
-from engine.incremental.watermarks import HighWatermark
 from engine.plan.nodes import AnyNode, Expect, Plan, Shuffle, Write, below
 from engine.runtime.counting.counts import (
     Execution,
@@ -16,6 +15,7 @@ from engine.runtime.counting.counts import (
     filtered_rows,
     last_that_read,
 )
+from engine.state.watermarks import HighWatermark
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,23 +11,23 @@ from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.compile import Compiled
 from engine.plan.nodes import Plan
 from engine.plan.streams import streams_of
-from engine.runtime import ledger
 from engine.runtime.application import state_dir_of
 from engine.runtime.interrupts import Interrupts, interrupts
 from engine.runtime.job_events import with_events
 from engine.runtime.job_execution import diagnostics_of
 from engine.runtime.results import JobResult, PipelineResult
-from engine.runtime.states import State
 from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint
 from engine.runtime.streaming.followed_schema import FollowedSchema
 from engine.runtime.streaming.metrics import prometheus_text
-from engine.runtime.streaming.stop_request import is_stop_requested
 from engine.runtime.streaming.stream import BatchFailedError, Stream
 from engine.runtime.transient import is_transient
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.open_run import begin_stream
 from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
+from engine.state import ledger
+from engine.state.journal import RunOutcome
+from engine.state.run_state import State
+from engine.state.stop_request import is_stop_requested
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

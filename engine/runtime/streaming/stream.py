@@ -16,7 +16,6 @@ from engine.plan.nodes import Plan, Scan, Write, below
 from engine.plan.streams import StreamPlan
 from engine.runtime.execute import run_batch
 from engine.runtime.results import JobResult
-from engine.runtime.states import State
 from engine.runtime.streaming.checkpoint import Checkpoint
 from engine.runtime.streaming.followed_schema import FollowedSchema
 from engine.runtime.streaming.stream_progress import progress_of
@@ -27,6 +26,7 @@ from engine.spark.persist import persist, release
 from engine.spark.session import DEFAULTS, pipeline_session
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.streaming.open_stream import open_stream
+from engine.state.run_state import State
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,8 +7,8 @@ from pyspark.sql import SparkSession
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from engine.plan.nodes import Write
 from engine.spark.errors import SPARK_ERRORS, reason
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.open_run import OpenRun
+from engine.state.journal import RunOutcome
 
 CONNECTOR_ERRORS = (*SPARK_ERRORS, OSError, PenstockError)
 """Exceptions that the steps of connectors may raise."""

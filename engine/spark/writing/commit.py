@@ -7,7 +7,6 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, RunError, Severity, run_error
 from connectors.interface.run_context import RunContext
-from engine.incremental.watermarks import HighWatermark, move, refuse_moved
 from engine.plan.nodes import Write, below
 from engine.spark.environment_errors import unwritable
 from engine.spark.errors import SPARK_ERRORS, as_run_error, placed, reason
@@ -21,8 +20,9 @@ from engine.spark.writing.commit_groups import (
     commit_groups,
     finishing_first,
 )
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.open_run import OpenRun
+from engine.state.journal import RunOutcome
+from engine.state.watermarks import HighWatermark, move, refuse_moved
 
 
 def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWatermark] = ()) -> tuple[Diagnostic, ...]:

@@ -14,10 +14,10 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
 from connectors.shared.staged import Staged
 from engine.plan.nodes import Scan, Write
-from engine.spark.writing.journal import Journal, RunOutcome, journal, open_journals
-from engine.spark.writing.recorded_runs import refuse_run_id, refuse_running, refuse_second_run
 from engine.spark.writing.run_contexts import context_of
 from engine.spark.writing.sink_checks import SinkCheck, task_of
+from engine.state.journal import Journal, RunOutcome, journal, open_journals
+from engine.state.recorded_runs import refuse_run_id, refuse_running, refuse_second_run
 
 
 @dataclass(eq=False)

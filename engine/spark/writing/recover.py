@@ -12,7 +12,6 @@ import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
 from connectors.commits import run_owner as owner
 from connectors.interface.base import Connector
-from engine.incremental.watermarks import move
 from engine.spark.errors import SPARK_ERRORS, reason
 from engine.spark.starting.jars import has_jar
 from engine.spark.writing.commit_groups import (
@@ -20,10 +19,11 @@ from engine.spark.writing.commit_groups import (
     commit_group,
     commit_groups,
 )
-from engine.spark.writing.journal import Journal, Recorded, RunOutcome, journal, open_journals
 from engine.spark.writing.open_run import ways_to_end
-from engine.spark.writing.recorded_runs import killed_runs
 from engine.spark.writing.run_contexts import context_of
+from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_journals
+from engine.state.recorded_runs import killed_runs
+from engine.state.watermarks import move
 
 
 def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:

@@ -12,7 +12,7 @@ from catalog.tables.savemode import plan_actions
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import is_collated, without_collations
 from catalog.types.typenames import to_ddl
-from connectors.shared.java_names import select_sql
+from connectors.shared.select_sql import select_sql
 from connectors.shared.staged import Staged
 from engine.plan.nodes import AnyNode, Scan, Write
 from engine.plan.staged_rules import staged_rules

@@ -14,8 +14,8 @@ from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.sink_checks import check
+from engine.state.journal import RunOutcome
 from tests.connectors.jobs import PLACE, options_of, rows, run_writes, stage_writes, write
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]

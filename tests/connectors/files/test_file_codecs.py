@@ -42,7 +42,7 @@ ARCHIVED = ("csv", "json", "text", "xml", "excel")
 
 def run(spark, tmp_path: Path, text: str, name: str) -> None:
     from engine.runtime.execute import run_job
-    from engine.runtime.states import State
+    from engine.state.run_state import State
 
     path = tmp_path / f"{name}.conf"
     path.write_text(f"env {{ parallelism = 4 }}\n{text}")

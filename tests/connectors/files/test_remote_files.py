@@ -17,8 +17,8 @@ from connectors.storage.hadoop_files import HadoopFiles
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.recover import recover, resume
+from engine.state.journal import RunOutcome
 from tests.connectors.jobs import run_writes, stage_writes
 from tests.connectors.suite import SinkSuite, _dead
 

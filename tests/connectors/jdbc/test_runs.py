@@ -16,9 +16,9 @@ from connectors.jdbc.writing import jdbc_staged, ledger, staging
 from connectors.jdbc.writing.load import load, loads_by_copy
 from engine.compile import Settings, compile_job
 from engine.runtime.execute import run_job
-from engine.runtime.states import State
 from engine.runtime.transient import is_transient
 from engine.spark.writing.recover import recover
+from engine.state.run_state import State
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 
 pytestmark = pytest.mark.spark

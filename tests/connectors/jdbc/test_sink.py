@@ -14,7 +14,7 @@ from connectors.jdbc.connector import connector
 from engine.runtime.transient import is_transient
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
-from engine.spark.writing.journal import RunOutcome, journal
+from engine.state.journal import RunOutcome, journal
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 
 pytestmark = pytest.mark.spark

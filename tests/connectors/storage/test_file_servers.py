@@ -12,8 +12,8 @@ from connectors.interface.source import ScanTask
 from connectors.storage.filesystem import files_at
 from connectors.storage.servers.server_files import ServerFiles
 from engine.cli import main
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.recover import recover, resume
+from engine.state.journal import RunOutcome
 from tests.connectors.jobs import options_of, run_writes, stage_writes
 from tests.connectors.storage.test_s3 import sampled
 from tests.connectors.suite import SinkSuite, _dead

@@ -20,8 +20,8 @@ from engine.cli import main
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
-from engine.spark.writing.journal import RunOutcome
 from engine.spark.writing.recover import recover, resume
+from engine.state.journal import RunOutcome
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 from tests.connectors.suite import ResolvedSinkSuite, SinkSuite, _dead
 from tests.services.s3 import SECRET_KEY

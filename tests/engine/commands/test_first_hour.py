@@ -21,14 +21,14 @@ from connectors.delta.connector import VERSION
 from connectors.interface.incremental import ReadProgress
 from connectors.storage.filesystem import files_at
 from engine.cli import main
-from engine.incremental.watermarks import HighWatermark, Watermarks
 from engine.runtime.counting.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
 from engine.runtime.interrupts import InterruptedRun, interrupts
-from engine.runtime.ledger import RunRecord, now, record
 from engine.runtime.progress_display import Screen, shown
 from engine.runtime.results import JobResult, PipelineResult
-from engine.runtime.states import State
 from engine.runtime.summary import console, print_summary, row_table
+from engine.state.ledger import RunRecord, now, record
+from engine.state.run_state import State
+from engine.state.watermarks import HighWatermark, Watermarks
 
 FAILING = """
 env { job.name = "failing", job.retry.times = 0 }

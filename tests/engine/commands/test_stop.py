@@ -9,9 +9,9 @@ import pytest
 
 from connectors.storage.filesystem import files_at
 from engine.cli import main
-from engine.runtime.ledger import RunRecord, now, record
-from engine.runtime.states import State
-from engine.runtime.streaming.stop_request import is_stop_requested
+from engine.state.ledger import RunRecord, now, record
+from engine.state.run_state import State
+from engine.state.stop_request import is_stop_requested
 
 
 @pytest.fixture

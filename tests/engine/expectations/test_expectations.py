@@ -79,7 +79,7 @@ def test_what_each_action_does(spark, run):
     assert "7,000" in said  # rejected: a row that breaks both rules is one
     assert "8,000" not in said
     assert "warning[PEN6001]" in said
-    assert "`w` of `numbers` is broken: 1,000 of 1,000,000 (0.1 %) rows break it" in said
+    assert "`w` of `numbers` is violated: 1,000 of 1,000,000 (0.1 %) rows break it" in said
     rejected = spark.read.parquet(str(bad))
     assert rejected.columns == ["id", "n", "name", "_reason", "_node"]
     by_reason = {row["_reason"]: row["count"] for row in rejected.groupBy("_reason").count().collect()}

@@ -67,8 +67,8 @@ def test_progress_says_that_spark_starts_and_which_jars_it_fetches(tmp_path, mon
 def test_a_run_whose_java_process_is_dying_is_one_to_recover(tmp_path):
     """Python was killed, and its Java process notices a moment later: what ends the run needs its connectors' jars."""
     pytest.importorskip("pyspark")
-    from engine.spark.writing.journal import journal
     from engine.spark.writing.recover import connectors_to_recover
+    from engine.state.journal import journal
 
     python, java = subprocess.Popen(["sleep", "60"]), subprocess.Popen(["sleep", "60"])
     try:

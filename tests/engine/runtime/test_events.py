@@ -17,7 +17,7 @@ from engine.events.event import Event
 from engine.events.listeners import JsonLinesListener, LogListener, listener_of
 from engine.job.model.job import ListenerConfig
 from engine.runtime.job_events import JobEvents
-from engine.runtime.states import State
+from engine.state.run_state import State
 from tests.connectors.http_.service import service as web_service
 from tests.engine.runtime.openlineage_schema import violations
 

@@ -12,7 +12,7 @@ pytest.importorskip("pyspark")
 from engine.cli import main
 from engine.runtime import job_execution
 from engine.spark.writing import commit
-from engine.spark.writing.journal import Journal
+from engine.state.journal import Journal
 
 pytestmark = pytest.mark.spark
 

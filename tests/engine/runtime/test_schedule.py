@@ -7,7 +7,7 @@ import pytest
 
 from catalog.diagnostics.diagnostic import run_error
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
-from engine.runtime.states import FOLLOWERS, State, follow
+from engine.state.run_state import FOLLOWERS, State, follow
 
 NO_WAIT = Retry(times=3, interval_seconds=0.0)
 

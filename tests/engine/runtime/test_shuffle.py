@@ -129,7 +129,7 @@ def test_json_that_does_not_fit_its_table_is_an_error_of_the_route(spark, folder
 def test_rows_of_no_table_fail_the_job_or_are_dropped_and_counted(spark, folder, capsys):
     route = listed(lambda index: "", TABLES[:3])
     assert run(folder, job(route), "--run-id", "refused") == 1
-    assert "`known_table` of `crm_checked` is broken" in capsys.readouterr().err
+    assert "`known_table` of `crm_checked` is violated" in capsys.readouterr().err
     assert not (folder / "out").exists()
     assert run(folder, job(f"unknown_tables = DROP, {route}"), "--run-id", "dropped") == 0
     sinks = counts(folder, "dropped")["sinks"]

@@ -6,7 +6,7 @@ import time
 from catalog.diagnostics.diagnostic import Diagnostic
 from engine.runtime.schedule import FailurePolicy, Schedule
 from engine.runtime.slots import Need, Slots
-from engine.runtime.states import State
+from engine.state.run_state import State
 
 
 def order(slots: Slots, *wanted: tuple[str, int]) -> list[str]:

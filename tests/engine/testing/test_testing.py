@@ -105,7 +105,7 @@ def test_tables_of_a_set_are_given_expected_and_checked_by_name(tmp_path, spark,
     assert "1 passed, 1 failed" in shown.out
     assert "rows of `clean.people`: 0 missing (-), 1 unexpected (+)" in shown.err
     assert main(["run", str(tmp_path / "crm.conf"), "--run-id", "checked", "--quiet"]) == 0
-    assert "`no_ids` of `crm.orders` is broken: 4 of 4" in capsys.readouterr().err
+    assert "`no_ids` of `crm.orders` is violated: 4 of 4" in capsys.readouterr().err
     assert main(["expectations", "checked"]) == 1
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
         "BROKEN crm.orders.no_ids",

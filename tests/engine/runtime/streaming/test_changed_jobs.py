@@ -339,8 +339,8 @@ def test_changes_with_which_state_means_nothing(tmp_path, state, old, new, reaso
 
 def test_a_micro_batch_that_the_job_wrote_before_its_change_is_written(tmp_path):
     """Each target once, whatever the write is now; a target that is new gets the micro-batch that comes again."""
-    from engine.spark.writing.journal import RunOutcome, journal
-    from engine.spark.writing.recorded_runs import unwritten
+    from engine.state.journal import RunOutcome, journal
+    from engine.state.recorded_runs import unwritten
 
     def writes(text):
         return all_streams(tmp_path, text)[0].plan.writes

@@ -2,10 +2,10 @@
 
 from engine.runtime.counting.counts import ReadCount, WriteCount
 from engine.runtime.results import JobResult, PipelineResult
-from engine.runtime.states import State
 from engine.runtime.streaming.metrics import prometheus_text
 from engine.runtime.streaming.stream_progress import Progress, parse_progress
 from engine.runtime.streaming.totals import StreamTotals
+from engine.state.run_state import State
 
 REPORTED = {
     "batchId": 4,

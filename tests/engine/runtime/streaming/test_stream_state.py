@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("pyspark")
 
 from engine.runtime.execute import new_run_id, run_job
-from engine.runtime.states import State
 from engine.runtime.streaming.run_stream import run_stream
+from engine.state.run_state import State
 from tests.connectors.kafka.jobs import compiled
 
 pytestmark = pytest.mark.spark

@@ -16,10 +16,10 @@ from connectors.kafka.offsets import stream_options
 from engine.cli import main
 from engine.compile import Settings, compile_job
 from engine.plan.streams import streams_of
-from engine.runtime import ledger
 from engine.runtime.execute import new_run_id, run_job
-from engine.runtime.states import State
 from engine.runtime.streaming.run_stream import run_stream
+from engine.state import ledger
+from engine.state.run_state import State
 
 pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[4]

@@ -9,9 +9,9 @@ import pytest
 from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
 from connectors.commits import run_owner
 from engine.compile import Settings, compile_job
-from engine.runtime.states import State
-from engine.runtime.without_spark.answered import answered
-from engine.spark.writing.journal import RunOutcome, journal
+from engine.runtime.answer_early import answered
+from engine.state.journal import RunOutcome, journal
+from engine.state.run_state import State
 
 JOB = """
 env {{ job.name = "orders", job.mode = "{mode}", listeners = [{{ type = jsonl, path = "{folder}/events.jsonl" }}] }}

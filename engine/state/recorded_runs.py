@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics.diagnostic import run_error
 from connectors.commits import run_owner as owner
 from engine.plan.nodes import Write
-from engine.spark.writing.journal import Journal, Recorded, journal, open_journals
+from engine.state.journal import Journal, Recorded, journal, open_journals
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

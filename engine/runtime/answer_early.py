@@ -5,7 +5,7 @@ from connectors.storage.paths import local_path
 from engine.compile import Compiled
 from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.results import JobResult, committed_before
-from engine.spark.writing.recorded_runs import killed_runs, refuse_running, uncommitted
+from engine.state.recorded_runs import killed_runs, refuse_running, uncommitted
 
 
 def answered(compiled: Compiled, run_id: str, state: str) -> JobResult | None:

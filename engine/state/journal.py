@@ -27,7 +27,7 @@ from connectors.commits.commit_errors import dismissal
 from connectors.commits.run_decision import DISMISSED, was_dismissed
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri, files_at
-from engine.incremental.watermarks import HighWatermark
+from engine.state.watermarks import HighWatermark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from connectors.commits.run_owner import this_process
 from connectors.storage.filesystem import files_at
-from engine.runtime.ledger import RunRecord, now, record, runs
-from engine.runtime.states import State
+from engine.state.ledger import RunRecord, now, record, runs
+from engine.state.run_state import State
 
 FIRST = RunRecord("r1", "orders", "orders.conf", State.RUNNING, "2026-01-01T00:00:00.000Z")
 

@@ -14,7 +14,7 @@ from catalog.secret_names import redacted
 from connectors.commits.run_decision import was_dismissed
 from connectors.commits.run_owner import has_died
 from connectors.storage.filesystem import Files
-from engine.runtime.states import State
+from engine.state.run_state import State
 
 
 @dataclass(frozen=True, slots=True)

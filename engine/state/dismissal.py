@@ -11,7 +11,7 @@ from connectors.commits import run_owner as owner
 from connectors.commits.run_decision import DISMISSED
 from connectors.storage.filesystem import Files, files_at
 from connectors.storage.paths import local_path
-from engine.incremental.watermarks import Watermarks
+from engine.state.watermarks import Watermarks
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,0 @@
-"""How far incremental sources have been read."""

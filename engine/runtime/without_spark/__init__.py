@@ -1,1 +1,0 @@
-"""What is done about runs from their journals alone, without Spark."""
