@@ -112,6 +112,7 @@ CODES: dict[str, str] = {
     "PEN5015": "a watermark was recorded for another column or location than the job reads now",
     "PEN5050": "a pipeline waited too long for its slots",
     "PEN5051": "a listener did not receive all events of a run",
+    "PEN5201": "runs of a job are recorded in another state directory than its own",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is violated",
     "PEN6002": "an expectation that cannot be read",

@@ -19,12 +19,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import run_error
+    from engine.state.layout import layout_at
     from engine.state.state_dir import local_state_dir
 
-    folder = Path(local_state_dir(arguments.state_dir)) / "runs" / arguments.run
-    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("expectations_*.json"))]
+    layout = layout_at(None, local_state_dir(arguments.state_dir))
+    paths, files = layout.run(arguments.run), layout.files
+    names = filter(paths.is_expectations, files.children(paths.folder))
+    results = [json.loads(files.read(f"{paths.folder}/{name}")) for name in names]
     if not results:
-        raise run_error("PEN5008", f"the run `{arguments.run}` has no expectations", None, f"looked in {folder}")
+        raise run_error("PEN5008", f"the run `{arguments.run}` has no expectations", None, f"looked in {paths.folder}")
     if arguments.json:
         print(json.dumps(results, indent=2, ensure_ascii=False))
     if arguments.html:

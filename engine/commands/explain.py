@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from catalog.tables.savemode import WritePreview
     from connectors.interface.incremental import Since
     from engine.compile import Compiled
-    from engine.plan.nodes import Plan
 
 SUMMARY = "print the plan of a job; needs no Spark"
 
@@ -47,7 +46,7 @@ def run(arguments: Namespace) -> int:
     (compiled,) = compile_jobs([arguments.job], settings)
     report(compiled.warnings)
     plan = compiled.built if arguments.unoptimized else compiled.plan
-    starts = _starts(plan, arguments.state_dir)
+    starts = _starts(compiled, arguments.state_dir)
     previews = _previews(compiled) if arguments.connect else None
     if arguments.format == "json":
         found = {**to_json(plan, previews=previews, starts=starts), "schedule": schedule_json(plan)}
@@ -71,12 +70,15 @@ def _previews(compiled: "Compiled") -> "Mapping[str, WritePreview]":
         return dry_run(spark, compiled)
 
 
-def _starts(plan: "Plan", state: str | None) -> "dict[str, Since]":
+def _starts(compiled: "Compiled", state: str | None) -> "dict[str, Since]":
     """Where the next run begins to read incremental sources; of a state directory that Spark alone reads, nothing."""
-    from connectors.storage.filesystem import files_at
     from connectors.storage.paths import local_path
-    from engine.state.state_dir import state_dir, state_setting
+    from engine.state.layout import layout_at
+    from engine.state.state_dir import state_dir
     from engine.state.watermarks import Watermarks, incremental_scans, starts
 
-    folder = local_path(state_dir(state_setting(plan.env.options, state))) if incremental_scans(plan) else None
-    return {} if folder is None else starts(plan, Watermarks(*files_at(None, folder), plan.env.name))
+    plan = compiled.plan
+    if not incremental_scans(plan):
+        return {}
+    folder = local_path(state_dir(state, compiled.path, plan.env.options))
+    return {} if folder is None else starts(plan, Watermarks(layout_at(None, folder), plan.env.name))

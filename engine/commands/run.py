@@ -104,7 +104,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.state.state_dir import check_writable
     from engine.terminal.report import report
 
-    for state in dict.fromkeys(state_dir_of(job.plan, arguments.state_dir) for job in jobs):
+    for state in dict.fromkeys(state_dir_of(job, arguments.state_dir) for job in jobs):
         check_writable(state)
     refuse_differing_settings(jobs)
     run_id = arguments.run_id or new_run_id()
@@ -117,7 +117,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
                 name = run_id if len(jobs) == 1 else f"{run_id}-{number}"
                 result = None
                 if spark is None:
-                    state = state_dir_of(job.plan, arguments.state_dir)
+                    state = state_dir_of(job, arguments.state_dir)
                     result = _attempt(partial(answered, job, name, state), arguments)
                 if result is None:
                     spark = spark or opened.enter_context(
@@ -139,7 +139,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
                     break
     except InterruptedRun as interrupt:
         left = "what it staged is removed"
-        state = state_dir_of(job.plan, arguments.state_dir)
+        state = state_dir_of(job, arguments.state_dir)
         if not interrupt.is_clean and not clean_up_cancelled(name, state, master):
             left = "what it staged is removed by the next run, or by --resume"
         print(f"{interrupt}: the run was cancelled; {left}", file=sys.stderr)
@@ -219,7 +219,7 @@ def _resume(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.runtime.application import resume, state_dir_of
     from engine.state.state_dir import state_dir
 
-    state = state_dir_of(jobs[0].plan, arguments.state_dir) if jobs else state_dir(arguments.state_dir)
+    state = state_dir_of(jobs[0], arguments.state_dir) if jobs else state_dir(arguments.state_dir)
     outcome = resume(state, arguments.resume, arguments.master)
     print(f"run {arguments.resume}: {outcome.value}; {_MEANING[outcome.value]}")
     return 0

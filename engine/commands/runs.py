@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timezone
 
-from connectors.storage.filesystem import files_at
+from engine.state.layout import layout_at
 from engine.state.ledger import RunRecord, runs
 from engine.state.run_state import State
 from engine.state.state_dir import local_state_dir, state_dir
@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
         return _forget(arguments)
     if arguments.run_id:
         return _show(arguments)
-    listed = runs(*files_at(None, local_state_dir(arguments.state_dir)))[-arguments.limit :]
+    listed = runs(layout_at(None, local_state_dir(arguments.state_dir)))[-arguments.limit :]
     if arguments.format == "json":
         print(json.dumps([asdict(run) for run in listed], indent=2, default=str))
     elif not listed:
@@ -65,13 +65,14 @@ def _show(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
     from engine.state.dismissal import journal_step
 
-    files, root = files_at(None, local_state_dir(arguments.state_dir))
-    known = {run.run_id: run for run in runs(files, root)}
+    layout = layout_at(None, local_state_dir(arguments.state_dir))
+    files = layout.files
+    known = {run.run_id: run for run in runs(layout)}
     if arguments.run_id not in known:
         help = did_you_mean(arguments.run_id, known)
-        raise job_error("PEN5008", f"no run `{arguments.run_id}` is recorded in {root}", None, help)
+        raise job_error("PEN5008", f"no run `{arguments.run_id}` is recorded in {layout.root}", None, help)
     run = known[arguments.run_id]
-    journal = f"{root}/runs/{run.run_id}/journal"
+    journal = layout.run(run.run_id).journal
     steps = [(journal_step(files, f"{journal}/{name}") or {}, name) for name in files.children(journal)]
     events = sorted((float(step.get("at") or 0), name.removesuffix(".json")) for step, name in steps)
     if arguments.format == "json":

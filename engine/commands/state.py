@@ -29,17 +29,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
-    from connectors.storage.filesystem import files_at
     from engine.compile import compile_jobs
-    from engine.state.state_dir import local_state_dir, state_setting
+    from engine.state.layout import layout_at
+    from engine.state.state_dir import local_state_dir
     from engine.state.watermarks import Watermarks, incremental_scans
 
     if arguments.to is not None and arguments.reset is None:
         raise job_error("PEN2010", "`--to` needs `--reset`", None, "penstock state JOB --reset NODE --to VALUE")
     (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
     plan = compiled.plan
-    state = local_state_dir(state_setting(plan.env.options, arguments.state_dir))
-    watermarks = Watermarks(*files_at(None, state), plan.env.name)
+    state = local_state_dir(arguments.state_dir, compiled.path, plan.env.options)
+    watermarks = Watermarks(layout_at(None, state), plan.env.name)
     scans = incremental_scans(plan)
     if arguments.reset is not None:
         _reset(arguments, plan, watermarks, scans)
@@ -60,7 +60,7 @@ def _reset(
     if arguments.reset.lower() not in named:
         help = did_you_mean(arguments.reset, [node_of(scan) for scan, _ in scans])
         raise job_error("PEN2007", f"the job has no incremental source `{arguments.reset}`", None, help)
-    for log in open_journals(None, watermarks.root):
+    for log in open_journals(None, watermarks.layout.root):
         recorded = log.read()
         if recorded is not None and recorded.job == plan.env.name:
             message = f"run `{log.run_id}` of this job has not ended, and may move the watermark"

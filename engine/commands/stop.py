@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from time import sleep
 from typing import Final
 
-from connectors.storage.filesystem import Files, files_at
+from engine.state.layout import StateLayout, layout_at
 from engine.state.ledger import RunRecord, runs
 from engine.state.run_state import State
 from engine.state.state_dir import local_state_dir
@@ -30,22 +30,22 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
 
-    files, root = files_at(None, local_state_dir(arguments.state_dir))
-    recorded = runs(files, root)
+    layout = layout_at(None, local_state_dir(arguments.state_dir))
+    recorded = runs(layout)
     running = {run.run_id for run in recorded if run.state is State.RUNNING and "batches" in run.counts}
     if arguments.run_id not in running:
         help = did_you_mean(arguments.run_id, running) or "`penstock runs` lists the runs"
         raise job_error("PEN5008", f"no streaming run `{arguments.run_id}` is running", None, help)
-    request_stop(files, root, arguments.run_id)
+    request_stop(layout, arguments.run_id)
     if arguments.savepoint:
-        return _savepoint(files, root, arguments.run_id)
+        return _savepoint(layout, arguments.run_id)
     print(f"run {arguments.run_id} ends after its current micro-batch; running its job again goes on from there")
     return 0
 
 
-def _savepoint(files: Files, root: str, run_id: str) -> int:
+def _savepoint(layout: StateLayout, run_id: str) -> int:
     """Wait for the end of a run that was asked to stop; 1 where it failed."""
-    while (ended := _find(files, root, run_id)).state is State.RUNNING:
+    while (ended := _find(layout, run_id)).state is State.RUNNING:
         sleep(_POLL_SECONDS)
     if ended.state is not State.FINISHED:
         print(f"run {run_id} has {ended.state.value.lower()}: {ended.error or 'no cause is recorded'}")
@@ -54,6 +54,6 @@ def _savepoint(files: Files, root: str, run_id: str) -> int:
     return 0
 
 
-def _find(files: Files, root: str, run_id: str) -> RunRecord:
+def _find(layout: StateLayout, run_id: str) -> RunRecord:
     """The run; that of a killed process has failed."""
-    return next(run for run in runs(files, root) if run.run_id == run_id)
+    return next(run for run in runs(layout) if run.run_id == run_id)

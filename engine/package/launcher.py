@@ -38,6 +38,7 @@ def main():
     if version != made_for["python"]:
         sys.exit(f"{{ARCHIVE}} is for Python {{made_for['python']}}, this is {{version}}: package it with this one")
     sys.path.insert(0, folder)
+    os.environ.setdefault("PENSTOCK_ROOT", os.getcwd())
     from engine.cli import main as penstock
 
     return penstock(["run", *(os.path.join(folder, job) for job in JOBS), *sys.argv[1:]])

@@ -11,11 +11,10 @@ from catalog.secret_names import redacted_mapping
 from catalog.tables.savemode import WritePreview
 from connectors.interface.base import Connector
 from connectors.interface.incremental import Since
-from connectors.storage.filesystem import files_at
 from engine.compile import Compiled
 from engine.job.options.env import is_of_application
 from engine.plan.input_size import are_small
-from engine.plan.nodes import Plan, Scan, Write
+from engine.plan.nodes import Scan, Write
 from engine.plan.query_jars import jars_of_queries
 from engine.spark.errors import SPARK_ERRORS
 from engine.spark.session import end_java, has_session, open_session
@@ -23,7 +22,8 @@ from engine.spark.starting.hadoop import reduce_overhead
 from engine.spark.writing import recover
 from engine.spark.writing.sink_checks import previews
 from engine.state.journal import RunOutcome
-from engine.state.state_dir import state_dir, state_setting
+from engine.state.layout import layout_at
+from engine.state.state_dir import state_dir
 from engine.state.watermarks import Watermarks, starts
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def application(
     for job in reversed(jobs):  # the first job's settings win; each pipeline also has those of its own job
         settings.update(job.plan.env.spark)
     nodes = [node for job in jobs for node in job.plan.nodes() if isinstance(node, Scan | Write)]
-    jars_for_recovery = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job.plan, state)).items())
+    jars_for_recovery = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job, state)).items())
     used = [*(node.connector for node in nodes), *jars_for_recovery]
     jars = [jar for node in nodes for jar in node.connector.jars(node.options)]
     jars += [jar for needed in jars_for_recovery.values() for jar in needed]
@@ -84,8 +84,8 @@ def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, WritePrev
 
 def starts_of(spark: "SparkSession", compiled: Compiled, state: str | None = None) -> Mapping[str, Since]:
     """Where a run would begin to read the job's incremental sources."""
-    files, root = files_at(spark, state_dir_of(compiled.plan, state))
-    return starts(compiled.plan, Watermarks(files, root, compiled.plan.env.name))
+    layout = layout_at(spark, state_dir_of(compiled, state))
+    return starts(compiled.plan, Watermarks(layout, compiled.plan.env.name))
 
 
 def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
@@ -105,9 +105,9 @@ def clean_up_cancelled(run_id: str, state: str, master: str) -> bool:
     return master.startswith("local") and _is_here(state) and end_java() and recover.roll_back(state, run_id)
 
 
-def state_dir_of(plan: Plan, chosen: str | None = None) -> str:
+def state_dir_of(job: Compiled, chosen: str | None = None) -> str:
     """The state directory of a job: the one chosen for this run, else the job's own, else the default."""
-    return state_dir(state_setting(plan.env.options, chosen))
+    return state_dir(chosen, job.path, job.plan.env.options)
 
 
 @contextmanager

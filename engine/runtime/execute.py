@@ -9,7 +9,6 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
-from connectors.storage.filesystem import Files, files_at
 from engine.compile import Compiled
 from engine.plan.nodes import Node, Plan
 from engine.runtime.application import state_dir_of
@@ -23,6 +22,7 @@ from engine.spark.writing.open_run import begin, refuse_unfinished
 from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
 from engine.state import ledger
+from engine.state.layout import StateLayout, layout_at
 from engine.state.recorded_runs import uncommitted, unwritten
 from engine.state.run_state import State
 from engine.state.state_dir import unwritable
@@ -70,15 +70,15 @@ def _run_job(
     is_fresh: bool,
 ) -> JobResult:
     plan, started = compiled.plan, monotonic()
-    state = state_dir_of(plan, state_dir)
-    files, root = files_at(spark, state)
+    state = state_dir_of(compiled, state_dir)
+    layout = layout_at(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     recovery_warnings = recover(spark, state)
     missing = uncommitted(spark, state, run_id, plan.writes)
     if not missing:
         return replace(committed_before(plan, run_id), warnings=recovery_warnings)
     plan = replace(plan, writes=missing)
-    since = starts(plan, Watermarks(files, root, plan.env.name), run_id)
+    since = starts(plan, Watermarks(layout, plan.env.name), run_id)
     nodes = {node_of(scan) for scan, _ in incremental_scans(plan)}
     refuse_unfinished(spark, state, plan.env.name, nodes)
     checks = check(spark, plan.writes, run_id)
@@ -88,7 +88,7 @@ def _run_job(
         raise unwritable(state, error) from error
     if run is None:  # another process has just finished it
         return replace(committed_before(plan, run_id), warnings=recovery_warnings)
-    _record(files, root, entry)
+    _record(layout, entry)
     try:
         with interrupts() as received:
             try:
@@ -113,10 +113,10 @@ def _run_job(
             result = replace(result, warnings=warnings, interrupted_by=received.received, done=written)
     except BaseException as error:
         ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
-        _record(files, root, _ended(entry, ended, monotonic() - started, str(error), {}))
+        _record(layout, _ended(entry, ended, monotonic() - started, str(error), {}))
         raise
     messages = "; ".join(f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics)
-    unrecorded = _record(files, root, _ended(entry, result.state, result.seconds, messages, result.counts))
+    unrecorded = _record(layout, _ended(entry, result.state, result.seconds, messages, result.counts))
     return replace(result, warnings=(*result.warnings, *unrecorded))
 
 
@@ -156,12 +156,12 @@ def run_batch(
     ).result()
 
 
-def _record(files: Files, root: str, run: ledger.RunRecord) -> tuple[Diagnostic, ...]:
+def _record(layout: StateLayout, run: ledger.RunRecord) -> tuple[Diagnostic, ...]:
     """Record how a run ended; returns a warning if that fails, since the run has ended anyway."""
     try:
-        ledger.record(files, root, run)
+        ledger.record(layout, run)
     except OSError as error:
-        message = f"the end of run `{run.run_id}` cannot be recorded in `{root}`: {error.strerror or error}"
+        message = f"the end of run `{run.run_id}` cannot be recorded in `{layout.root}`: {error.strerror or error}"
         return (Diagnostic("PEN5005", message, severity=Severity.WARNING),)
     return ()
 

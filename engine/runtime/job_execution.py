@@ -177,7 +177,7 @@ class JobExecution:
                 text = text_of(validation_result(self.plan.env.name, self.run.run_id, outcomes))
                 log = self.run.journal
                 number = list(self.pipelines).index(name) + 1
-                log.files.write(f"{log.folder.rpartition('/')[0]}/expectations_{number}.json", text)
+                log.files.write(log.paths.expectations(number), text)
             expect.refuse(outcomes)
             computed = [node for node in frames if isinstance(node, Scan) and node.persisted is None]
             scans = [identity(node, attributes_of(frames[node])) for node in computed]

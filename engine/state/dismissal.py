@@ -9,8 +9,9 @@ from typing import Any
 from catalog.diagnostics.diagnostic import RunError, did_you_mean, job_error, run_error
 from connectors.commits import run_owner as owner
 from connectors.commits.run_decision import DISMISSED
-from connectors.storage.filesystem import Files, files_at
+from connectors.storage.filesystem import Files
 from connectors.storage.paths import local_path
+from engine.state.layout import layout_at
 from engine.state.watermarks import Watermarks
 
 
@@ -41,11 +42,11 @@ def forget(state: str, run_id: str) -> Dismissed:
     Later runs neither finish it nor wait for it. Raises PEN5008 where there is no such run or it has ended, PEN5007
     where its process is running on this machine.
     """
-    files, root = files_at(None, state)
-    journal = f"{root}/runs/{run_id}/journal"
-    if not files.exists(f"{root}/runs/{run_id}"):
-        help = did_you_mean(run_id, files.children(f"{root}/runs"))
-        raise job_error("PEN5008", f"no run `{run_id}` is recorded in {root}", None, help)
+    layout = layout_at(None, state)
+    files, journal = layout.files, layout.run(run_id).journal
+    if not files.exists(layout.run(run_id).folder):
+        help = did_you_mean(run_id, layout.run_ids())
+        raise job_error("PEN5008", f"no run `{run_id}` is recorded in {layout.root}", None, help)
     if (end := journal_step(files, f"{journal}/end.json")) is not None:
         outcome = end.get("outcome", "ended")
         raise job_error("PEN5008", f"run `{run_id}` has ended: it was {outcome}; nothing is left to dismiss")
@@ -55,7 +56,7 @@ def forget(state: str, run_id: str) -> Dismissed:
         help = "stop that process first: it then removes what it staged"
         raise run_error("PEN5007", f"run `{run_id}` is still running: {owner.describe(mark)}", None, help)
     files.write(f"{journal}/end.json", json.dumps({"outcome": DISMISSED, "at": time.time()}))
-    watermarks = Watermarks(files, root, str(begun.get("job") or ""))
+    watermarks = Watermarks(layout, str(begun.get("job") or ""))
     return Dismissed(tuple(_writes(files, journal)), tuple(_unmoved(watermarks, begun, run_id)))
 
 

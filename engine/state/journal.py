@@ -26,7 +26,8 @@ from connectors.commits import run_owner as owner
 from connectors.commits.commit_errors import dismissal
 from connectors.commits.run_decision import DISMISSED, was_dismissed
 from connectors.shared.staged import Staged
-from connectors.storage.filesystem import Files, as_uri, files_at
+from connectors.storage.filesystem import Files, as_uri
+from engine.state.layout import RunPaths, StateLayout, layout_at
 from engine.state.watermarks import HighWatermark
 
 if TYPE_CHECKING:
@@ -41,16 +42,22 @@ class RunOutcome(str, Enum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Journal:
-    """The journal of one run, in `folder`."""
+    """The journal of one run in a state directory."""
 
-    files: Files
-    folder: str
+    layout: StateLayout
     run_id: str
 
     @property
-    def state(self) -> str:
-        """The state directory, in `files`."""
-        return self.folder.removesuffix(f"/runs/{self.run_id}/journal")
+    def files(self) -> Files:
+        return self.layout.files
+
+    @property
+    def paths(self) -> RunPaths:
+        return self.layout.run(self.run_id)
+
+    @property
+    def folder(self) -> str:
+        return self.paths.journal
 
     @property
     def uri(self) -> str:
@@ -59,11 +66,7 @@ class Journal:
     @property
     def scratch(self) -> str:
         """Where the run may write what it needs only while it runs; removed when it ends, also by another process."""
-        return f"{self.folder.rpartition('/')[0]}/scratch"
-
-    def staging(self, write_id: str) -> str:
-        """The directory in which a write may stage rows; its sink removes it."""
-        return f"{self.uri.removesuffix('/journal')}/staging/{write_id}"
+        return self.paths.scratch
 
     def begin(
         self,
@@ -241,12 +244,11 @@ class Recorded:
 
 def journal(spark: "SparkSession | None", state: str, run_id: str) -> Journal:
     """The journal of a run; a state directory on this machine's disk needs no Spark."""
-    files, root = files_at(spark, state)
-    return Journal(files, f"{root}/runs/{run_id}/journal", run_id)
+    return Journal(layout_at(spark, state), run_id)
 
 
 def open_journals(spark: "SparkSession | None", state: str) -> list[Journal]:
     """The journals of all runs that have not ended."""
-    files, root = files_at(spark, state)
-    found = [Journal(files, f"{root}/runs/{name}/journal", name) for name in files.children(f"{root}/runs")]
-    return [log for log in found if not log.has_ended]
+    layout = layout_at(spark, state)
+    journals = (Journal(layout, run_id) for run_id in layout.run_ids())
+    return [log for log in journals if not log.has_ended]

@@ -6,14 +6,17 @@ It is written atomically when a run starts and when it ends, on any Hadoop file 
 """
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
+from pathlib import Path
 
 from catalog.secret_names import redacted
 from connectors.commits.run_decision import was_dismissed
 from connectors.commits.run_owner import has_died
 from connectors.storage.filesystem import Files
+from engine.state.layout import StateLayout
 from engine.state.run_state import State
 
 
@@ -36,23 +39,29 @@ def now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def record(files: Files, root: str, run: RunRecord) -> None:
-    """Record the run, without secrets; `root` is the state directory in `files`."""
-    files.write(f"{root}/runs/{run.run_id}/run.json", json.dumps(redacted(asdict(run)), indent=1, default=str))
+def record(layout: StateLayout, run: RunRecord) -> None:
+    """Record the run, without secrets."""
+    layout.files.write(layout.run(run.run_id).record, json.dumps(redacted(asdict(run)), indent=1, default=str))
 
 
-def find(files: Files, root: str, run_id: str) -> RunRecord | None:
+def find(layout: StateLayout, run_id: str) -> RunRecord | None:
     """The run of that id; None if none is recorded."""
-    path = f"{root}/runs/{run_id}/run.json"
-    return _read(files.read(path)) if files.exists(path) else None
+    path = layout.run(run_id).record
+    return _read(layout.files.read(path)) if layout.files.exists(path) else None
 
 
-def runs(files: Files, root: str) -> tuple[RunRecord, ...]:
+def runs(layout: StateLayout) -> tuple[RunRecord, ...]:
     """All runs, in the order of their start; the state of a killed run is taken from its journal."""
-    paths = (f"{root}/runs/{name}/run.json" for name in files.children(f"{root}/runs"))
-    found = (_read(files.read(path)) for path in paths if files.exists(path))
-    settled = (_settled(files, f"{root}/runs/{run.run_id}/journal", run) for run in found if run)
+    found = (find(layout, run_id) for run_id in layout.run_ids())
+    settled = (_settled(layout.files, layout.run(run.run_id).journal, run) for run in found if run)
     return tuple(sorted(settled, key=lambda run: run.started))
+
+
+def has_run_of(layout: StateLayout, job: Path) -> bool:
+    """Whether a run of this job file is recorded; files are relative to the current folder."""
+    file = os.path.realpath(job)
+    records = (find(layout, run_id) for run_id in reversed(layout.run_ids()))
+    return any(run is not None and os.path.realpath(run.file) == file for run in records)
 
 
 def _settled(files: Files, journal: str, run: RunRecord) -> RunRecord:

@@ -8,28 +8,59 @@ from typing import Final
 from catalog.diagnostics.diagnostic import RunError, job_error, run_error
 from catalog.options import Options
 from connectors.storage.paths import local_path
+from engine.job.find import PROJECT_FILE
+from engine.state.layout import layout_at
+from engine.state.ledger import has_run_of
+from engine.state.root import root_of
 
 DEFAULT: Final = ".penstock"
 
 
-def state_dir(setting: str | None = None) -> str:
-    """The given directory, else `$PENSTOCK_STATE_DIR`, else `.penstock` in the current folder."""
-    return setting or os.environ.get("PENSTOCK_STATE_DIR") or DEFAULT
+def state_dir(chosen: str | None = None, job: Path | None = None, env: Options | None = None) -> str:
+    """The directory chosen for a run, else that of the job's `env`, else `$PENSTOCK_STATE_DIR`, else `.penstock`. What
+    a job names, and the default, are relative to the root of the job.
+
+    Raises PEN5201 where an earlier version of Penstock recorded runs of the job relative to the current folder.
+    """
+    of_job = env.optional_string("state_dir") if env else None
+    setting = chosen or (None if of_job else os.environ.get("PENSTOCK_STATE_DIR"))
+    if setting:
+        return setting
+    path = local_path(of_job or DEFAULT)
+    if path is None or os.path.isabs(path):
+        return of_job or DEFAULT
+    found = root_of(job) / path
+    if job is not None:
+        _refuse_earlier(Path(path).absolute(), found, job)
+    return _shown(found)
 
 
-def state_setting(env: Options | None, chosen: str | None) -> str | None:
-    """What was chosen for a run, else what the job's `env` says."""
-    setting = env.get("state_dir") if env else None
-    return chosen or (str(setting) if setting else None)
-
-
-def local_state_dir(setting: str | None = None) -> str:
+def local_state_dir(chosen: str | None = None, job: Path | None = None, env: Options | None = None) -> str:
     """As `state_dir`, for callers without Spark; raises PEN2004 if it is on another file system."""
-    found = state_dir(setting)
+    found = state_dir(chosen, job, env)
     path = local_path(found)
     if path is None:
         raise job_error("PEN2004", f"the state directory `{found}` cannot be read without Spark", None, "copy it here")
     return path
+
+
+def _refuse_earlier(earlier: Path, state: Path, job: Path) -> None:
+    if os.path.realpath(earlier) == os.path.realpath(state) or not earlier.is_dir():
+        return
+    layout = layout_at(None, str(earlier))
+    if layout.version is None and has_run_of(layout, job):
+        message = f"the state directory of `{job}` is `{state}`, but earlier runs are recorded in `{earlier}`"
+        help = (
+            f"an empty `{PROJECT_FILE}` in `{earlier.parent}` makes that folder the root of the jobs in it; for other "
+            f"jobs, name the directory: `--state-dir {earlier}`"
+        )
+        raise run_error("PEN5201", message, None, help)
+
+
+def _shown(path: Path) -> str:
+    """The path, relative to the current folder if it is in it."""
+    here = Path(os.path.realpath(Path.cwd()))
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def check_writable(state: str) -> None:

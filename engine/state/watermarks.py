@@ -7,11 +7,9 @@ journal holds the new one, so that whoever finishes the run moves it.
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
-from hashlib import sha256
 from typing import Any
 
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
@@ -19,6 +17,7 @@ from connectors.interface.incremental import Incremental, ReadProgress, Since, i
 from connectors.storage.filesystem import Files
 from connectors.storage.paths import target_folder
 from engine.plan.nodes import Plan, Scan
+from engine.state.layout import StateLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +46,14 @@ class HighWatermark:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Watermarks:
-    """Those of one job; `root` is the state directory in `files`."""
+    """Those of one job in a state directory."""
 
-    files: Files
-    root: str
+    layout: StateLayout
     job: str
+
+    @property
+    def files(self) -> Files:
+        return self.layout.files
 
     def read(self, node: str) -> HighWatermark | None:
         """Raises PEN5011 for a file that is none."""
@@ -71,7 +73,7 @@ class Watermarks:
         self.files.delete(self._path(node))
 
     def _path(self, node: str) -> str:
-        return f"{self.root}/watermarks/{_file_name(self.job)}/{_file_name(node)}.json"
+        return self.layout.watermark(self.job, node)
 
 
 def node_of(scan: Scan) -> str:
@@ -141,31 +143,25 @@ def reset(watermarks: Watermarks, scan: Scan, asked: Incremental, value: str | N
     watermarks.write(HighWatermark(*own))
 
 
-def refuse_moved(files: Files, root: str, moves: Iterable[HighWatermark]) -> None:
+def refuse_moved(layout: StateLayout, moves: Iterable[HighWatermark]) -> None:
     """Raise PEN5007 where a watermark is no longer what this run began from: another run has read the same rows."""
     for watermark in moves:
-        now = Watermarks(files, root, watermark.job).read(watermark.node)
+        now = Watermarks(layout, watermark.job).read(watermark.node)
         if (None if now is None else now.value) != watermark.previous:
             message = f"the watermark of `{watermark.node}` has changed since this run read it"
             raise run_error("PEN5007", message, None, "run the job again")
 
 
-def move(files: Files, root: str, moves: Iterable[HighWatermark]) -> None:
+def move(layout: StateLayout, moves: Iterable[HighWatermark]) -> None:
     """Record new watermarks; doing it again changes nothing."""
     for watermark in moves:
-        Watermarks(files, root, watermark.job).write(watermark)
+        Watermarks(layout, watermark.job).write(watermark)
 
 
 def location_of(scan: Scan) -> str | None:
     """What a scan reads, as far as its options say."""
     path = scan.options.get("path")
     return scan.connector.origin(scan.options, scan.table) or (target_folder(path) if isinstance(path, str) else None)
-
-
-def _file_name(name: str) -> str:
-    """A name that is a file's on every file system; a changed name gets a hash to stay unique."""
-    plain = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".")
-    return plain if plain == name else f"{plain}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _now() -> str:

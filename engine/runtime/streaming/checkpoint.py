@@ -18,6 +18,8 @@ from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.plan.nodes import Native, Node, Plan, Query, Write, children, plugin_of
 from engine.plan.shown_options import shown
 from engine.plan.streams import StreamPlan
+from engine.state.file_names import file_name
+from engine.state.layout import layout_at
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -119,9 +121,9 @@ def open_checkpoint(
     Raises PEN5060 where the checkpoint is of another source, of this one under another name, or of other state, and
     where what the source no longer reads is not settled.
     """
-    files, root = files_at(spark, checkpoints_of(stream.plan, state))
-    folder = f"{root}/{folder_of(stream)}"
+    files, root = files_at(spark, checkpoints_of(spark, stream.plan, state))
     own = _own_record(stream, run_id)
+    folder = _folder(files, root, stream, own, others)
     found = _record(files, folder)
     if found is None:
         _refuse_renamed(files, root, stream, own, {*others, folder_of(stream)})
@@ -142,14 +144,32 @@ def open_checkpoint(
     return _with_kept_partitions(_without_unread(checkpoint, stream), stream)
 
 
-def checkpoints_of(plan: Plan, state: str) -> str:
+def checkpoints_of(spark: "SparkSession | None", plan: Plan, state: str) -> str:
     """The directory of a job's checkpoints."""
     chosen = plan.env.options.get("stream.checkpoint") if plan.env.options else None
-    return str(chosen) if chosen else f"{state.rstrip('/')}/streams/{_named(plan.env.name)}"
+    return str(chosen) if chosen else as_uri(layout_at(spark, state).checkpoints(plan.env.name))
 
 
 def folder_of(stream: StreamPlan) -> str:
-    return _named(stream.head.uid or stream.head.name)
+    return file_name(stream.head.uid or stream.head.name)
+
+
+def _folder(files: Files, root: str, stream: StreamPlan, own: StreamRecord, others: Collection[str]) -> str:
+    """The folder of a stream's checkpoint, or the one that earlier versions gave it, if that is there and its own."""
+    named = folder_of(stream)
+    folder, readable = f"{root}/{named}", _earlier_name(stream.head.uid or stream.head.name)
+    if _record(files, folder) is not None or any(other.startswith(f"{readable}-") for other in {*others} - {named}):
+        return folder
+    parent = root.rpartition("/")[0]
+    for earlier in (f"{root}/{readable}", *(f"{parent}/{_earlier_name(own.job)}/{name}" for name in (named, readable))):
+        found = _record(files, earlier)
+        if found is not None and found.job == own.job and _reads_same(stream, found, own):
+            return earlier
+    return folder
+
+
+def _earlier_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", text) or "_"
 
 
 def _own_record(stream: StreamPlan, run_id: str) -> StreamRecord:
@@ -294,7 +314,3 @@ def _new_sinks(found: StreamRecord, plan: Plan) -> list[Diagnostic]:
 
 def _changed(message: str, node: Node | Write) -> Diagnostic:
     return Diagnostic("PEN5061", message, node.span, None, Severity.WARNING)
-
-
-def _named(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]", "_", text) or "_"

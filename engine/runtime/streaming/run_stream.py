@@ -26,6 +26,7 @@ from engine.spark.writing.recover import recover
 from engine.spark.writing.sink_checks import check
 from engine.state import ledger
 from engine.state.journal import RunOutcome
+from engine.state.layout import StateLayout, layout_at
 from engine.state.run_state import State
 from engine.state.stop_request import is_stop_requested
 
@@ -51,12 +52,11 @@ def _run(
     spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None, restores: str | None
 ) -> JobResult:
     plan = compiled.plan
-    state = state_dir_of(plan, state_dir)
-    files, root = files_at(spark, state)
-    state = as_uri(root)  # looked up once, not by each micro-batch
+    layout = layout_at(spark, state_dir_of(compiled, state_dir))
+    state = as_uri(layout.root)  # looked up once, not by each micro-batch
     warnings = recover(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
-    job = _Job(files, root, entry, metrics=_metrics_file(spark, plan))
+    job = _Job(layout, entry, metrics=_metrics_file(spark, plan))
     if restores is not None:
         job.require(restores)
     job.streams = tuple(_streams(spark, compiled, state, run_id, job))
@@ -101,8 +101,7 @@ def _metrics_file(spark: "SparkSession", plan: Plan) -> tuple[Files, str] | None
 class _Job:
     """A streaming job while it runs, and what the ledger has of it. `metrics`: the file for Prometheus."""
 
-    files: Files
-    root: str
+    layout: StateLayout
     entry: ledger.RunRecord
     metrics: tuple[Files, str] | None = None
     streams: tuple[Stream, ...] = ()
@@ -113,9 +112,9 @@ class _Job:
         self.started = monotonic()
 
     def require(self, run_id: str) -> None:
-        found = ledger.find(self.files, self.root, run_id)
+        found = ledger.find(self.layout, run_id)
         if found is None or found.job != self.entry.job:
-            message = f"no run `{run_id}` of the job `{self.entry.job}` is recorded in `{self.root}`"
+            message = f"no run `{run_id}` of the job `{self.entry.job}` is recorded in `{self.layout.root}`"
             raise run_error("PEN5008", message, None, "`penstock runs` lists them")
 
     def run(self, received: Interrupts) -> Mapping[Stream, BaseException]:
@@ -127,7 +126,7 @@ class _Job:
             while running := [
                 stream for stream in self.streams if stream not in failed and self.goes_on(stream, failed)
             ]:
-                if received.received is not None or is_stop_requested(self.files, self.root, self.entry.run_id):
+                if received.received is not None or is_stop_requested(self.layout, self.entry.run_id):
                     self.stop(running)
                 if failed and running and running[0].plan.env.failure_policy == "stop":
                     self.stop(running)
@@ -193,7 +192,7 @@ class _Job:
         }
         seconds = round(monotonic() - self.started, 3)
         entry = replace(self.entry, state=state, ended=ended, seconds=seconds, error=error or None, counts=counts)
-        ledger.record(self.files, self.root, entry)
+        ledger.record(self.layout, entry)
         if self.metrics is not None:
             files, path = self.metrics
             text = prometheus_text(entry.job, entry.run_id, streams, is_running=state is State.RUNNING)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
 from connectors.shared.staged import Staged
-from connectors.storage.filesystem import files_at
 from engine.job.model.job import Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, ends_by_itself, trigger_of
 from engine.plan.nodes import Plan, Scan, Write, below
@@ -26,6 +25,7 @@ from engine.spark.persist import persist, release
 from engine.spark.session import DEFAULTS, pipeline_session
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.streaming.open_stream import open_stream
+from engine.state.layout import layout_at
 from engine.state.run_state import State
 
 if TYPE_CHECKING:
@@ -156,8 +156,8 @@ class Stream:
                 self._run_computed(batch, number)
             self.failures, self.last_batch = 0, number
             if number:  # Spark has recorded the end of the micro-batch before: it will not come again
-                files, root = files_at(self.spark, self.state)
-                files.delete(f"{root}/runs/{self.checkpoint.record.stream}.{number - 1}")
+                layout = layout_at(self.spark, self.state)
+                layout.files.delete(layout.run(f"{self.checkpoint.record.stream}.{number - 1}").folder)
         except BaseException as error:
             self.error = error
             raise

@@ -36,7 +36,7 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWater
     writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
     staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
     groups = tuple(commit_groups(staged))
-    refuse_moved(run.journal.files, run.journal.state, watermarks)
+    refuse_moved(run.journal.layout, watermarks)
     pending = _begin_commits(spark, run.context, groups, writes)
     try:
         run.journal.decide(watermarks)
@@ -55,7 +55,7 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWater
             raise _unfinished(run.run_id, unwritable(error, write)) from error
     _acknowledge(spark, run, writes.values())
     try:
-        move(run.journal.files, run.journal.state, watermarks)
+        move(run.journal.layout, watermarks)
         run.journal.end(RunOutcome.FINISHED)
     except OSError as error:
         raise _unfinished(run.run_id, _unjournaled(run, error)) from error

@@ -65,13 +65,14 @@ def begin(
         raise run_error("PEN5011", f"run `{run_id}` has begun to commit, and has not ended", None, ways_to_end(run_id))
     if not is_of_stream:
         refuse_second_run(spark, state, run_id, [check.write for check in checks], job)
+        log.layout.mark()
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
     fresh = is_fresh and recorded is None
     context = context_of(spark, run_id)
     tasks = {
         check.write.id: replace(
             task_of(check.write, context),
-            scratch=log.staging(check.write.id),
+            scratch=log.paths.staging(check.write.id),
             owner=mark,
             journal=log.uri,
             is_fresh=fresh,
@@ -95,6 +96,7 @@ def begin_stream(spark: SparkSession, state: str, run_id: str, writes: Sequence[
     where it is already."""
     refuse_running(spark, state, run_id, writes, job)
     log = journal(spark, state, run_id)
+    log.layout.mark()
     mark = owner.with_jvm(owner.this_process(), _jvm_pid(spark))
     log.begin(mark, {write.id: write.connector.name for write in writes}, job)
     return log

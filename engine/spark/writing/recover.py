@@ -139,7 +139,7 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOut
     if diagnostics.has_errors:
         raise RunError(diagnostics)
     outcome = RunOutcome.FINISHED if recorded.is_decided else RunOutcome.ROLLED_BACK
-    move(log.files, log.state, recorded.watermarks)
+    move(log.layout, recorded.watermarks)
     log.end(outcome)
     return outcome
 

@@ -19,13 +19,13 @@ from rich.console import Console
 
 from connectors.delta.connector import VERSION
 from connectors.interface.incremental import ReadProgress
-from connectors.storage.filesystem import files_at
 from engine.cli import main
 from engine.runtime.counting.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
 from engine.runtime.interrupts import InterruptedRun, interrupts
 from engine.runtime.progress_display import Screen, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.summary import console, print_summary, row_table
+from engine.state.layout import layout_at
 from engine.state.ledger import RunRecord, now, record
 from engine.state.run_state import State
 from engine.state.watermarks import HighWatermark, Watermarks
@@ -209,9 +209,8 @@ def test_runs_forget_of_an_incremental_run_says_that_the_watermark_has_not_moved
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path))
     journal = tmp_path / "runs/night/journal"
     journal.mkdir(parents=True)
-    files, root = files_at(None, str(tmp_path))
     seen = HighWatermark("orders", "read", "id", None, ReadProgress("7"), None, "night", "2024-01-01T00:00:00Z")
-    Watermarks(files, root, "orders").write(seen)
+    Watermarks(layout_at(None, str(tmp_path)), "orders").write(seen)
     begun = {"owner": {"host": "a-machine-that-is-gone", "pid": 7}, "writes": {"a": "Delta"}, "job": "orders"}
     (journal / "begin.json").write_text(json.dumps({**begun, "incremental": ["events", "read"]}))
     if is_committed:
@@ -373,7 +372,7 @@ def test_the_steps_of_a_run_name_the_connector_that_wrote(tmp_path, capsys):
     journal.mkdir(parents=True)
     (journal / "begin.json").write_text('{"at": 1, "writes": {"0a1b": "Delta"}}')
     (journal / "0a1b.staged.json").write_text('{"at": 2}')
-    record(*files_at(None, str(tmp_path)), RunRecord("r", "orders", "orders.conf", State.FINISHED, now(), seconds=2.26))
+    record(layout_at(None, str(tmp_path)), RunRecord("r", "orders", "orders.conf", State.FINISHED, now(), seconds=2.26))
     assert main(["runs", "r", "--state-dir", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert "begin\n" in printed

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from connectors.storage.filesystem import files_at
 from engine.cli import main
+from engine.state.layout import layout_at
 from engine.state.ledger import RunRecord, now, record
 from engine.state.run_state import State
 from engine.state.stop_request import is_stop_requested
@@ -16,25 +16,25 @@ from engine.state.stop_request import is_stop_requested
 
 @pytest.fixture
 def state(tmp_path):
-    files, root = files_at(None, str(tmp_path))
+    layout = layout_at(None, str(tmp_path))
     for name, counts in (("streaming", {"batches": 3}), ("batch", {})):
-        record(files, root, RunRecord(name, "job", "job.conf", State.RUNNING, now(), counts=counts))
-    record(files, root, RunRecord("ended", "job", "job.conf", State.FINISHED, now(), counts={"batches": 3}))
-    return files, root
+        record(layout, RunRecord(name, "job", "job.conf", State.RUNNING, now(), counts=counts))
+    record(layout, RunRecord("ended", "job", "job.conf", State.FINISHED, now(), counts={"batches": 3}))
+    return layout
 
 
 def test_a_streaming_run_is_asked_to_stop(state, capsys):
-    files, root = state
+    root = state.root
     assert main(["stop", "streaming", "--state-dir", root]) == 0
-    assert is_stop_requested(files, root, "streaming")
+    assert is_stop_requested(state, "streaming")
     assert "ends after its current micro-batch" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("run", ["batch", "ended", "streamin"])
 def test_other_runs_are_refused(state, capsys, run):
-    files, root = state
+    root = state.root
     assert main(["stop", run, "--state-dir", root]) == 2
-    assert not is_stop_requested(files, root, run)
+    assert not is_stop_requested(state, run)
     shown = capsys.readouterr().err
     assert f"no streaming run `{run}` is running" in shown
     assert ("did you mean `streaming`?" in shown) == (run == "streamin")
@@ -71,16 +71,16 @@ sink {{ LocalFile {{ path = "{tmp_path}/out", file_format_type = json }} }}
 
 
 def test_a_savepoint_is_what_the_ended_run_has_left(state, capsys):
-    files, root = state
+    root = state.root
 
     def end(final):
-        while not is_stop_requested(files, root, "streaming"):
+        while not is_stop_requested(state, "streaming"):
             time.sleep(0.01)
-        record(files, root, RunRecord("streaming", "job", "job.conf", final, now(), error="why", counts={"batches": 3}))
+        record(state, RunRecord("streaming", "job", "job.conf", final, now(), error="why", counts={"batches": 3}))
 
     for final, code in ((State.FINISHED, 0), (State.FAILED, 1)):
-        record(files, root, RunRecord("streaming", "job", "job.conf", State.RUNNING, now(), counts={"batches": 3}))
-        files.delete(f"{root}/runs/streaming/stop")
+        record(state, RunRecord("streaming", "job", "job.conf", State.RUNNING, now(), counts={"batches": 3}))
+        state.files.delete(state.run("streaming").stop)
         ending = threading.Thread(target=end, args=(final,))
         ending.start()
         assert main(["stop", "streaming", "--savepoint", "--state-dir", root]) == code
@@ -91,9 +91,9 @@ def test_a_savepoint_is_what_the_ended_run_has_left(state, capsys):
 
 
 def test_the_lag_of_streams_is_listed(state, capsys):
-    files, root = state
+    root = state.root
     counts = {"batches": 3, "streams": {"k": {"batches": 3, "latency_seconds": 1.25, "lag": 1200}}}
-    record(files, root, RunRecord("streaming", "job", "job.conf", State.RUNNING, now(), counts=counts))
+    record(state, RunRecord("streaming", "job", "job.conf", State.RUNNING, now(), counts=counts))
     assert main(["runs", "--state-dir", root]) == 0
     assert "1,200 records, 1.2 s" in capsys.readouterr().out
     assert main(["runs", "streaming", "--state-dir", root]) == 0

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from connectors.commits.run_owner import this_process
-from connectors.storage.filesystem import files_at
+from engine.state.layout import layout_at
 from engine.state.ledger import RunRecord, now, record, runs
 from engine.state.run_state import State
 
@@ -12,39 +12,39 @@ FIRST = RunRecord("r1", "orders", "orders.conf", State.RUNNING, "2026-01-01T00:0
 
 
 def test_the_last_word_on_a_run_counts(tmp_path):
-    files, root = files_at(None, str(tmp_path))
-    record(files, root, FIRST)
-    record(files, root, replace(FIRST, run_id="a-later-run", started="2026-01-02T00:00:00.000Z"))
-    record(files, root, replace(FIRST, state=State.FINISHED, ended=now(), seconds=1.5, counts={"rows": 3}))
-    first, second = runs(files, root)
+    layout = layout_at(None, str(tmp_path))
+    record(layout, FIRST)
+    record(layout, replace(FIRST, run_id="a-later-run", started="2026-01-02T00:00:00.000Z"))
+    record(layout, replace(FIRST, state=State.FINISHED, ended=now(), seconds=1.5, counts={"rows": 3}))
+    first, second = runs(layout)
     assert (first.run_id, first.state, first.counts) == ("r1", State.FINISHED, {"rows": 3})
     assert (second.run_id, second.state) == ("a-later-run", State.RUNNING)
 
 
 def test_what_cannot_be_read_is_passed_over(tmp_path):
-    files, root = files_at(None, str(tmp_path))
-    record(files, root, FIRST)
-    files.write(f"{root}/runs/r2/run.json", '{"run_id": "r2", "jo')
-    files.make_folder(f"{root}/runs/r3/journal")
-    assert [run.run_id for run in runs(files, root)] == ["r1"]
+    layout = layout_at(None, str(tmp_path))
+    record(layout, FIRST)
+    layout.files.write(layout.run("r2").record, '{"run_id": "r2", "jo')
+    layout.files.make_folder(layout.run("r3").journal)
+    assert [run.run_id for run in runs(layout)] == ["r1"]
 
 
 def test_no_ledger_no_runs(tmp_path):
-    assert runs(*files_at(None, str(tmp_path / "none"))) == ()
+    assert runs(layout_at(None, str(tmp_path / "none"))) == ()
 
 
 def test_a_killed_run_is_what_its_journal_says(tmp_path):
-    files, root = files_at(None, str(tmp_path))
+    layout = layout_at(None, str(tmp_path))
     mark = this_process()
     dead = {**mark, "pid": 2**22 + 1, "jvm_pid": None}
     for name, owner, outcome in (
         ("lives", mark, None), ("killed", dead, None), ("undone", dead, "rolled back"), ("done", dead, "finished")
     ):  # fmt: skip
-        record(files, root, replace(FIRST, run_id=name))
-        files.write(f"{root}/runs/{name}/journal/begin.json", json.dumps({"owner": owner, "writes": {}}))
+        record(layout, replace(FIRST, run_id=name))
+        layout.files.write(f"{layout.run(name).journal}/begin.json", json.dumps({"owner": owner, "writes": {}}))
         if outcome:
-            files.write(f"{root}/runs/{name}/journal/end.json", json.dumps({"outcome": outcome}))
-    found = {run.run_id: run for run in runs(files, root)}
+            layout.files.write(f"{layout.run(name).journal}/end.json", json.dumps({"outcome": outcome}))
+    found = {run.run_id: run for run in runs(layout)}
     assert {name: run.state for name, run in found.items()} == {
         "lives": State.RUNNING, "killed": State.FAILED, "undone": State.FAILED, "done": State.FINISHED
     }  # fmt: skip

@@ -358,3 +358,22 @@ def test_a_micro_batch_that_the_job_wrote_before_its_change_is_written(tmp_path)
     assert unwritten(None, state, "run.1", writes(two.replace("id > 1", "id > 2").replace("[id]", "[name]"))) == ()
     changed = writes(two.replace("id > 1", "id > 2").replace("out/two", "out/three"))
     assert [write.target.rpartition("/")[2] for write in unwritten(None, state, "run.1", changed)] == ["three"]
+
+
+@pytest.mark.parametrize(("one", "other"), [("orders eu", "orders_eu"), ("заказы", "данные")])
+def test_sources_and_jobs_of_different_names_have_checkpoints_of_their_own(tmp_path, one, other):
+    found = set()
+    for job, source in ((one, "k"), (other, "k"), ("job", one), ("job", other)):
+        named = JOB.replace("job.name = job", f'job.name = "{job}"').replace("= k", f'= "{source}"')
+        found.add(opened(tmp_path, named.replace("from k", f"from `{source}`")).folder)
+    assert len(found) == 4
+
+
+def test_a_checkpoint_of_an_earlier_version_is_found_by_the_name_that_it_had(tmp_path, checkpoint):
+    named = JOB.replace("job.name = job", 'job.name = "Nightly load"')
+    earlier = tmp_path / "state" / "streams" / "Nightly_load"
+    (tmp_path / "state" / "streams" / "job").rename(earlier)
+    record = json.loads((earlier / "k" / "stream.json").read_text())
+    (earlier / "k" / "stream.json").write_text(json.dumps({**record, "job": "Nightly load"}))
+    assert opened(tmp_path, named).folder == str(earlier / "k")
+    assert opened(tmp_path, named.replace("Nightly load", "Nightly_load")).is_new

@@ -256,9 +256,9 @@ def test_a_stream_that_is_stopped_or_killed_goes_on(tmp_path, kafka):
     assert process.returncode == 0
     assert written("once") == [*range(10, sent), added]
     assert written("q") == sorted([*range(10, sent), *range(10, sent, 10), added])
-    from connectors.storage.filesystem import files_at
+    from engine.state.layout import layout_at
 
-    assert ledger.find(*files_at(None, str(state)), "r2").state is State.FINISHED
+    assert ledger.find(layout_at(None, str(state)), "r2").state is State.FINISHED
 
 
 def test_a_stream_goes_on_with_other_topics_and_tells_its_lag(spark, tmp_path, kafka):
@@ -282,9 +282,9 @@ def test_a_stream_goes_on_with_other_topics_and_tells_its_lag(spark, tmp_path, k
     result = go_on(second, "three")
     assert [warning.code for warning in result.warnings] == ["PEN5061"]
     assert delta(spark, tmp_path / "delta") == expected(1, 2, 4, 10, 11)
-    from connectors.storage.filesystem import files_at
+    from engine.state.layout import layout_at
 
-    counts = ledger.find(*files_at(None, str(tmp_path / "state")), "three").counts["streams"]["k"]
+    counts = ledger.find(layout_at(None, str(tmp_path / "state")), "three").counts["streams"]["k"]
     assert (counts["batches"], counts["lag"]) == (1, 0)
     assert counts["latency_seconds"] > 0
     text = metrics.read_text()
