@@ -12,6 +12,7 @@ from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, Target
 from catalog.tables.table import CatalogTable
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.sink_abilities import SupportsCounts
 from connectors.shared.staged import Staged
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class ConsoleStaged(Staged):
     rows: int | None = None
 
 
-class Console(Sink[ConsoleStaged]):
+class Console(Sink[ConsoleStaged], SupportsCounts[ConsoleStaged]):
     name: ClassVar[str] = "Console"
     doc: ClassVar[str] = "Prints rows, up to a limit, as a table; rows with row kinds have theirs in the first column."
     sink_options: ClassVar[tuple[Option, ...]] = (

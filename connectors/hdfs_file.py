@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from catalog.options import Option, Options, OptionType
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.files.formats.file_connector import FileConnector
+from connectors.files.formats.file_connector import StreamedFileConnector
 from connectors.files.formats.locations import at_root, settings
 
 STORE: Final = (
@@ -22,7 +22,7 @@ STORE: Final = (
 )
 
 
-class HdfsFile(FileConnector):
+class HdfsFile(StreamedFileConnector):
     name: ClassVar[str] = "HdfsFile"
     doc: ClassVar[str] = (
         "Files of HDFS, or of any other Hadoop file system. The formats and options are those of LocalFile."

@@ -5,11 +5,11 @@ from typing import ClassVar
 
 from catalog.options import Option, Options
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.files.formats.file_connector import FileConnector
+from connectors.files.formats.file_connector import StreamedFileConnector
 from connectors.storage.object_store import HADOOP_PROPERTIES
 
 
-class LocalFile(FileConnector):
+class LocalFile(StreamedFileConnector):
     name: ClassVar[str] = "LocalFile"
     doc: ClassVar[str] = (
         "Reads and writes csv, json, parquet, orc, avro, text, xml, excel and binary files, local or of any Hadoop "

@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from catalog.options import Option, Options, OptionType
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.files.formats.file_connector import FileConnector
+from connectors.files.formats.file_connector import StreamedFileConnector
 from connectors.files.formats.locations import at_root, bucket_root, settings
 
 STORE: Final = (
@@ -22,7 +22,7 @@ _SETTINGS: Final[Mapping[str, str]] = {
 }
 
 
-class OssFile(FileConnector):
+class OssFile(StreamedFileConnector):
     name: ClassVar[str] = "OssFile"
     doc: ClassVar[str] = "Files of Alibaba Cloud OSS. The formats and options are those of LocalFile."
     source_options: ClassVar[tuple[Option, ...]] = (*STORE, *SOURCE_OPTIONS)

@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from catalog.options import Option, Options, OptionType
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.files.formats.file_connector import FileConnector
+from connectors.files.formats.file_connector import StreamedFileConnector
 from connectors.files.formats.locations import at_root, bucket_root, settings
 
 STORE: Final = (
@@ -25,7 +25,7 @@ _SETTINGS: Final[Mapping[str, str]] = {
 }
 
 
-class S3File(FileConnector):
+class S3File(StreamedFileConnector):
     name: ClassVar[str] = "S3File"
     doc: ClassVar[str] = (
         "Files of Amazon S3 and stores that speak its protocol. The formats and options are those of LocalFile."

@@ -24,6 +24,7 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import STREAM, ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import SupportsStreaming
 from connectors.matching.catalog_tables import full_name
 from connectors.shared.active_session import active_session
 from connectors.shared.staged import Staged, secret_mapping
@@ -63,15 +64,13 @@ class SparkStaged(Staged):
     secrets: Mapping[str, str] = secret_mapping()
 
 
-class Spark(Source, Sink[SparkStaged]):
+class Spark(Source, SupportsStreaming, Sink[SparkStaged]):
     name: ClassVar[str] = "Spark"
     doc: ClassVar[str] = (
         "Reads and writes through any Spark data source. Its commit is as atomic as that source's own writes."
     )
     source_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, SCHEMA_OPTION, STREAM)
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(
-        is_pruned_by_spark=True, is_cheap=False, streaming=True
-    )
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, is_cheap=False)
     sink_options: ClassVar[tuple[Option, ...]] = (FORMAT, PATH, TABLE, OPTIONS, *SAVE_OPTIONS)
     staged_type: ClassVar[type[Staged]] = SparkStaged
     aborts_without_spark: ClassVar[bool] = True

@@ -10,6 +10,7 @@ from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
 from catalog.options import Options
 from catalog.tables.table import Column
 from catalog.types.datatypes import has_unknown
+from connectors.interface.source_abilities import SupportsNewColumns
 from engine.job.load import load
 from engine.job.model.job import Block, Job
 from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
@@ -78,6 +79,7 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
 
 def with_columns(compiled: Compiled, scan: Scan, columns: Sequence[Column]) -> Compiled:
     """The job as if a source declared these columns, too. Raises a `JobError` where a step cannot take them."""
+    assert isinstance(scan.connector, SupportsNewColumns), f"`{scan.name}` follows the schema of its records"
     options = scan.connector.with_columns(scan.options, scan.table, columns)
     blocks = tuple(_with_options(block, scan.options, options) for block in compiled.job.blocks)
     assert blocks != compiled.job.blocks, f"{scan.name} is a block of the job"

@@ -9,7 +9,8 @@ import connectors
 from catalog.diagnostics.codes import CODES
 from catalog.options import Option
 from connectors.interface.sink import AnySink, SinkCapabilities
-from connectors.interface.source import Source, SourceCapabilities
+from connectors.interface.source import Source
+from connectors.interface.source_abilities import SupportsStreaming
 from engine import transforms
 from engine.job.counterparts import COUNTERPARTS
 from engine.job.documented_options import (
@@ -91,7 +92,7 @@ def _connectors() -> Iterator[str]:
 
 def _source(source: Source) -> Iterator[str]:
     yield "### As a source"
-    yield _abilities(source.source_capabilities)
+    yield _abilities(source)
     yield _options(source.source_options)
 
 
@@ -101,12 +102,13 @@ def _sink(sink: AnySink) -> Iterator[str]:
     yield _options(sink.offered_options())
 
 
-def _abilities(can: SourceCapabilities) -> str:
+def _abilities(source: Source) -> str:
+    can = source.source_capabilities
     facts = [
         (can.column_pushdown, "reads only the columns that are used"),
         (can.filter_pushdown, "takes filters"),
         (can.is_pruned_by_spark, "is read by Spark as far as the columns, partitions and rows are wanted"),
-        (can.streaming, "can be read as a stream"),
+        (isinstance(source, SupportsStreaming), "can be read as a stream"),
         (not can.is_cheap, "is read once, even if several blocks read it (with `cache = none`, once for each)"),
         (not can.is_deterministic, "may give other rows when read again"),
     ]

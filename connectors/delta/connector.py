@@ -29,7 +29,14 @@ from connectors.interface.incremental import NewRows, Since, incremental_of, new
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.sink_abilities import (
+    SupportsCounts,
+    SupportsMaintenance,
+    SupportsStagedRows,
+    SupportsStatements,
+)
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import SupportsIncremental, SupportsStreaming, SupportsTableSets
 from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
 from connectors.shared.staged import Staged
@@ -48,7 +55,17 @@ _ONE_WRITER: Final = (
 )
 
 
-class Delta(Source, Sink[DeltaStaged]):
+class Delta(
+    Source,
+    SupportsTableSets,
+    SupportsIncremental,
+    SupportsStreaming,
+    Sink[DeltaStaged],
+    SupportsStatements,
+    SupportsCounts[DeltaStaged],
+    SupportsStagedRows[DeltaStaged],
+    SupportsMaintenance[DeltaStaged],
+):
     name: ClassVar[str] = "Delta"
     doc: ClassVar[str] = "Reads and writes Delta Lake tables, local or of any Hadoop file system."
     maven: ClassVar[tuple[str, ...]] = (f"io.delta:delta-spark_4.1_2.13:{VERSION}",)
@@ -57,7 +74,7 @@ class Delta(Source, Sink[DeltaStaged]):
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     }
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, streaming=True)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = DeltaStaged
     sink_capabilities: ClassVar[SinkCapabilities] = CAPABILITIES

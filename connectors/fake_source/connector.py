@@ -15,6 +15,7 @@ from connectors.fake_source.random_values import RandomValues
 from connectors.fake_source.ranges import TEMPLATED, value_options
 from connectors.interface.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION, declared_table
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import SupportsSizeEstimate
 from connectors.shared.literals import LiteralError
 from connectors.shared.select_sql import select_sql
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class FakeSource(Source):
+class FakeSource(Source, SupportsSizeEstimate):
     name: ClassVar[str] = "FakeSource"
     doc: ClassVar[str] = "Generated rows for trying a job: random values of a schema, or the listed rows."
     source_options: ClassVar[tuple[Option, ...]] = (

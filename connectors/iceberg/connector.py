@@ -34,7 +34,14 @@ from connectors.iceberg.table_metadata import Metadata, has_partitions, local_co
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.sink_abilities import SupportsCounts, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import (
+    SupportsIncremental,
+    SupportsStreaming,
+    SupportsTablePatterns,
+    SupportsTableSets,
+)
 from connectors.lakehouse.versions import refuse_for_versions
 from connectors.lakehouse.write_modes import CAPABILITIES, refuse_without_partitions
 from connectors.shared.active_session import active_session
@@ -52,12 +59,21 @@ _ONE_WRITER: Final = (
 )
 
 
-class Iceberg(Source, Sink[IcebergStaged]):
+class Iceberg(
+    Source,
+    SupportsTableSets,
+    SupportsTablePatterns,
+    SupportsIncremental,
+    SupportsStreaming,
+    Sink[IcebergStaged],
+    SupportsStatements,
+    SupportsCounts[IcebergStaged],
+):
     name: ClassVar[str] = "Iceberg"
     doc: ClassVar[str] = "Reads and writes Iceberg tables, of a directory (a warehouse) or of any catalog of Spark's."
     maven: ClassVar[tuple[str, ...]] = (f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{VERSION}",)
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, streaming=True)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = IcebergStaged
     sink_capabilities: ClassVar[SinkCapabilities] = CAPABILITIES

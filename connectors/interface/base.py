@@ -66,7 +66,7 @@ def _incompatible_overrides(kind: type) -> dict[str, str]:
 
 def _is_interface(kind: type) -> bool:
     """Whether it is one of the classes of this package that connectors implement, not an implementation."""
-    return kind.__module__ in (Connector.__module__, "connectors.interface.source", "connectors.interface.sink")
+    return kind.__module__.startswith(f"{__package__}.")
 
 
 def _shown(name: str, of: Signature) -> str:

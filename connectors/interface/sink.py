@@ -3,7 +3,7 @@
 Importing a connector imports neither pyspark nor a driver: annotations only, and imports inside the methods that run.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -96,20 +96,9 @@ def refuse_plain_rows(mode: WriteMode, options: Options, table: CatalogTable, di
         diagnostics.error("PEN2011", message, options.span("write_mode"), "write_mode = upsert writes plain rows")
 
 
-class PendingCommit(ABC):
-    """A commit that lacks only its last step: it is not visible yet, and the target can no longer refuse it."""
-
-    @abstractmethod
-    def finish(self) -> None:
-        """Make it visible."""
-
-    @abstractmethod
-    def cancel(self) -> None:
-        """Undo it; raises nothing."""
-
-
 class Sink(Connector, Generic[S]):
-    """A connector that writes, in three steps; every step can safely be repeated.
+    """A connector that writes, in three steps; every step can safely be repeated. `sink_abilities` has what it may do
+    in addition.
 
     `staged_type` is the class that its steps pass on (`Sink[TableStaged]`), and as which the journal is read.
     `aborts_without_spark`: `abort` takes None for the session where the staging directory is on this machine's disk.
@@ -160,18 +149,6 @@ class Sink(Connector, Generic[S]):
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         """The current state of the target: whether it exists and holds rows, and its schema."""
 
-    def statements(
-        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
-    ) -> tuple[str, ...]:
-        """What the commit will run at the target as it stands, shown by `explain`; touches nothing."""
-        return ()
-
-    def staging_statements(
-        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
-    ) -> tuple[str, ...]:
-        """DDL of what `stage` makes, if the commit turns that into the target; `explain` shows it. Touches nothing."""
-        return ()
-
     @abstractmethod
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> S:
         """Return where the rows will be staged, without changing anything. The journal records it before `stage`, so
@@ -181,18 +158,6 @@ class Sink(Connector, Generic[S]):
     def stage(self, spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: S) -> S:
         """Write the rows where readers do not see them; returns `prepared` with what `commit` needs in addition."""
 
-    def written(self, staged: S) -> tuple[int, int | None] | None:
-        """The rows and bytes that were staged, if the sink knows them; otherwise Spark's counters are used."""
-        return None
-
-    def keeps_rows(self, options: Options) -> bool:
-        """Whether `staged_rows` can return all columns of the rows, in their types."""
-        return False
-
-    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: S) -> "DataFrame | None":
-        """The staged rows, for rules that look at all of them before the commit; called only if `keeps_rows`."""
-        return None
-
     @abstractmethod
     def commit(self, spark: "SparkSession", staged: S, run: RunContext) -> None:
         """Make the staged rows the target's; idempotent, also after a kill half-way, and removes the staging."""
@@ -200,30 +165,6 @@ class Sink(Connector, Generic[S]):
     def staged_jars(self, staged: S) -> tuple[str, ...]:
         """Coordinates of the jars that another process needs to end the write."""
         return self.maven
-
-    def commit_group(self, staged: S) -> str | None:
-        """Writes of one group are committed together by `commit_all`, in one transaction: the name of the database, for
-        instance. None: this write is committed alone."""
-        return None
-
-    def begin_commit(self, spark: "SparkSession", group: Sequence[S], run: RunContext) -> PendingCommit | None:
-        """Do what the target may refuse (a violated constraint) before the run decides to commit: a refused run is
-        rolled back. After `finish`, `commit_all` is still called, and cleans up. None: `commit_all` does everything."""
-        return None
-
-    def commit_all(self, spark: "SparkSession", group: Sequence[S], run: RunContext) -> None:
-        """Commit the writes of one group, in the order of the job; idempotent for each of them, as `commit` is.
-
-        After a kill, a repeated call may get only some of the writes, those that the journal does not
-        record as committed.
-        """
-        for staged in group:
-            self.commit(spark, staged, run)
-
-    def maintain(self, spark: "SparkSession", staged: S, run: RunContext) -> None:
-        """Maintenance of the target once the run has ended, such as compaction. An error here becomes a warning, since
-        the rows are committed; nothing repeats it where the process is killed before."""
-        return None
 
     @abstractmethod
     def abort(self, spark: "SparkSession", staged: S, run: RunContext) -> None:

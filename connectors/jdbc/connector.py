@@ -14,8 +14,15 @@ from catalog.types.datatypes import STRING, Decimal
 from connectors.interface.incremental import NewRows, Since, incremental_of, new_rows, until_now
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table
-from connectors.interface.sink import PendingCommit, Sink, SinkCapabilities, WriteTask
-from connectors.interface.source import ConnectionLimit, ScanTask, Source, SourceCapabilities
+from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.sink_abilities import PendingCommit, SupportsCounts, SupportsGroupCommit, SupportsStatements
+from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import (
+    ConnectionLimit,
+    SupportsConnectionLimit,
+    SupportsIncremental,
+    SupportsTablePatterns,
+)
 from connectors.jdbc.connection import check_connection, connection_of, jars_of
 from connectors.jdbc.database import connected
 from connectors.jdbc.describe import describe_table, tables_like
@@ -45,7 +52,16 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Jdbc(Source, Sink[JdbcStaged]):
+class Jdbc(
+    Source,
+    SupportsTablePatterns,
+    SupportsConnectionLimit,
+    SupportsIncremental,
+    Sink[JdbcStaged],
+    SupportsStatements,
+    SupportsCounts[JdbcStaged],
+    SupportsGroupCommit[JdbcStaged],
+):
     name: ClassVar[str] = "Jdbc"
     doc: ClassVar[str] = (
         "Reads and writes databases: PostgreSQL, MariaDB, MySQL, SQLite and others. All sinks of one database commit "

@@ -21,6 +21,7 @@ from connectors.files.formats.file_connector import AVRO_JAR
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import SupportsAcknowledgement, SupportsNewColumns, SupportsStreaming
 from connectors.kafka.avro_records import is_avro
 from connectors.kafka.client import brokers
 from connectors.kafka.connection import KafkaConnection, check_servers
@@ -30,7 +31,7 @@ from connectors.kafka.offsets import (
     assignment,
     check_offsets,
     commit_position,
-    kept_offsets,
+    offsets_still_read,
     offsets_text,
     position_of,
     stream_options,
@@ -78,7 +79,7 @@ class KafkaStaged(Staged):
         return KafkaConnection(self.servers, self.config, self.secrets)
 
 
-class Kafka(Source, Sink[KafkaStaged]):
+class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgement[KafkaPosition], Sink[KafkaStaged]):
     name: ClassVar[str] = "Kafka"
     doc: ClassVar[str] = (
         "Reads and writes topics of Kafka. A read covers the records that a topic has when the run starts; a write is "
@@ -89,7 +90,7 @@ class Kafka(Source, Sink[KafkaStaged]):
         "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0?transitive=false",
     )
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=False, streaming=True)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=False)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = KafkaStaged
     aborts_without_spark: ClassVar[bool] = True
@@ -129,7 +130,7 @@ class Kafka(Source, Sink[KafkaStaged]):
     def position(self, spark: "SparkSession", options: Options) -> KafkaPosition:
         return position_of(spark, options)
 
-    def acknowledge(self, spark: "SparkSession", position: KafkaPosition, run: RunContext) -> None:  # type: ignore[override]
+    def acknowledge(self, spark: "SparkSession", position: KafkaPosition, run: RunContext) -> None:
         commit_position(spark, position)
 
     def stream_identity(self, options: Options) -> str:
@@ -139,8 +140,8 @@ class Kafka(Source, Sink[KafkaStaged]):
         """The same brokers, where one of them is named by both: others of a cluster may come and go."""
         return not set(before.split(",")).isdisjoint(now.split(","))
 
-    def kept_offsets(self, options: Options, offsets: str) -> str:
-        return kept_offsets(options, offsets)
+    def offsets_still_read(self, options: Options, offsets: str) -> str:
+        return offsets_still_read(options, offsets)
 
     def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
         return spark.readStream.format("kafka").options(**stream_options(spark, task.options, is_new=is_new)).load()
@@ -148,7 +149,7 @@ class Kafka(Source, Sink[KafkaStaged]):
     def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
         return task.selected(rows_of(batch, task.options, task.table))
 
-    def arrives_alike(self, options: Options) -> bool:
+    def has_stable_batch_plan(self, options: Options) -> bool:
         return options.get("schema_registry.url") is None  # a registry may have new schemas
 
     def follows_schema(self, options: Options) -> bool:

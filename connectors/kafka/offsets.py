@@ -115,7 +115,7 @@ def stream_position(options: Options, offsets: str) -> KafkaPosition | None:
     return KafkaPosition(connection.servers, group, ranges, connection.config, connection.secrets)
 
 
-def kept_offsets(options: Options, offsets: str) -> str:
+def offsets_still_read(options: Options, offsets: str) -> str:
     """The offsets of a checkpoint, as Spark has them, of the topics that a block reads."""
     topics = topics_of(options)
     try:

@@ -17,7 +17,9 @@ from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.sink_abilities import SupportsCounts, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import SupportsIncremental, SupportsStreaming, SupportsTableSets
 from connectors.paimon import many_tables, paimon_table
 from connectors.paimon.paimon_options import (
     SINK_OPTIONS,
@@ -40,7 +42,15 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class Paimon(Source, Sink[PaimonStaged]):
+class Paimon(
+    Source,
+    SupportsTableSets,
+    SupportsIncremental,
+    SupportsStreaming,
+    Sink[PaimonStaged],
+    SupportsStatements,
+    SupportsCounts[PaimonStaged],
+):
     name: ClassVar[str] = "Paimon"
     doc: ClassVar[str] = (
         "Reads and writes Paimon tables on a file system, by pypaimon in Spark's tasks: tables for appends, and tables "
@@ -48,7 +58,7 @@ class Paimon(Source, Sink[PaimonStaged]):
     )
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(
-        column_pushdown=True, filter_pushdown=True, is_cheap=False, streaming=True
+        column_pushdown=True, filter_pushdown=True, is_cheap=False
     )
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = PaimonStaged

@@ -22,7 +22,9 @@ from connectors.interface.incremental import INCREMENTAL
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import SCHEMA_OPTION, declared_table
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.sink_abilities import SupportsCounts, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import SupportsIncremental, SupportsTablePatterns
 from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
 from connectors.matching.catalog_tables import SESSION_CATALOG, catalog_pattern, full_name, matching_tables
@@ -61,7 +63,14 @@ class TableStaged(Staged):
     registers: str | None = None
 
 
-class Table(Source, Sink[TableStaged]):
+class Table(
+    Source,
+    SupportsTablePatterns,
+    SupportsIncremental,
+    Sink[TableStaged],
+    SupportsStatements,
+    SupportsCounts[TableStaged],
+):
     name: ClassVar[str] = "Table"
     doc: ClassVar[str] = (
         "Reads tables of Spark's catalogs by name, and writes those of Delta and Iceberg as their connectors do."

@@ -53,6 +53,7 @@ def _reset(
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
     from catalog.types.datatypes import has_unknown
     from connectors.interface.incremental import is_value
+    from connectors.interface.source_abilities import own_order_of
     from engine.state.journal import open_journals
     from engine.state.watermarks import node_of, reset
 
@@ -67,7 +68,7 @@ def _reset(
             help = f"wait for it; if it was killed, end it by `penstock run --resume {log.run_id}`"
             raise job_error("PEN5007", message, None, help)
     scan, asked = named[arguments.reset.lower()]
-    own = scan.connector.own_order(scan.options)
+    own = own_order_of(scan.connector, scan.options)
     column = own if asked.column is None else scan.table.column(asked.column)
     is_typed = column is not None and not has_unknown(column.type)
     if arguments.to is not None and column is not None and is_typed and not is_value(arguments.to, column.type):

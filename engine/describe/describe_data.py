@@ -12,6 +12,7 @@ from catalog.tables.table import Column
 from catalog.types.typenames import quote_name, to_ddl
 from connectors.files.infer_types import infer_types
 from connectors.interface.source import ScanTask, Source
+from connectors.interface.source_abilities import is_untyped
 from engine.describe.guess import Guess
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ def describe(guess: Guess, spark: "SparkSession", sample: int | None = None) -> 
     assert source is not None
     options = _options(source, _with_secrets(guess))
     (known,) = source.tables(options, Diagnostics())
-    if not known.is_open and not source.is_untyped(options):
+    if not known.is_open and not is_untyped(source, options):
         return Described(guess, known.columns)
-    if not source.is_untyped(options):
+    if not is_untyped(source, options):
         return Described(guess, source.describe(spark, options).columns)
     df = source.read(spark, ScanTask(options, known))
     inferred = infer_types(df.limit(sample) if sample else df, finds_null=True)

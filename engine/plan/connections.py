@@ -7,7 +7,7 @@ runs when four are free.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from connectors.interface.source import ConnectionLimit
+from connectors.interface.source_abilities import ConnectionLimit, SupportsConnectionLimit
 from engine.plan.nodes import Plan, Scan
 
 
@@ -43,7 +43,12 @@ def limits_of(plan: Plan) -> Mapping[str, int]:
 
 def _limited(plan: Plan) -> dict[Scan, ConnectionLimit]:
     scans = (node for node in plan.nodes() if isinstance(node, Scan))
-    return {scan: limit for scan in scans if (limit := scan.connector.connection_limit(scan.options)) is not None}
+    return {scan: limit for scan in scans if (limit := _limit(scan)) is not None}
+
+
+def _limit(scan: Scan) -> ConnectionLimit | None:
+    source = scan.connector
+    return source.connection_limit(scan.options) if isinstance(source, SupportsConnectionLimit) else None
 
 
 def _least(limits: Iterable[ConnectionLimit]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from typing import Final
 
 from catalog.exhaustive import assert_never
 from catalog.tables.savemode import WriteMode
+from connectors.interface.source_abilities import SupportsSizeEstimate
 from engine.plan.nodes import AnyNode, Expect, Native, Plan, Query, Rejects, Scan, Shuffle, Union, Watermark, Write
 
 _OF_JOB: Final = 16 << 20
@@ -27,11 +28,16 @@ def are_small(plans: Iterable[Plan]) -> bool:
         left += _OF_TABLE * len(plan.writes)
         for node in plan.nodes():
             if isinstance(node, Scan):
-                size = node.connector.input_bytes(node.options, node.table)
+                size = _input_bytes(node)
                 if size is None or size > left:
                     return False
                 left -= size
     return True
+
+
+def _input_bytes(scan: Scan) -> int | None:
+    source = scan.connector
+    return source.input_bytes(scan.options, scan.table) if isinstance(source, SupportsSizeEstimate) else None
 
 
 def _keeps_size(node: AnyNode) -> bool:

@@ -1,5 +1,6 @@
 """Which rules are checked on the rows that a sink staged, instead of by reading their node's input again."""
 
+from connectors.interface.sink_abilities import SupportsStagedRows
 from engine.expectations.rules import QueryCheck, Rule
 from engine.plan.nodes import Expect, Write
 
@@ -9,6 +10,6 @@ def staged_rules(write: Write) -> tuple[Rule, ...]:
     node = write.input
     if not isinstance(node, Expect) or any(rule.takes_out for rule in node.rules):
         return ()
-    if not write.connector.keeps_rows(write.options):
+    if not (isinstance(write.connector, SupportsStagedRows) and write.connector.keeps_rows(write.options)):
         return ()
     return tuple(rule for rule in node.rules if isinstance(rule.check, QueryCheck))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
+from connectors.interface.source_abilities import SupportsNewColumns, SupportsStreaming
 from engine.plan.nodes import (
     AnyNode,
     Expect,
@@ -64,7 +65,18 @@ class StreamPlan:
 
 def is_stream(scan: Scan) -> bool:
     """Whether a streaming job reads the source as a stream; any other is read anew for every micro-batch."""
-    return scan.connector.source_capabilities.streaming and scan.options.get("stream") is not False
+    return isinstance(scan.connector, SupportsStreaming) and scan.options.get("stream") is not False
+
+
+def streaming_source(scan: Scan) -> SupportsStreaming:
+    """The source of a scan that `is_stream`."""
+    assert isinstance(scan.connector, SupportsStreaming), f"`{scan.name}` is read as a stream"
+    return scan.connector
+
+
+def follows_schema(scan: Scan) -> bool:
+    """Whether the stream adds columns that appear in what arrives."""
+    return isinstance(scan.connector, SupportsNewColumns) and scan.connector.follows_schema(scan.options)
 
 
 def streams_of(plan: Plan) -> tuple[StreamPlan, ...]:

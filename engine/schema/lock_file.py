@@ -13,6 +13,7 @@ from catalog.options import Options
 from catalog.tables.schema_lock import FILE_NAME, Key, Lock, find_lock
 from catalog.tables.table import CatalogTable, TablePath, TableSchema
 from connectors.interface.source import Source
+from connectors.interface.source_abilities import SupportsTablePatterns, is_untyped, table_pattern_of
 from engine.compile import Settings, load_job
 from engine.job.model.job import BlockKind
 from engine.plan.building.locked_schema import job_key, locked_name, read_lock
@@ -56,7 +57,7 @@ def current_tables(
         if source is None or not block.options.is_valid:
             continue
         for name, options in members(block, block.name, source, diagnostics):
-            if source.table_pattern(options) is not None:
+            if table_pattern_of(source, options) is not None:
                 yield from _matching(source, options, block.name, spark)
                 continue
             is_declared = bool(options.mapping("schema").keys() - {"table", "comment"})
@@ -71,6 +72,7 @@ def _matching(
 ) -> Iterator[tuple[str, CatalogTable]]:
     """The tables of the database that match a pattern now."""
     spark = _session(source, options, name, settings)
+    assert isinstance(source, SupportsTablePatterns), f"`{name}` has a pattern"
     for path in source.matching_tables(spark, options):
         yield locked_name(name, path), source.describe(spark, source.of_table(options, path))
 
@@ -86,7 +88,7 @@ def _ask(
 ) -> CatalogTable | None:
     own = Diagnostics()
     tables = source.tables(options, own)
-    if source.is_untyped(options) and infers and not own.has_errors:
+    if is_untyped(source, options) and infers and not own.has_errors:
         return _ask_spark(source, replace(options, values={**options.values, "infer_schema": True}), name, settings)
     if len(tables) == 1 and not tables[0].is_open and not own.has_errors:
         return tables[0]

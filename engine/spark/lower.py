@@ -22,6 +22,7 @@ from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING, has_unknown
 from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.source import ScanTask
+from connectors.interface.source_abilities import SupportsAcknowledgement, SupportsIncremental
 from connectors.shared.java_names import java_named
 from connectors.shared.spark_types import columns_of
 from connectors.shared.staged import Staged
@@ -42,6 +43,7 @@ from engine.plan.nodes import (
     below,
     children,
 )
+from engine.plan.streams import streaming_source
 from engine.spark.catalyst import without_nulls
 from engine.spark.errors import as_run_error
 from engine.spark.expect import Watched, rejected, watch
@@ -177,20 +179,26 @@ def _shuffled(df: DataFrame, node: Shuffle) -> DataFrame:
 
 def _scan(spark: SparkSession, scan: Scan, lowered: Lowered) -> DataFrame:
     arrived = lowered.arrived.get(scan)
-    position = scan.connector.position(spark, scan.options) if arrived is None else arrived.positions.get(scan)
+    position = _position(spark, scan) if arrived is None else arrived.positions.get(scan)
     if position is not None:
         lowered.positions[scan] = position
     task = ScanTask(scan.options, scan.table, scan.columns, scan.filters, position)
     if arrived is not None and arrived.batch is not None:
-        df = scan.connector.arrived(spark, task, _of_session(spark, arrived.batch))
+        df = streaming_source(scan).arrived(spark, task, _of_session(spark, arrived.batch))
     elif arrived is not None:
         df = _no_rows(spark, scan)
     elif incremental_of(scan.options) is None:
         df = scan.connector.read(spark, task)
     else:
+        assert isinstance(scan.connector, SupportsIncremental), f"`{scan.name}` has the option `incremental`"
         lowered.new_rows[scan] = scan.connector.read_new(spark, task, lowered.since.get(scan.name, Since()))
         df = lowered.new_rows[scan].df
     return as_declared(paced(df, scan, lowered.pace), scan)
+
+
+def _position(spark: SparkSession, scan: Scan) -> Staged | None:
+    source = scan.connector
+    return source.position(spark, scan.options) if isinstance(source, SupportsAcknowledgement) else None
 
 
 def _of_session(spark: SparkSession, df: DataFrame) -> DataFrame:

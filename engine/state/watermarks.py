@@ -14,6 +14,7 @@ from typing import Any
 
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
 from connectors.interface.incremental import Incremental, ReadProgress, Since, incremental_of
+from connectors.interface.source_abilities import own_order_of
 from connectors.storage.filesystem import Files
 from connectors.storage.paths import target_folder
 from engine.plan.nodes import Plan, Scan
@@ -89,7 +90,7 @@ def incremental_scans(plan: Plan) -> tuple[tuple[Scan, Incremental], ...]:
 
 def order_of(scan: Scan, asked: Incremental) -> str:
     """The column by which a scan is read, or what its source has instead."""
-    own = scan.connector.own_order(scan.options)
+    own = own_order_of(scan.connector, scan.options)
     return asked.column or (own.name if own is not None else "")
 
 

@@ -6,6 +6,7 @@ import pytest
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, Severity
+from connectors.interface.source_abilities import SupportsTableSets, table_pattern_of
 from connectors.matching.table_folders import all_folders, matching_folders
 from connectors.matching.table_patterns import name_patterns
 from engine.compile import Settings, compile_job
@@ -161,7 +162,8 @@ def test_contradictions_are_reported(plugin, given, code):
     source = connectors.source(plugin)
     options = options_of(source.source_options, use_regex=True, **given)
     diagnostics = Diagnostics()
-    if source.expand(options, diagnostics) is None and source.table_pattern(options) is None:
+    expanded = source.expand(options, diagnostics) if isinstance(source, SupportsTableSets) else None
+    if expanded is None and table_pattern_of(source, options) is None:
         source.tables(options, diagnostics)
     assert errors_in(diagnostics) == [code]
 

@@ -43,7 +43,15 @@ from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, declares_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
+from connectors.interface.sink_abilities import SupportsStagedRows, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
+from connectors.interface.source_abilities import (
+    SupportsIncremental,
+    SupportsSizeEstimate,
+    SupportsStreaming,
+    SupportsTableSets,
+    SupportsUntypedColumns,
+)
 from connectors.shared.staged import Staged
 from connectors.storage.object_store import StoreSettings, store_jars, store_needs, write_without_renames
 from connectors.storage.paths import local_path, size_of, spark_path, target_folder
@@ -52,11 +60,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-class FileConnector(Source, Sink[FileStaged]):
+class FileConnector(
+    Source,
+    SupportsTableSets,
+    SupportsUntypedColumns,
+    SupportsSizeEstimate,
+    SupportsIncremental,
+    Sink[FileStaged],
+    SupportsStatements,
+    SupportsStagedRows[FileStaged],
+):
     """Reads and writes files; a file system overrides `located` and `hadoop_settings`."""
 
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
-    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, streaming=True)
+    source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = FileStaged
     aborts_without_spark: ClassVar[bool] = True
@@ -167,44 +184,6 @@ class FileConnector(Source, Sink[FileStaged]):
         df = read_files(spark, options, in_files, of_path, chosen)
         return df.select(*(quote(name) for name in task.columns or table.schema.names))
 
-    def stream_obstacle(self, options: Options) -> str | None:
-        if str(options["archive_compress_codec"]).lower() != "none":
-            return "archives are unpacked as a whole"
-        if options.get("filename_extension") or (options.seatunnel is not None and options.get("file_filter_pattern")):
-            return "files are chosen by `path` alone"
-        local = local_path(str(self.located(options)["path"]))
-        if any(character in str(options["path"]) for character in "*?[{") or (local and os.path.isfile(local)):
-            return "`path` must be a folder: new files are found in it"
-        return "the types of a CSV are read from its rows" if options.flag("infer_schema") else None
-
-    def streamed_rows_obstacle(self, options: Options, table: CatalogTable) -> str | None:
-        if table.is_open:
-            return "its columns are not known: give it a `schema`"
-        if file_format(self.located(options)) == "excel":
-            return "workbooks are read as a whole"
-        bound = next(
-            (name for name in ("file_filter_modified_start", "file_filter_modified_end") if options.get(name)), None
-        )
-        return f"it has no `{bound}`" if bound else None
-
-    def streamed_rows(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
-        options = self._open(spark, task.options)
-        in_files, of_path = file_order(task.table, options)
-        df = read_files(spark, options, in_files, of_path, is_stream=True)
-        return df.select(*(quote(name) for name in task.columns or task.table.schema.names))
-
-    def stream_identity(self, options: Options) -> str:
-        return spark_path(self.located(options).string("path"))
-
-    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
-        return stream_of_files(spark, self._open(spark, task.options))
-
-    def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
-        """The rows of the files that have arrived, read as in batch."""
-        options = self._open(spark, task.options)
-        files = sorted(str(row.path) for row in batch.collect())
-        return self._read(spark, task, options, (files, spark_path(options.string("path"))))
-
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         self.store_settings(options)  # remembered: a killed run's commit may need the credentials
         options = self.located(options)
@@ -309,6 +288,48 @@ class FileConnector(Source, Sink[FileStaged]):
 
     def abort(self, spark: "SparkSession", staged: FileStaged, run: RunContext) -> None:
         file_commit.abort(spark, staged)
+
+
+class StreamedFileConnector(FileConnector, SupportsStreaming):
+    """Files of a file system of Hadoop, which Spark also reads as they arrive."""
+
+    def stream_obstacle(self, options: Options) -> str | None:
+        if str(options["archive_compress_codec"]).lower() != "none":
+            return "archives are unpacked as a whole"
+        if options.get("filename_extension") or (options.seatunnel is not None and options.get("file_filter_pattern")):
+            return "files are chosen by `path` alone"
+        local = local_path(str(self.located(options)["path"]))
+        if any(character in str(options["path"]) for character in "*?[{") or (local and os.path.isfile(local)):
+            return "`path` must be a folder: new files are found in it"
+        return "the types of a CSV are read from its rows" if options.flag("infer_schema") else None
+
+    def streamed_rows_obstacle(self, options: Options, table: CatalogTable) -> str | None:
+        if table.is_open:
+            return "its columns are not known: give it a `schema`"
+        if file_format(self.located(options)) == "excel":
+            return "workbooks are read as a whole"
+        bound = next(
+            (name for name in ("file_filter_modified_start", "file_filter_modified_end") if options.get(name)), None
+        )
+        return f"it has no `{bound}`" if bound else None
+
+    def streamed_rows(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        options = self._open(spark, task.options)
+        in_files, of_path = file_order(task.table, options)
+        df = read_files(spark, options, in_files, of_path, is_stream=True)
+        return df.select(*(quote(name) for name in task.columns or task.table.schema.names))
+
+    def stream_identity(self, options: Options) -> str:
+        return spark_path(self.located(options).string("path"))
+
+    def stream(self, spark: "SparkSession", task: ScanTask, *, is_new: bool) -> "DataFrame":
+        return stream_of_files(spark, self._open(spark, task.options))
+
+    def arrived(self, spark: "SparkSession", task: ScanTask, batch: "DataFrame") -> "DataFrame":
+        """The rows of the files that have arrived, read as in batch."""
+        options = self._open(spark, task.options)
+        files = sorted(str(row.path) for row in batch.collect())
+        return self._read(spark, task, options, (files, spark_path(options.string("path"))))
 
 
 AVRO_JAR: Final = "org.apache.spark:spark-avro_2.13:4.1.1?transitive=false"

@@ -57,9 +57,6 @@ class ServerFileConnector(FileConnector):
     def needs(self, options: Options) -> tuple[str, ...]:
         return (f"{self.server(options).scheme}: files are copied to and from a scratch directory",)
 
-    def stream_obstacle(self, options: Options) -> str | None:
-        return "its files are copied before they are read: name `stream = false`, or use `incremental` in batch jobs"
-
     def read(self, spark: "SparkSession", task: ScanTask) -> "DataFrame":
         options = self._open(spark, task.options)
         return self._read(spark, task, _copied(spark, options))

@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import run_error
-from connectors.interface.sink import PendingCommit
+from connectors.interface.sink_abilities import PendingCommit
 from connectors.jdbc.database import Database, connect, connected
 from connectors.jdbc.describe import describe_table
 from connectors.jdbc.writing import ledger

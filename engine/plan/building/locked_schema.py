@@ -13,6 +13,7 @@ from catalog.tables.schema_lock import Lock, LockError, find_lock, parse_lock
 from catalog.tables.table import TableSchema
 from catalog.types.typenames import to_ddl
 from connectors.interface.source import Source
+from connectors.interface.source_abilities import SupportsTablePatterns, table_pattern_of
 
 
 def with_locked_schema(options: Options, name: str, job: str, diagnostics: Diagnostics) -> Options:
@@ -38,8 +39,8 @@ def with_matching_tables(
     lock = Lock() if path is None else read_lock(path, diagnostics)
     key = "" if path is None else job_key(path, Path(job))
     for options in listed:
-        pattern = source.table_pattern(options)
-        if pattern is None:
+        pattern = table_pattern_of(source, options)
+        if pattern is None or not isinstance(source, SupportsTablePatterns):
             yield options
             continue
         found = False

@@ -10,6 +10,12 @@ from catalog.options import Options
 from catalog.tables.table import CatalogTable, TablePath
 from connectors.interface.incremental import check_incremental
 from connectors.interface.source import SOURCE_QUERY, Source
+from connectors.interface.source_abilities import (
+    SupportsTableSets,
+    SupportsUntypedColumns,
+    own_order_of,
+    table_pattern_of,
+)
 from engine.job.model.job import Block, BlockKind, Job
 from engine.plan.building.locked_schema import with_locked_schema, with_matching_tables
 from engine.plan.building.table_sets import member_names, refuse_equal_paths
@@ -28,7 +34,7 @@ def scan_nodes(block: Block, name: str, job: str, diagnostics: Diagnostics) -> t
     if is_set and own.has_errors:
         diagnostics.extend(own)
         return None
-    if any(source.table_pattern(options) for options in listed or [block.options]):
+    if any(table_pattern_of(source, options) for options in listed or [block.options]):
         listed = list(with_matching_tables(source, listed or [block.options], name, job, own))
         if own.has_errors:
             diagnostics.extend(own)
@@ -89,7 +95,7 @@ class _Reader:
                 "give it `schema { fields { name = type, … } }`, or run `penstock schema sync`",
             )
         for table in tables:
-            check_incremental(options, self.source.own_order(options), table, own)
+            check_incremental(options, own_order_of(self.source, options), table, own)
         self.diagnostics.extend(own)
         return () if own.has_errors else tables
 
@@ -120,11 +126,15 @@ def members(block: Block, name: str, source: Source, diagnostics: Diagnostics) -
 def _listed(block: Block, source: Source, diagnostics: Diagnostics) -> tuple[bool, list[Options]]:
     """Whether the block lists tables or has a pattern of them, and the options of each; none of a block as it is."""
     blocks = [table.options for table in block.tables]
-    found = [source.expand(options, diagnostics) for options in blocks or [block.options]]
+    found = [_expanded(source, options, diagnostics) for options in blocks or [block.options]]
     if not blocks:
         return found[0] is not None, list(found[0] or ())
     each = zip(blocks, found, strict=True)
     return True, [own for options, expanded in each for own in ((options,) if expanded is None else expanded)]
+
+
+def _expanded(source: Source, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
+    return source.expand(options, diagnostics) if isinstance(source, SupportsTableSets) else None
 
 
 def with_unseen_columns(job: Job, errors: Iterable[Diagnostic]) -> Job | None:
@@ -152,7 +162,9 @@ def _opened(block: Block) -> Block:
 
 
 def _open_options(source: Source, options: Options) -> Options:
-    if options.seatunnel is None or not options.is_valid or not source.has_unseen_columns(options):
+    if options.seatunnel is None or not options.is_valid:
+        return options
+    if not (isinstance(source, SupportsUntypedColumns) and source.has_unseen_columns(options)):
         return options
     return replace(options, seatunnel=replace(options.seatunnel, is_open=True))
 

@@ -13,7 +13,7 @@ from engine.job.model.job import Env
 from engine.plan.building.stream_trigger import check_trigger
 from engine.plan.nodes import Expect, Native, Node, Plan, Query, Scan, Shuffle, Union, Write, below, children
 from engine.plan.pipelines import pipelines
-from engine.plan.streams import Flows, StreamPlan, flow_of, is_stream, streams_of
+from engine.plan.streams import Flows, StreamPlan, flow_of, follows_schema, is_stream, streaming_source, streams_of
 from engine.transforms.base import StatefulTransform
 from sql.streams.stream_rows import StreamQueryError, StreamRows
 
@@ -39,7 +39,7 @@ def _check_pipeline(plan: Plan, diagnostics: Diagnostics) -> None:
     scans = [node for node in plan.nodes() if isinstance(node, Scan)]
     streams = [scan for scan in scans if is_stream(scan)]
     for scan in streams:
-        if why := scan.connector.stream_obstacle(scan.options):
+        if why := streaming_source(scan).stream_obstacle(scan.options):
             help = "`stream = false` reads it as a table, anew for each micro-batch" if len(streams) > 1 else None
             span = _named_option(scan, why)
             diagnostics.error("PEN2030", f"`{scan.name}` cannot be read as a stream: {why}", span, help)
@@ -111,7 +111,7 @@ def _read_as_stream(node: Node, flows: Flows) -> str | None:
 
 def _check_schema_changes(stream: StreamPlan, diagnostics: Diagnostics) -> None:
     """Report what cannot take columns that appear while the stream is running, where its source follows them."""
-    scan = next((scan for scan in stream.scans if scan.connector.follows_schema(scan.options)), None)
+    scan = next((scan for scan in stream.scans if follows_schema(scan)), None)
     if scan is None:
         return
     routes = [node for node in stream.plan.nodes() if isinstance(node, Shuffle)]
@@ -138,7 +138,7 @@ def _check_state(stream: StreamPlan, diagnostics: Diagnostics) -> None:
         return
     for node in below(stream.head):
         if isinstance(node, Scan) and is_stream(node):
-            if why := node.connector.streamed_rows_obstacle(node.options, node.table):
+            if why := streaming_source(node).streamed_rows_obstacle(node.options, node.table):
                 keeper = (
                     f"`{stream.stateful[0].name}` keeps state" if stream.stateful else f"`{stream.name}` unites streams"
                 )

@@ -18,6 +18,7 @@ from catalog.tables.savemode import TargetState, WritePreview, plan_actions
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING
 from connectors.interface.incremental import Incremental, Since, conditions, incremental_of
+from connectors.interface.source_abilities import own_order_of
 from engine.job.model.job import Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, trigger_of
 from engine.plan.nodes import (
@@ -259,7 +260,7 @@ def _incremental(scan: Scan, asked: Incremental, since: Since | None) -> str:
     """Which rows an incremental scan reads now."""
     after = None if since is None else since.after
     state = "no watermark yet" if after is None else f"watermark {after.value}"
-    own = scan.connector.own_order(scan.options)
+    own = own_order_of(scan.connector, scan.options)
     if asked.column is None and own is not None:
         start = f" from {asked.initial} on" if asked.initial is not None and after is None else ""
         return f"incremental by {own.name}{start}: {state}"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog.secret_names import redacted_text
+from connectors.interface.sink_abilities import SupportsCounts
 from connectors.shared.staged import Staged
 from engine.expectations.expectation_outcome import ExpectationOutcome
 from engine.plan.nodes import AnyNode, Expect, Plan, Shuffle, Write, below
@@ -45,11 +46,11 @@ def write_counts(
 def _write_count(write: Write, staged: StagedPipeline, place: Staged, ran: Mapping[str, list[Execution]]) -> WriteCount:
     """Count rows that a rule removed as rejected, not filtered, although Spark drops them by a filter."""
     if not write.connector.sink_capabilities.is_staged:
-        printed = write.connector.written(place)
+        printed = _written(write, place)
         return WriteCount(write.name, printed[0] if printed else None, None)
     of_write = ran.get(staged.descriptions[write.id], ())
     count = count_write(write.name, of_write)
-    if (written := write.connector.written(place)) is not None:
+    if (written := _written(write, place)) is not None:
         last = last_that_read(of_write)
         filtered = 0 if last is None else filtered_rows(last)
         count = replace(count, rows=written[0], bytes=written[1], filtered=filtered)
@@ -60,6 +61,11 @@ def _write_count(write: Write, staged: StagedPipeline, place: Staged, ran: Mappi
         if routed.persisted is None or routed.persisted.by is None:
             count = replace(count, filtered=None)  # Spark counts the rows of other tables, too
     return _with_earlier(count, nodes, staged, ran)
+
+
+def _written(write: Write, place: Staged) -> tuple[int, int | None] | None:
+    """The rows and bytes that the sink has counted itself."""
+    return write.connector.written(place) if isinstance(write.connector, SupportsCounts) else None
 
 
 def _is_computed(node: AnyNode, staged: StagedPipeline) -> bool:

@@ -17,7 +17,7 @@ from catalog.diagnostics.diagnostic import Diagnostic, RunError, Severity, run_e
 from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.plan.nodes import Native, Node, Plan, Query, Write, children, plugin_of
 from engine.plan.shown_options import shown
-from engine.plan.streams import StreamPlan
+from engine.plan.streams import StreamPlan, streaming_source
 from engine.state.file_names import file_name
 from engine.state.layout import layout_at
 
@@ -175,7 +175,7 @@ def _earlier_name(text: str) -> str:
 def _own_record(stream: StreamPlan, run_id: str) -> StreamRecord:
     plan = stream.plan
     (connector, identity), *others = [
-        (scan.connector.name, scan.connector.stream_identity(scan.options)) for scan in stream.scans
+        (scan.connector.name, streaming_source(scan).stream_identity(scan.options)) for scan in stream.scans
     ]
     sinks = tuple(sorted(write.target for write in plan.writes))
     state = tuple(_state_of(node) for node in stream.stateful)
@@ -221,7 +221,7 @@ def _record(files: Files, folder: str) -> StreamRecord | None:
 
 def _reads_same(stream: StreamPlan, found: StreamRecord, own: StreamRecord) -> bool:
     return len(found.sources) == len(own.sources) and all(
-        before[0] == now[0] and scan.connector.is_same_stream(before[1], now[1])
+        before[0] == now[0] and streaming_source(scan).is_same_stream(before[1], now[1])
         for scan, before, now in zip(stream.scans, found.sources, own.sources, strict=True)
     )
 
@@ -252,7 +252,7 @@ def _kept(stream: StreamPlan, record: StreamRecord, offsets: Sequence[str]) -> l
         return []
     order = record.order or (0,) * len(offsets)
     return [
-        stream.scans[source].connector.kept_offsets(stream.scans[source].options, line)
+        streaming_source(stream.scans[source]).offsets_still_read(stream.scans[source].options, line)
         if isinstance(_parsed(line), dict)
         else line
         for source, line in zip(order, offsets, strict=True)

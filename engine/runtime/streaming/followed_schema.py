@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from catalog.types.datatypes import DataType
 from connectors.interface.source import ScanTask
+from connectors.interface.source_abilities import SupportsNewColumns
 from engine.compile import Compiled, with_columns
 from engine.plan.streams import StreamPlan, streams_of
 
@@ -26,9 +27,10 @@ class FollowedSchema:
     def of_batch(self, batch: "DataFrame") -> StreamPlan:
         """The stream as a micro-batch needs it. Raises a `JobError` where a step cannot take a column that appeared."""
         scan = self.declared.scan
-        if scan is None or not scan.connector.follows_schema(scan.options):
+        source = None if scan is None else scan.connector
+        if scan is None or not isinstance(source, SupportsNewColumns) or not source.follows_schema(scan.options):
             return self.declared
-        columns = scan.connector.new_columns(ScanTask(scan.options, scan.table), batch)
+        columns = source.new_columns(ScanTask(scan.options, scan.table), batch)
         if not columns:
             return self.declared
         key = tuple((column.name, column.type) for column in columns)

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode
+from connectors.interface.source_abilities import SupportsAcknowledgement
 from connectors.shared.staged import Staged
 from engine.job.model.job import Cache
 from engine.plan.building.stream_trigger import AVAILABLE_NOW, ONCE, ends_by_itself, trigger_of
@@ -174,7 +175,7 @@ class Stream:
         found = {
             scan: scan.connector.stream_position(scan.options, offsets)
             for scan, offsets in zip(self.order, self.checkpoint.offsets(number), strict=False)
-            if offsets.startswith("{")
+            if offsets.startswith("{") and isinstance(scan.connector, SupportsAcknowledgement)
         }
         return {scan: position for scan, position in found.items() if position is not None}
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from connectors.shared.java_names import java_named
 from engine.plan.nodes import Node, Query, Scan, Union, Write, below
+from engine.plan.streams import streaming_source
 from engine.spark.lower import Arrived, Lowered
 from engine.spark.session import pipeline_session
 
@@ -72,7 +73,7 @@ def _is_fixed(head: Node, writes: Sequence[Write]) -> bool:
     nodes = [node for write in writes for node in below(write.input)]
     return (
         isinstance(head, Scan)
-        and head.connector.arrives_alike(head.options)
+        and streaming_source(head).has_stable_batch_plan(head.options)
         and all(node is head or isinstance(node, Query | Union) for node in nodes)
         and all(node.analysis.is_deterministic for node in nodes if isinstance(node, Query))
         and all(node.persisted is None for node in nodes if isinstance(node, Scan | Query | Union))

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from connectors.interface.source import ScanTask
 from engine.plan.nodes import Node, Persisted, Scan
-from engine.plan.streams import StreamPlan
+from engine.plan.streams import StreamPlan, streaming_source
 from engine.spark.lower import as_declared, lower_nodes
 
 
@@ -24,9 +24,9 @@ class OpenStream:
 def open_stream(spark: SparkSession, stream: StreamPlan, *, is_new: bool) -> OpenStream:
     """Open a stream, in the pipeline's own session."""
     if (scan := stream.scan) is not None:
-        return OpenStream(scan.connector.stream(spark, _task(scan), is_new=is_new), (scan,))
+        return OpenStream(streaming_source(scan).stream(spark, _task(scan), is_new=is_new), (scan,))
     opened: dict[Node, DataFrame] = {
-        scan: as_declared(scan.connector.streamed_rows(spark, _task(scan), is_new=is_new), scan)
+        scan: as_declared(streaming_source(scan).streamed_rows(spark, _task(scan), is_new=is_new), scan)
         for scan in stream.scans
     }
     rows = lower_nodes(spark, (stream.head,), opened, _as_it_is)[stream.head]

@@ -7,6 +7,8 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, RunError, Severity, run_error
 from connectors.interface.run_context import RunContext
+from connectors.interface.sink_abilities import SupportsMaintenance
+from connectors.interface.source_abilities import SupportsAcknowledgement
 from engine.plan.nodes import Write, below
 from engine.spark.environment_errors import unwritable
 from engine.spark.errors import SPARK_ERRORS, as_run_error, placed, reason
@@ -65,7 +67,7 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWater
 def _acknowledge(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> None:
     read = {node for write in writes for node in below(write)}
     for scan, position in run.positions.items():
-        if scan not in read:
+        if scan not in read or not isinstance(scan.connector, SupportsAcknowledgement):
             continue
         try:
             scan.connector.acknowledge(spark, position, run.context)
@@ -78,6 +80,8 @@ def _acknowledge(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> 
 
 def _maintain(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> Iterator[Diagnostic]:
     for write in writes:
+        if not isinstance(write.connector, SupportsMaintenance):
+            continue
         try:
             write.connector.maintain(spark, run.places[write.id], run.context)
         except CONNECTOR_ERRORS as error:

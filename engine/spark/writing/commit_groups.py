@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 from pyspark.sql import SparkSession
 
 from connectors.interface.run_context import RunContext
-from connectors.interface.sink import AnySink, PendingCommit
+from connectors.interface.sink import AnySink
+from connectors.interface.sink_abilities import PendingCommit, SupportsGroupCommit
 from connectors.shared.staged import Staged
 
 Pending: TypeAlias = dict[str, PendingCommit]
@@ -27,15 +28,19 @@ def commit_groups(writes: Iterable[StagedWrite]) -> Iterator[tuple[StagedWrite, 
     """The writes in the order of the job; those of one group follow its first write."""
     groups: dict[tuple[str, str], list[StagedWrite]] = {}
     for write in writes:
-        group = write.sink.commit_group(write.staged)
-        key = ("write", write.write_id) if group is None else (write.sink.name, group)
+        sink = write.sink
+        group = sink.commit_group(write.staged) if isinstance(sink, SupportsGroupCommit) else None
+        key = ("write", write.write_id) if group is None else (sink.name, group)
         groups.setdefault(key, []).append(write)
     return (tuple(group) for group in groups.values())
 
 
 def begin_commit(spark: SparkSession, group: tuple[StagedWrite, ...], run: RunContext, pending: Pending) -> None:
     """Do the steps that the target may refuse; a commit that then only needs its last step goes into `pending`."""
-    begun = group[0].sink.begin_commit(spark, [write.staged for write in group], run)
+    sink = group[0].sink
+    if not isinstance(sink, SupportsGroupCommit):
+        return
+    begun = sink.begin_commit(spark, [write.staged for write in group], run)
     if begun is not None:
         pending[group[0].write_id] = begun
 
@@ -64,7 +69,7 @@ def commit_group(
     try:
         if begun := pending.pop(group[0].write_id, None):
             begun.finish()
-        if len(group) == 1:
+        if len(group) == 1 or not isinstance(sink, SupportsGroupCommit):
             sink.commit(spark, group[0].staged, run)
         else:
             sink.commit_all(spark, [write.staged for write in group], run)

@@ -12,6 +12,7 @@ import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
 from connectors.commits import run_owner as owner
 from connectors.interface.base import Connector
+from connectors.interface.source_abilities import SupportsAcknowledgement
 from engine.spark.errors import SPARK_ERRORS, reason
 from engine.spark.starting.jars import has_jar
 from engine.spark.writing.commit_groups import (
@@ -133,8 +134,8 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOut
     for scan_id, name in recorded.unacknowledged.items() if recorded.is_decided else ():
         with _collected(diagnostics, log, name):
             source = connectors.source(name)
-            if source is not None and source.position_type is not None:
-                source.acknowledge(spark, recorded.position(scan_id, source.position_type), run)  # type: ignore[arg-type]
+            if isinstance(source, SupportsAcknowledgement):
+                source.acknowledge(spark, recorded.position(scan_id, source.position_type), run)
                 log.acknowledged(scan_id)
     if diagnostics.has_errors:
         raise RunError(diagnostics)

@@ -12,6 +12,7 @@ from catalog.tables.savemode import Action, TargetState, WritePreview, plan_acti
 from catalog.tables.table import CatalogTable
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
+from connectors.interface.sink_abilities import SupportsStatements
 from engine.plan.nodes import Write
 from engine.spark.environment_errors import unwritable
 from engine.spark.errors import SPARK_ERRORS, as_run_error, placed
@@ -34,13 +35,16 @@ def previews(spark: SparkSession, writes: Sequence[Write]) -> dict[str, WritePre
     by_write = {}
     for checked in check(spark, writes, looks_for_rows=True):
         write = checked.write
-        asked = spark, task_of(write, context_of(spark, DRY_RUN)), checked.state, checked.actions
-        try:
-            statements = write.connector.statements(*asked)
-            staging_statements = write.connector.staging_statements(*asked)
-        except SPARK_ERRORS as error:
-            raise as_run_error(error, write) from error
-        by_write[write.id] = WritePreview(checked.state, checked.actions, statements, staging_statements)
+        preview, sink = WritePreview(checked.state, checked.actions), write.connector
+        if isinstance(sink, SupportsStatements):
+            asked = spark, task_of(write, context_of(spark, DRY_RUN)), checked.state, checked.actions
+            try:
+                preview = replace(
+                    preview, statements=sink.statements(*asked), staging_statements=sink.staging_statements(*asked)
+                )
+            except SPARK_ERRORS as error:
+                raise as_run_error(error, write) from error
+        by_write[write.id] = preview
     return by_write
 
 

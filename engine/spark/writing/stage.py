@@ -12,6 +12,7 @@ from catalog.tables.savemode import plan_actions
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import is_collated, without_collations
 from catalog.types.typenames import to_ddl
+from connectors.interface.sink_abilities import SupportsStagedRows
 from connectors.shared.select_sql import select_sql
 from connectors.shared.staged import Staged
 from engine.plan.nodes import AnyNode, Scan, Write
@@ -50,9 +51,10 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
 
 def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> dict[AnyNode, DataFrame]:
     """The staged rows of nodes whose rules are checked on them."""
-    judged = [write for write in writes if staged_rules(write)]
     found = [
-        (write.input, write.connector.staged_rows(spark, run.tasks[write.id], run.places[write.id])) for write in judged
+        (write.input, write.connector.staged_rows(spark, run.tasks[write.id], run.places[write.id]))
+        for write in writes
+        if staged_rules(write) and isinstance(write.connector, SupportsStagedRows)
     ]
     return {node: df for node, df in found if df is not None}
 

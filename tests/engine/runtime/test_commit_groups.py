@@ -8,6 +8,7 @@ pytest.importorskip("pyspark")
 
 from connectors.console import Console
 from connectors.interface.run_context import RunContext
+from connectors.interface.sink_abilities import SupportsGroupCommit
 from connectors.shared.staged import Staged
 from engine.spark.writing.commit_groups import StagedWrite, commit_group, commit_groups
 
@@ -20,7 +21,7 @@ class Row(Staged):
     table: str
 
 
-class Database(Console):
+class Database(Console, SupportsGroupCommit[Row]):
     """Commits the writes of one database together."""
 
     def __init__(self):

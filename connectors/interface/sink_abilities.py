@@ -1,0 +1,98 @@
+"""What a sink can do beyond staging and committing one write: it also subclasses these, and the engine asks
+`isinstance`.
+
+    class Orders(Sink[OrdersStaged], SupportsGroupCommit[OrdersStaged]): ...
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from catalog.options import Options
+from catalog.tables.savemode import Action, TargetState
+from connectors.interface.run_context import RunContext
+from connectors.interface.sink import WriteTask
+from connectors.shared.staged import Staged
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+S = TypeVar("S", bound=Staged)
+
+
+class SupportsStatements(ABC):
+    """Can show what it will run at the target (`explain --connect`, `run --dry-run`)."""
+
+    @abstractmethod
+    def statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        """What the commit will run at the target as it is now; touches nothing."""
+
+    def staging_statements(
+        self, spark: "SparkSession", task: WriteTask, state: TargetState, actions: Sequence[Action]
+    ) -> tuple[str, ...]:
+        """DDL of what `stage` makes, where the commit turns that into the target; touches nothing."""
+        return ()
+
+
+class SupportsCounts(ABC, Generic[S]):
+    """Knows how many rows it has staged; for other sinks, Spark's counters are used."""
+
+    @abstractmethod
+    def written(self, staged: S) -> tuple[int, int | None] | None:
+        """The rows and bytes that were staged; None where they are not known of this write."""
+
+
+class SupportsStagedRows(ABC, Generic[S]):
+    """Can read back what it has staged: rules over all rows are then checked without a second read of the source."""
+
+    @abstractmethod
+    def keeps_rows(self, options: Options) -> bool:
+        """Whether `staged_rows` returns all columns of the rows, in their types."""
+
+    @abstractmethod
+    def staged_rows(self, spark: "SparkSession", task: WriteTask, staged: S) -> "DataFrame | None":
+        """The staged rows; called only if `keeps_rows`."""
+
+
+class PendingCommit(ABC):
+    """A commit that lacks only its last step: it is not visible yet, and the target can no longer refuse it."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Make it visible."""
+
+    @abstractmethod
+    def cancel(self) -> None:
+        """Undo it; raises nothing."""
+
+
+class SupportsGroupCommit(ABC, Generic[S]):
+    """Commits several writes in one transaction, such as all writes to one database."""
+
+    @abstractmethod
+    def commit_group(self, staged: S) -> str | None:
+        """The group of a write, such as the name of its database; None: this write is committed alone."""
+
+    @abstractmethod
+    def commit_all(self, spark: "SparkSession", group: Sequence[S], run: RunContext) -> None:
+        """Commit the writes of one group, in the order of the job; idempotent for each of them, as `Sink.commit` is.
+
+        After a kill, a repeated call may get only some of the writes, those that the journal does not
+        record as committed.
+        """
+
+    def begin_commit(self, spark: "SparkSession", group: Sequence[S], run: RunContext) -> PendingCommit | None:
+        """Do what the target may refuse (a violated constraint) before the run decides to commit: a refused run is
+        rolled back. After `finish`, `commit_all` is still called, and cleans up. None: `commit_all` does everything."""
+        return None
+
+
+class SupportsMaintenance(ABC, Generic[S]):
+    """Maintains the target after a run, such as by compaction."""
+
+    @abstractmethod
+    def maintain(self, spark: "SparkSession", staged: S, run: RunContext) -> None:
+        """Called once the run has ended. An error here becomes a warning, since the rows are committed; nothing repeats
+        it if the process is killed before."""
