@@ -28,7 +28,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from engine.terminal.rare_collections import rare_collections
 
     words = list(sys.argv[1:] if argv is None else argv)
-    with rare_collections(ends_process=argv is None):
+    from engine.terminal.shown_stream import shown_streams
+
+    with rare_collections(ends_process=argv is None), shown_streams():
         try:
             arguments = parse(words)
         except SystemExit as stop:  # argparse has printed the help or the error

@@ -6,7 +6,8 @@
       primary key (id)
 
 A section is one source of a job, named by the path of the job file (relative to the lock) and the source's name.
-Sections are sorted, so that a change to one source changes only its own lines.
+Sections are sorted, so that a change to one source changes only its own lines. A line with a name that has ends of
+lines or other controls is written as a JSON text.
 """
 
 import re
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from catalog.diagnostics.shown_names import read_line, written_line
 from catalog.tables.table import Column, PrimaryKey, TableSchema
 from catalog.types.typenames import quote_name, to_ddl
 from catalog.types.typetext import TypeTextError, parse_type
@@ -23,10 +25,10 @@ FILE_NAME: Final = "penstock.lock"
 HEADING: Final = (
     "# The schemas of the sources of the jobs in this folder. Written by `penstock schema sync`; commit it.\n"
 )
-_SECTION: Final = re.compile(r"\[(?P<job>[^\]]+)\] (?P<node>.+)")
-_PRIMARY_KEY: Final = re.compile(r"  primary key \((?P<names>.+)\)")
+_SECTION: Final = re.compile(r"\[(?P<job>(?:[^\]]|\]\])+)\] (?P<node>.+)", re.DOTALL)
+_PRIMARY_KEY: Final = re.compile(r"  primary key \((?P<names>.+)\)", re.DOTALL)
 _NAME: Final = re.compile(r"`(?:[^`]|``)+`|[^`,\s]+")
-_COLUMN: Final = re.compile(r"  (?P<name>`(?:[^`]|``)+`|\S+) (?P<type>.+?)(?P<strict> not null)?")
+_COLUMN: Final = re.compile(r"  (?P<name>`(?:[^`]|``)+`|\S+) (?P<type>.+?)(?P<strict> not null)?", re.DOTALL)
 
 Key: TypeAlias = tuple[str, str]
 """The path of the job file, relative to the lock, and the source's name."""
@@ -44,7 +46,10 @@ class Lock:
 
     def __str__(self) -> str:
         sections = [
-            "\n".join([f"[{job}] {node}", *(f"  {line}" for line in _lines(schema))])
+            "\n".join(
+                written_line(line)
+                for line in (f"[{job.replace(']', ']]')}] {node}", *(f"  {line}" for line in _lines(schema)))
+            )
             for (job, node), schema in sorted(self.sources.items())
         ]
         return HEADING + "".join(f"\n{section}\n" for section in sections)
@@ -55,11 +60,15 @@ def parse_lock(text: str) -> Lock:
     sources: dict[Key, list[Column]] = {}
     keys: dict[Key, PrimaryKey] = {}
     here: Key | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, written in enumerate(text.split("\n"), start=1):
+        try:
+            line = read_line(written.rstrip("\r"))
+        except ValueError as cause:
+            raise LockError(f"line {number} is no text in quotes: {written.strip()}") from cause
         if not line.strip() or line.startswith("#"):
             continue
         if section := _SECTION.fullmatch(line):
-            here = section["job"], section["node"]
+            here = section["job"].replace("]]", "]"), section["node"]
             sources.setdefault(here, [])
             continue
         if here is not None and (key := _PRIMARY_KEY.fullmatch(line)):

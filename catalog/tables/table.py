@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
+from catalog.diagnostics.shown_names import shown_name
 from catalog.types.datatypes import DataType
 
 
@@ -66,7 +67,7 @@ class Column:
         return "untyped" in self.options
 
     def __str__(self) -> str:
-        return f"{self.name} {self.type}" + ("" if self.nullable else " not null")
+        return f"{shown_name(self.name)} {shown_name(str(self.type))}" + ("" if self.nullable else " not null")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ def describe_table(database: Database, name: tuple[str, ...]) -> CatalogTable | 
     catalog, schema, table = _address(database, name)
     fields = database.rows_of(database.metadata.getColumns(catalog, _literal(schema), _literal(table), "%"),
                               _COLUMN_FIELDS)  # fmt: skip
+    fields = [row for row in fields if "\\" not in table or row["TABLE_NAME"] == table]
     if not fields:
         return None
     columns = tuple(_column(column, database.dialect) for column in fields)
@@ -159,8 +160,11 @@ def _address(database: Database, name: tuple[str, ...]) -> tuple[str | None, str
 
 
 def _literal(name: str | None) -> str | None:
-    """A name as a metadata pattern, with the wildcards `_` and `%` escaped."""
-    return None if name is None else re.sub(r"([\\_%])", r"\\\1", name)
+    """A name as a metadata pattern, with the wildcards `_` and `%` escaped. Drivers do not agree on how a backslash is
+    escaped: the pattern has any character in its place."""
+    if name is None:
+        return None
+    return "".join("_" if char == "\\" else f"\\{char}" if char in "_%" else char for char in name)
 
 
 def _number(text: str | None) -> int | None:

@@ -5,6 +5,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.diagnostics.shown_names import shown_name
 from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def run(arguments: Namespace) -> int:
         return 0
     for node, column in wanted:
         origins = found[node].get(column.lower(), ())
-        print(f"{node.name}.{column}")
+        print(f"{shown_name(node.name)}.{shown_name(column)}")
         for origin in origins:
             print(f"  {'<-' if origin.is_direct else '~ '} {origin.scan}.{origin.column} ({origin.dependency.value})")
         if not origins:

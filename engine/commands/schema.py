@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from catalog.diagnostics.shown_names import shown_name
 from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _show(arguments: Namespace) -> int:
     for compiled in compile_jobs(paths, settings_of(arguments)):
         for node in compiled.built.nodes():
             if isinstance(node, Scan | Write):
-                print(f"{compiled.path}: {'source' if isinstance(node, Scan) else 'sink'} {node.name}")
+                print(f"{compiled.path}: {'source' if isinstance(node, Scan) else 'sink'} {shown_name(node.name)}")
                 for column in node.table.columns:
                     print(f"  {column}")
     return 0

@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from catalog.diagnostics.shown_names import shown_name
 from engine.terminal.arguments import add_job_arguments, positive, settings_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def run(arguments: Namespace) -> int:
     shown = rows[: arguments.limit]
     console().print(row_table(names, shown))
     more = ", and more" if len(rows) > len(shown) else ""
-    print(f"{len(shown)} {'row' if len(shown) == 1 else 'rows'} of `{node.name}`{more}")
+    print(f"{len(shown)} {'row' if len(shown) == 1 else 'rows'} of `{shown_name(node.name)}`{more}")
     return 0
 
 

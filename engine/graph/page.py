@@ -1,6 +1,5 @@
 """A plan before and after the rules as one HTML file: boxes, columns with types, lineage on click."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
@@ -9,6 +8,7 @@ from catalog.exhaustive import assert_never
 from catalog.tables.table import Column
 from engine.compile import Compiled
 from engine.graph.descriptions import description_of
+from engine.graph.html_page import filled_page, html_text, script_json
 from engine.graph.layout import GAP_X, layout
 from engine.plan.nodes import (
     AnyNode,
@@ -44,11 +44,9 @@ def to_page(compiled: Compiled) -> str:
 def rendered(title: str, plans: Mapping[str, Any]) -> str:
     """The page of these drawings; it opens with the first one."""
     data = {"job": title, "most": MOST, "head": HEAD, "line": LINE, "plans": plans}
-    text = json.dumps(data, ensure_ascii=False).replace("</", "<\\/").replace("\u2028", "\\u2028")
     folder = files("engine.graph")
     style, script, page = (folder.joinpath(f"page.{end}").read_text(encoding="utf-8") for end in ("css", "js", "html"))
-    page = page.replace("/*STYLE*/", style).replace("/*SCRIPT*/", script)
-    return page.replace("/*TITLE*/", _escaped(title)).replace("/*DATA*/", text)
+    return filled_page(page, style, script, title=html_text(title), data=script_json(data))
 
 
 def drawn_plan(plan: Plan, compiled: Compiled) -> dict[str, Any]:
@@ -151,7 +149,3 @@ def _steps(node: AnyNode, keys: Mapping[AnyNode, int]) -> Iterator[tuple[int, st
         for column in node.table.columns:
             if column.name.lower() in known:
                 yield keys[node], column.name.lower(), keys[child], column.name.lower(), "identity"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")

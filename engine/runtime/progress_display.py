@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from catalog.diagnostics.shown_names import shown_name
 from engine.state.run_state import State
+from engine.terminal.shown_stream import plain_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -143,7 +145,7 @@ class Screen:
                 running = state is State.RUNNING
                 seconds = f"{monotonic() - self._since[pipeline]:.0f} s" if running else ""
                 word = self._words.get(pipeline, STAGED if state is State.FINISHED else state.value)
-                table.add_row(pipeline, word, seconds, self._doing.get(pipeline, "") if running else "")
+                table.add_row(shown_name(pipeline), word, seconds, self._doing.get(pipeline, "") if running else "")
         done, total = self._tasks()
         table.add_row("", f"{done} of {total} tasks" if total else "", "", "")
         return table
@@ -167,7 +169,9 @@ def shown(
         yield Totals(out, total) if total > MANY and not is_verbose else Lines(out)
         return
     screen = Screen(lambda: active_tasks(spark))
-    with Live(screen, console=Console(file=out, markup=False, emoji=False), refresh_per_second=4, transient=True):
+    with Live(
+        screen, console=Console(file=plain_stream(out), markup=False, emoji=False), refresh_per_second=4, transient=True
+    ):
         yield screen
 
 

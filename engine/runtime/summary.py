@@ -9,6 +9,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.table import Table
 
+from catalog.diagnostics.shown_names import shown_name, shown_text
 from engine.runtime.counting.counts import total
 from engine.runtime.progress_display import MANY
 from engine.runtime.results import JobResult, PipelineResult
@@ -60,9 +61,9 @@ def print_statistics(result: JobResult, ended: datetime, stream: TextIO | None =
 
 def row_table(names: Iterable[str], rows: Iterable[Iterable[object]]) -> Table:
     """Rows as a table; NULL is shown as `NULL`."""
-    table = Table(*names, box=None, pad_edge=False)
+    table = Table(*map(shown_name, names), box=None, pad_edge=False)
     for row in rows:
-        table.add_row(*("NULL" if value is None else str(value) for value in row))
+        table.add_row(*("NULL" if value is None else shown_text(str(value)) for value in row))
     return table
 
 
@@ -73,7 +74,7 @@ def console(stream: TextIO | None = None) -> Console:
     """
     out = stream or sys.stdout
     width = None if out.isatty() or "COLUMNS" in os.environ else _UNSEEN_WIDTH
-    return Console(file=out, width=width, highlight=False, markup=False, emoji=False)
+    return Console(file=out, width=width, highlight=False, markup=False, emoji=False, color_system=None)
 
 
 def _by_set(pipelines: Sequence[PipelineResult]) -> Iterator[PipelineResult | list[PipelineResult]]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import connectors
-from catalog.diagnostics.diagnostic import Diagnostics, run_error
+from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
+from catalog.diagnostics.shown_names import shown_name
 from catalog.distribution import pip_install
 from catalog.options import Options
 from catalog.tables.schema_lock import FILE_NAME, Key, Lock, find_lock
@@ -58,7 +59,7 @@ def current_tables(
             continue
         for name, options in members(block, block.name, source, diagnostics):
             if table_pattern_of(source, options) is not None:
-                yield from _matching(source, options, block.name, spark)
+                yield from _matching(source, options, block.name, spark, diagnostics)
                 continue
             is_declared = bool(options.mapping("schema").keys() - {"table", "comment"})
             if is_declared or "schema" not in options.values:
@@ -68,13 +69,17 @@ def current_tables(
 
 
 def _matching(
-    source: Source, options: Options, name: str, settings: Mapping[str, str]
+    source: Source, options: Options, name: str, settings: Mapping[str, str], diagnostics: Diagnostics
 ) -> Iterator[tuple[str, CatalogTable]]:
-    """The tables of the database that match a pattern now."""
+    """The tables of the database that match a pattern now; one that cannot be described is reported and left out."""
     spark = _session(source, options, name, settings)
     assert isinstance(source, SupportsTablePatterns), f"`{name}` has a pattern"
     for path in source.matching_tables(spark, options):
-        yield locked_name(name, path), source.describe(spark, source.of_table(options, path))
+        try:
+            yield locked_name(name, path), source.describe(spark, source.of_table(options, path))
+        except RunError as error:
+            message = f"the table `{shown_name(path)}` is left out: {error.diagnostics[0].message}"
+            diagnostics.warning("PEN5004", message, options.span())
 
 
 def _ask(

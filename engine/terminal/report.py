@@ -13,6 +13,7 @@ from catalog.diagnostics.diagnostic import Diagnostic
 from catalog.diagnostics.render import Format, render
 from catalog.diagnostics.render.text import wants_color
 from catalog.diagnostics.source import SourceFile, Span
+from engine.terminal.shown_stream import plain_stream
 
 _REPORTED_FROM: Final[ContextVar[Path | None]] = ContextVar("reported_from", default=None)
 """The folder that files in diagnostics are relative to; None for the current one."""
@@ -34,9 +35,9 @@ def report(diagnostics: Iterable[Diagnostic], format: str = "text", stream: Text
     if (
         format in {known.value for known in Format} and Format(format) is not Format.TEXT
     ):  # a command may have further formats
-        sys.stdout.write(render(found, format))
+        plain_stream(sys.stdout).write(render(found, format))
         return
-    out = stream or sys.stderr
+    out = plain_stream(stream or sys.stderr)
     out.write(render(found, Format.TEXT, sources, color=wants_color(out)))
     out.flush()
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from catalog.diagnostics.diagnostic import Diagnostic
+from catalog.diagnostics.shown_names import shown_text
 
 
 def to_github(diagnostics: Sequence[Diagnostic]) -> str:
@@ -26,4 +27,4 @@ def _escaped(text: str, more: str = "") -> str:
     """Percent-escapes what would end a command or, in a property, what would end the property."""
     for char in "%\r\n" + more:
         text = text.replace(char, f"%{ord(char):02X}")
-    return text
+    return shown_text(text)

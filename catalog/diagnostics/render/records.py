@@ -4,11 +4,12 @@ import json
 from collections.abc import Sequence
 
 from catalog.diagnostics.diagnostic import Diagnostic
+from catalog.diagnostics.shown_names import shown_text
 from catalog.diagnostics.source import Span
 
 
 def to_json(diagnostics: Sequence[Diagnostic]) -> str:
-    return json.dumps([_record(item) for item in diagnostics], indent=2, ensure_ascii=False) + "\n"
+    return shown_text(json.dumps([_record(item) for item in diagnostics], indent=2, ensure_ascii=False) + "\n")
 
 
 def _record(item: Diagnostic) -> dict[str, object]:

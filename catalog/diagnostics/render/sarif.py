@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from catalog.diagnostics.codes import CODES
 from catalog.diagnostics.diagnostic import Diagnostic
+from catalog.diagnostics.shown_names import shown_text
 from catalog.diagnostics.source import Span
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -20,7 +21,9 @@ def to_sarif(diagnostics: Sequence[Diagnostic]) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_result(item, codes.index(item.code)) for item in diagnostics],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return shown_text(
+        json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    )
 
 
 def _rule(code: str) -> dict[str, object]:
@@ -56,4 +59,4 @@ def _location(span: Span) -> dict[str, object]:
 
 def _uri(file: str) -> str:
     path = PurePath(file)
-    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="surrogatepass")

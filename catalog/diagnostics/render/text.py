@@ -1,12 +1,12 @@
 """Diagnostics as text for people: the message, the lines concerned with the error underlined, and the remedy."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TextIO
 from unicodedata import combining, east_asian_width
 
 from catalog.diagnostics.diagnostic import Diagnostic, Severity
+from catalog.diagnostics.shown_names import shown_name, shown_text
 from catalog.diagnostics.source import SourceFile, Span
 from catalog.secret_names import starred_source, stars
 
@@ -17,9 +17,6 @@ MAX_PLACES: Final = 3
 """Further places of a repeated warning that are named."""
 MAX_WIDTH: Final = 160
 """A longer line is cut to the part around the span."""
-
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Ends a line, moves the cursor, turns the direction of writing, or is a byte of a name that is not UTF-8."""
 
 _RESET: Final = "\x1b[0m"
 _BOLD: Final = "\x1b[1m"
@@ -64,17 +61,17 @@ def _paragraph(
 ) -> Iterator[str]:
     tone = _COLORS[item.severity]
     head = _paint(f"{item.severity.value}[{item.code}]", tone, color)
-    yield head + _paint(f": {item.message}", _BOLD, color)
+    yield head + _paint(f": {shown_text(item.message)}", _BOLD, color)
     margin = " " * 2
     if item.span is not None:
-        shown = _shown_lines(item.span) if item.span.file in lines else ()
-        margin = " " * max(2, len(str(shown[-1] if shown else item.span.line)))
+        numbers = _shown_lines(item.span) if item.span.file in lines else ()
+        margin = " " * max(2, len(str(numbers[-1] if numbers else item.span.line)))
         yield f"{margin}{_paint('┌─', _BLUE, color)} {_location(item.span)}"
-        if shown:
+        if numbers:
             yield margin + _paint("│", _BLUE, color)
-            yield from _excerpt(item.span, lines[item.span.file], shown, len(margin), tone if color else "")
+            yield from _excerpt(item.span, lines[item.span.file], numbers, len(margin), tone if color else "")
     for label, text in (*item.remarks(), *_also(also)):
-        first, *rest = text.splitlines() or [""]
+        first, *rest = shown_text(text).splitlines() or [""]
         yield f"{margin}{_paint('=', _BLUE, color)} {label}: {first}"
         yield from (f"{margin}    {' ' * len(label)}{line}" for line in rest)
 
@@ -88,7 +85,7 @@ def _also(places: Sequence[Span]) -> Iterator[tuple[str, str]]:
 
 def _location(span: Span) -> str:
     """`file:line:column` in one line; control characters in the name are escaped, as in `a\\nb.conf`."""
-    return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), str(span))
+    return shown_name(str(span))
 
 
 def _shown_lines(span: Span) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Final
 
+from catalog.diagnostics.shown_names import shown_name
 from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
 from catalog.options import Value
@@ -129,23 +130,23 @@ def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, known: _Known) ->
 def _title(node: AnyNode) -> str:
     match node:
         case Scan():
-            return f"{node.name}: {node.connector.name}"
+            return f"{shown_name(node.name)}: {node.connector.name}"
         case Query():
-            return f"{node.name}: {node.kind}"
+            return f"{shown_name(node.name)}: {node.kind}"
         case Native():
-            return f"{node.name}: {node.plugin.name}"
+            return f"{shown_name(node.name)}: {node.plugin.name}"
         case Union():
-            return f"{node.name}: Union"
+            return f"{shown_name(node.name)}: Union"
         case Expect():
-            return f"{node.name}: Expect"
+            return f"{shown_name(node.name)}: Expect"
         case Rejects():
-            return f"{node.name}: Rejects"
+            return f"{shown_name(node.name)}: Rejects"
         case Watermark():
-            return f"{node.name}: Watermark"
+            return f"{shown_name(node.name)}: Watermark"
         case Shuffle():
-            return f"{node.name}: Shuffle"
+            return f"{shown_name(node.name)}: Shuffle"
         case Write():
-            return f"write {node.name}: {node.connector.name}"
+            return f"write {shown_name(node.name)}: {node.connector.name}"
         case _:
             assert_never(node)
 
@@ -155,7 +156,7 @@ def _as_named(node: AnyNode, index: int) -> str:
     if not isinstance(node, Query) or isinstance(node.body, Select):
         return ""
     edge = node.inputs[index]
-    return "" if edge.name.lower() == edge.node.name.lower() else f"{edge.name} = "
+    return "" if edge.name.lower() == edge.node.name.lower() else f"{shown_name(edge.name)} = "
 
 
 def _filled(title: str, settings: Iterable[str], below: str) -> list[str]:

@@ -1,5 +1,6 @@
 """A plan as a Mermaid flowchart, which many pages show as a drawing."""
 
+from catalog.diagnostics.shown_names import shown_name
 from catalog.exhaustive import assert_never
 from engine.plan.nodes import (
     AnyNode,
@@ -39,4 +40,4 @@ def _box(node: AnyNode) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+    return shown_name(text).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")

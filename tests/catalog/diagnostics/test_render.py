@@ -94,7 +94,8 @@ def test_control_characters_do_not_reach_the_terminal():
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [("l\nl.sql", "l\\nl.sql"), ("a\x1b[2J\u2028", "a\\x1b[2J\\u2028"), ("名\u3000 ß", "名\u3000 ß")]
+    ("name", "shown"),
+    [("l\nl.sql", "l\\nl.sql"), ("a\x1b[2J\u2028", "a\\u001b[2J\\u2028"), ("名\u3000 ß", "名\u3000 ß")],
 )
 def test_control_characters_in_a_files_name_are_escaped(name, shown):
     warnings = [Diagnostic("PEN4030", "m", Span(file, 1, 91, 1, 92), severity=Severity.WARNING) for file in ("a", name)]

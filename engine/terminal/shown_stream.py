@@ -1,0 +1,47 @@
+"""The streams of the process, on which no text from outside moves the cursor or gives a CI service a command."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+from catalog.diagnostics.shown_names import shown_text
+
+
+class ShownStream:
+    """A text stream that shows what it is given by `shown_text`; `plain` is the stream for what is shown already."""
+
+    def __init__(self, plain: TextIO) -> None:
+        self.plain = plain
+        self._starts_line = True
+
+    def write(self, text: str) -> int:
+        self.plain.write(shown_text(text, starts_line=self._starts_line))
+        if text:
+            self._starts_line = text.endswith("\n")
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.plain, name)
+
+
+def plain_stream(stream: TextIO) -> TextIO:
+    """The stream for a text that is shown already, or has commands and colours of our own."""
+    return stream.plain if isinstance(stream, ShownStream) else stream
+
+
+@contextmanager
+def shown_streams() -> Iterator[None]:
+    """Show what the block prints by `shown_text`."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (
+        stream if isinstance(stream, ShownStream) else cast(TextIO, ShownStream(stream)) for stream in before
+    )
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
