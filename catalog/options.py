@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, TypeAlias, TypeVar
 
+from catalog.compat import Compat
 from catalog.diagnostics.source import PlacedText, Span
 from catalog.outside import Fill
 from catalog.tables.evolution import SchemaEvolution
@@ -128,22 +129,18 @@ EVOLUTION_OPTION: Final = Option(
 )
 
 
-SEATUNNEL_LINES: Final = {"seatunnel": 2, "seatunnel-3": 3}
-"""The lines of Apache SeaTunnel's versions, 2.3 and 3.x, by the values of `--compat` and of `sql.dialect`."""
-
-
 @dataclass(frozen=True, slots=True)
 class SeaTunnel:
     """Settings of a job that runs under `--compat seatunnel`, for its blocks.
 
     `parallelism`: the block's own, or that of `env`, or 1: each of so many readers of a FakeSource
     generates all its rows. `is_open`: the job reads columns that the source does not declare, so those of directories
-    that are not visible before the run. `line`: 2 or 3, of its versions.
+    that are not visible before the run. `compat`: the line of its versions.
     """
 
     parallelism: int = 1
     is_open: bool = False
-    line: int = 2
+    compat: Compat = Compat.SEATUNNEL_2
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -62,7 +62,7 @@ class Plugins(Generic[T]):
         self.group = group
         self.accepts = accepts
         self.families = families
-        self.found: dict[str, T | None] = {}
+        self.found: dict[str, T] = {}
 
     def get(self, name: str) -> T | None:
         """The plugin of that name, ignoring case and `_`; None if there is none.
@@ -72,7 +72,10 @@ class Plugins(Generic[T]):
         """
         folded = _folded(name)
         if folded not in self.found:
-            self.found[folded] = self._own(folded) or self._foreign(folded)
+            found = self._own(folded) or self._foreign(folded)
+            if found is None:  # a name of a user's: remembered, such names would pile up
+                return None
+            self.found[folded] = found
         return self.found[folded]
 
     def all(self) -> tuple[T, ...]:

@@ -3,8 +3,8 @@
     is_secret_name("fs.s3a.secret.key")                   True
     redacted("jdbc:postgresql://h/db?password=hunter2")   jdbc:postgresql://h/db?password=******
 
-Everything that leaves the process (diagnostics, plans, journals, the ledger) goes through `redacted`. A value that was
-read from a sensitive option is remembered and masked wherever it appears, also in the message of a driver.
+This is what a name or a text shows by itself. `catalog.masks` also masks the values of a session's sensitive options
+wherever they appear, such as in the message of a driver.
 """
 
 import re
@@ -46,11 +46,6 @@ _USER_INFO: Final = re.compile(r"(?P<before>(?:/|[a-z]:)/[^/:@\s]*:)(?P<value>[^
 """The slashes of a URL that was taken for a path may be one."""
 _BEARER: Final = re.compile(r"\b(?P<before>Bearer\s+|Basic\s+(?=[\w+/]{8,}=*))(?P<value>[\w.~+/-]+=*)", re.IGNORECASE)
 
-_SHORTEST: Final = 4
-"""The length from which a value is masked wherever it appears; shorter ones are parts of ordinary words."""
-
-_remembered: Final[set[str]] = set()
-
 
 @lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
@@ -61,39 +56,29 @@ def is_secret_name(name: str) -> bool:
     return bool(_PARTS.search("".join(words))) or words[-1] in _LAST_WORDS or not _WORDS.isdisjoint(words)
 
 
-def remember_secret(value: object) -> None:
-    """Mask this text from now on wherever it appears as a word of its own."""
-    if isinstance(value, str) and len(value) >= _SHORTEST and value != HIDDEN:
-        _remembered.add(value)
+def redacted_text(text: str) -> str:
+    """The text with stars for passwords in URLs, parameters, JSON and headers."""
+    return text if text.isidentifier() else _hide(text, _whole)  # as most options are, which no pattern matches
 
 
-def redacted(value: object) -> object:
-    """The value of an option with stars for its secrets, also those within maps and lists."""
+def redacted(value: object, mask: Callable[[str], str] = redacted_text) -> object:
+    """The value of an option with stars for its secrets, also those within maps and lists; `mask` is for its texts."""
     match value:
         case str():
-            return redacted_text(value)
+            return mask(value)
         case None | bool() | int() | float():
             return value
         case Mapping():
-            return redacted_mapping(value)
+            return redacted_mapping(value, mask)
         case list() | tuple():
-            return [redacted(item) for item in value]
+            return [redacted(item, mask) for item in value]
         case _:
             return value
 
 
-def redacted_mapping(values: Mapping[str, object]) -> dict[str, object]:
-    return {key: _masked(inner) if is_secret_name(str(key)) else redacted(inner) for key, inner in values.items()}
-
-
-def redacted_text(text: str) -> str:
-    """The text with stars for passwords in URLs, parameters, JSON, headers, and for the secrets that are remembered."""
-    if not text.isidentifier():  # as most options are, which no pattern matches
-        text = _hide(text, _whole)
-    if _remembered:
-        for secret in sorted((secret for secret in _remembered if secret in text), key=len, reverse=True):
-            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
-    return text
+def redacted_mapping(values: Mapping[str, object], mask: Callable[[str], str] = redacted_text) -> dict[str, object]:
+    """The values, each redacted; those under the name of a secret are stars."""
+    return {key: _masked(inner) if is_secret_name(str(key)) else redacted(inner, mask) for key, inner in values.items()}
 
 
 def starred_source(text: str) -> str:

@@ -1,7 +1,7 @@
 """Connectors, found by name (`catalog.plugins`): modules with an object called `connector`, a `Source`, a `Sink` or
 both, and the entry points of the group `penstock.connectors`."""
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from catalog.plugins import Plugins
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
-@cache
+@lru_cache(maxsize=256)
 def source(name: str) -> Source | None:
     """The source of that name, ignoring case; None if there is none."""
     found = plugins.get(name)
     return found if isinstance(found, Source) else None
 
 
-@cache
+@lru_cache(maxsize=256)
 def sink(name: str) -> AnySink | None:
     """The sink of that name, ignoring case; None if there is none."""
     found = plugins.get(name)

@@ -7,6 +7,7 @@ from catalog.options import Option, Options, OptionType
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
 from connectors.files.formats.file_connector import StreamedFileConnector
 from connectors.files.formats.locations import at_root, bucket_root, settings
+from connectors.shared.spark_jars import spark_jar
 
 STORE: Final = (
     Option("bucket", OptionType.STRING, "The bucket, as `s3a://name`.", required=True),
@@ -32,7 +33,7 @@ class S3File(StreamedFileConnector):
     )
     source_options: ClassVar[tuple[Option, ...]] = (*STORE, *SOURCE_OPTIONS)
     sink_options: ClassVar[tuple[Option, ...]] = (*STORE, *SINK_OPTIONS)
-    maven: ClassVar[tuple[str, ...]] = ("org.apache.hadoop:hadoop-aws:3.4.2",)
+    maven: ClassVar[tuple[str, ...]] = (spark_jar("hadoop-aws"),)
 
     def located(self, options: Options) -> Options:
         return at_root(options, bucket_root(options.string("bucket"), "s3a"))

@@ -39,7 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parse(words: Sequence[str]) -> Namespace:
-    """Parse the arguments. Only the module of the command is imported; all of them for the list of commands."""
+    """Parse the arguments; `masks` are the session's secrets.
+
+    Only the module of the command is imported; all of them for the list of commands.
+    """
+    from catalog.masks import Masks
     from engine.commands import command, command_names
 
     names = command_names()
@@ -57,7 +61,7 @@ def parse(words: Sequence[str]) -> Namespace:
     if not words:
         parser.print_help(sys.stderr)
         parser.exit(EXIT_USAGE)
-    return parser.parse_args(words)
+    return parser.parse_args(words, Namespace(masks=Masks()))
 
 
 class _Parser(ArgumentParser):
@@ -102,8 +106,8 @@ def _reported(run: Callable[[], int], arguments: Namespace) -> int:
         return run()
     except PenstockError as error:
         if arguments.verbose:
-            _print_trace()
-        report(error.diagnostics, output_format)
+            _print_trace(arguments)
+        report(error.diagnostics, arguments.masks, output_format)
         return error.exit_code
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -115,10 +119,9 @@ def _reported(run: Callable[[], int], arguments: Namespace) -> int:
         if error.filename is None:
             return _failed(error, arguments)
         if arguments.verbose:
-            _print_trace()
-        report(
-            [Diagnostic("PEN1006", f"`{error.filename}` cannot be read or written: {error.strerror}")], output_format
-        )
+            _print_trace(arguments)
+        message = f"`{error.filename}` cannot be read or written: {error.strerror}"
+        report([Diagnostic("PEN1006", message)], arguments.masks, output_format)
         return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
     except Exception as error:  # noqa: BLE001 (the last resort: reports a bug in Penstock)
         return _failed(error, arguments)
@@ -128,8 +131,8 @@ def _failed(error: Exception, arguments: Namespace) -> int:
     from engine.terminal.report import report
 
     if arguments.verbose:
-        _print_trace()
-    report([_internal(error, arguments.verbose)], getattr(arguments, "format", "text"))
+        _print_trace(arguments)
+    report([_internal(error, arguments.verbose)], arguments.masks, getattr(arguments, "format", "text"))
     return EXIT_JOB_FAILED
 
 
@@ -141,12 +144,10 @@ def _internal(error: Exception, verbose: bool) -> "Diagnostic":
     return Diagnostic("PEN9001", message, help=None if verbose else "run it again with `--verbose` for the whole trace")
 
 
-def _print_trace() -> None:
+def _print_trace(arguments: Namespace) -> None:
     import traceback
 
-    from catalog.secret_names import redacted_text
-
-    print(redacted_text(traceback.format_exc()), end="", file=sys.stderr)
+    print(arguments.masks.text(traceback.format_exc()), end="", file=sys.stderr)
 
 
 def shadowed_package() -> str | None:

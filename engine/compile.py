@@ -1,44 +1,24 @@
 """Job file -> job -> plan -> optimized plan: the first step of every command that reads a job."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
+from catalog.diagnostics.source import SourceFile
 from catalog.options import Options
 from catalog.tables.table import Column
 from catalog.types.datatypes import has_unknown
 from connectors.interface.source_abilities import SupportsNewColumns
-from engine.job.load import load
+from engine.job.compat.seatunnel_marks import note_compat
+from engine.job.load import load, read_file
 from engine.job.model.job import Block, Job
-from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
+from engine.job.model.settings import Settings
 from engine.optimizer import optimize
 from engine.plan.building.build_plan import build
 from engine.plan.chosen_writes import with_chosen_writes
+from engine.plan.credentials import credentials_of
 from engine.plan.nodes import Plan, Query, Scan
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Settings from the command line.
-
-    `strict`: a column whose type cannot be proved is an error, and so is a source without files. `reads_secrets`:
-    passwords are read and decrypted, which only a run needs. `seatunnel_line`: 2 or 3, which line of its versions
-    `seatunnel` follows. `only`, `but`: the tables to write, and
-    those to leave out. `project`: what the jobs have from their project.
-    """
-
-    variables: Mapping[str, str] = field(default_factory=dict)
-    seatunnel: bool = False
-    seatunnel_line: int = 2
-    strict: bool = False
-    disabled_rules: tuple[str, ...] = ()
-    reads_secrets: bool = False
-    only: tuple[str, ...] = ()
-    but: tuple[str, ...] = ()
-    project: ProjectDefaults = NO_PROJECT
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -53,28 +33,40 @@ class Compiled:
     settings: Settings = field(default_factory=Settings)
 
 
-def load_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Job | None:
-    """The job of a file, read as the settings say; None if its text cannot be read at all."""
-    return load(
-        path,
-        diagnostics,
-        variables=settings.variables,
-        seatunnel=settings.seatunnel,
-        seatunnel_line=settings.seatunnel_line,
-        reads_secrets=settings.reads_secrets,
-        project=settings.project,
-    )
+@dataclass(frozen=True, eq=False, slots=True)
+class BuiltJob:
+    """A job as far as it could be read, and the plan of its blocks without errors."""
+
+    job: Job
+    plan: Plan
 
 
 def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
     """The plan of a job file; None if it has an error, all of which are then in `diagnostics`."""
+    source = read_file(path, diagnostics, settings.read)
+    return compile_text(source, settings, diagnostics) if source else None
+
+
+def compile_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
+    """The plan of a job's text, which need not be saved; None if it has an error, all of which are in `diagnostics`."""
     own = Diagnostics()
-    job = load_job(path, settings, own)
-    if job and job.env.dialect == "spark":
-        note_compat(job, own)
-    compiled = _compiled(path, job, settings, own) if job else None
+    built = build_text(source, settings, own)
     diagnostics.extend(own)
-    return compiled
+    return None if built is None or own.has_errors else _optimized(built.job, built.plan, settings, own)
+
+
+def build_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics) -> BuiltJob | None:
+    """What can be compiled of a job's text, also if it has errors, as an editor needs it; None if it is no job at all.
+
+    Errors go to `diagnostics`.
+    """
+    own = Diagnostics()
+    job = load(source, own, settings)
+    if job and not job.env.dialect.is_seatunnel:
+        note_compat(job, own)
+    plan = _built(job, settings, own) if job else None
+    diagnostics.extend(own)
+    return BuiltJob(job, plan) if job and plan else None
 
 
 def with_columns(compiled: Compiled, scan: Scan, columns: Sequence[Column]) -> Compiled:
@@ -84,10 +76,10 @@ def with_columns(compiled: Compiled, scan: Scan, columns: Sequence[Column]) -> C
     blocks = tuple(_with_options(block, scan.options, options) for block in compiled.job.blocks)
     assert blocks != compiled.job.blocks, f"{scan.name} is a block of the job"
     diagnostics = Diagnostics()
-    changed = _compiled(compiled.path, replace(compiled.job, blocks=blocks), compiled.settings, diagnostics)
+    job = replace(compiled.job, blocks=blocks)
+    built = _built(job, compiled.settings, diagnostics)
     diagnostics.raise_errors()
-    assert changed is not None, "has no errors"
-    return changed
+    return _optimized(job, built, compiled.settings, diagnostics)
 
 
 def _with_options(block: Block, before: Options, after: Options) -> Block:
@@ -99,49 +91,27 @@ def _with_options(block: Block, before: Options, after: Options) -> Block:
     return replace(block, tables=tuple(tables))
 
 
-def _compiled(path: Path, job: Job, settings: Settings, own: Diagnostics) -> Compiled | None:
-    """The plan of a job; `own` has the diagnostics of reading it."""
-    built = build(job, own)
-    if built and (settings.only or settings.but):
-        built = with_chosen_writes(built, settings.only, settings.but, own)
+def _built(job: Job, settings: Settings, own: Diagnostics) -> Plan:
+    """The plan of the blocks without errors; `own` has the diagnostics of reading the job."""
+    plan = build(job, own)
+    if not own.has_errors and (settings.only or settings.but):
+        plan = with_chosen_writes(plan, settings.only, settings.but, own)
     if settings.strict:
         own.items = [_strict(diagnostic) for diagnostic in own]
-    if built and settings.strict:
-        refuse_unknown_types(built, own)
-    if built is None or own.has_errors:
-        return None
+        refuse_unknown_types(plan, own)
+    return plan
+
+
+def _optimized(job: Job, built: Plan, settings: Settings, warnings: Diagnostics) -> Compiled:
     plan = optimize(built, disabled=settings.disabled_rules)
-    return Compiled(path, job, built, plan, tuple(own), settings)
+    if settings.reads_secrets:
+        settings.credentials.update(credentials_of(built))
+    return Compiled(Path(job.source.path), job, built, plan, tuple(warnings), settings)
 
 
 def _strict(diagnostic: Diagnostic) -> Diagnostic:
     """With `--strict`, missing files of a source, or files that differ from the schema lock, are errors."""
     return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in ("PEN4009", "PEN4030") else diagnostic
-
-
-_SEATUNNEL_MARKS: Final = re.compile(
-    r"\b(?:source_table_name|result_table_name|execution\.parallelism|from\s+dual)\b", re.I
-)
-_SEATUNNEL_WORDS: Final = ("_table_name", "execution.parallelism", "dual")
-_CALLS_THAT_DIFFER: Final = re.compile(
-    r"\b(?:[lr]?trim\s*\([^()]*,|datediff\s*\(|dateadd\s*\(|dayname\s*\(|monthname\s*\(|insert\s*\(|week\s*\("
-    r"|formatdatetime\s*\(|parsedatetime\s*\(|extract\s*\(\s*dayofweek|cast\s*\([^()]*as\s+timestamp\s*\))",
-    re.I,
-)
-
-
-def note_compat(job: Job, diagnostics: Diagnostics) -> None:
-    """Warn where a job looks like Apache SeaTunnel's and calls functions that mean something else there."""
-    folded = job.source.text.lower()
-    if not any(word in folded for word in _SEATUNNEL_WORDS):  # most jobs: faster than the pattern
-        return
-    if _SEATUNNEL_MARKS.search(job.source.text) and (call := _CALLS_THAT_DIFFER.search(job.source.text)):
-        diagnostics.warning(
-            "PEN2031",
-            f"the job looks like Apache SeaTunnel's, whose `{call.group().partition('(')[0].strip()}` is not Spark's",
-            job.source.span(*call.span()),
-            "`--compat seatunnel`, or `env { sql.dialect = seatunnel }`, runs it as there",
-        )
 
 
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:

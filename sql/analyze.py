@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from catalog.diagnostics.diagnostic import Diagnostic, Severity
 from catalog.diagnostics.source import PlacedText
+from catalog.spark_version import NEWEST, SparkVersion
 from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from sql.binding.query import bind_query
 from sql.expressions import call_kind, is_aggregate, is_deterministic
@@ -28,7 +29,7 @@ from sql.recognizer.check import Unexpected, recognize, unparsed
 from sql.scopes.analysis import Binder, Environment
 from sql.scopes.lineage import ColumnLineage, Dependency
 from sql.scopes.output_items import output_item
-from sql.scopes.relations import Output
+from sql.scopes.relations import Output, TableOutputs
 from sql.scopes.unconvertible_texts import unconvertible_texts
 from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
@@ -65,11 +66,21 @@ class Analysis:
 
 
 @with_room
-def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: str = "query") -> Analysis:
-    """Analyze one Spark SQL query over the named inputs; never raises for errors in the query."""
+def analyze(
+    query: PlacedText,
+    inputs: Mapping[str, CatalogTable],
+    *,
+    output: str = "query",
+    outputs: TableOutputs | None = None,
+    spark: SparkVersion = NEWEST,
+) -> Analysis:
+    """Analyze one query over the named inputs as this version of Spark does; never raises for errors in the query.
+
+    Analyses of one job can share `outputs`, the columns of the inputs.
+    """
     text = query.value
-    parsed, refused = _parsed(text)
-    binder = Binder(query, parsed.tokens, inputs, bind_query)
+    parsed, refused = _parsed(text, spark)
+    binder = Binder(query, parsed.tokens, inputs, bind_query, {} if outputs is None else outputs, spark)
     for issue in parsed.issues:
         severity = Severity.ERROR if issue.is_certain else Severity.WARNING
         binder.report_at(issue.code, (issue.start, issue.end), issue.message, issue.help, severity)
@@ -103,11 +114,11 @@ def analyze(query: PlacedText, inputs: Mapping[str, CatalogTable], *, output: st
 _TOP: Final = re.compile(r"\bselect\s+(?:distinct\s+)?top\s*$", re.IGNORECASE)
 
 
-def _parsed(text: str) -> tuple[Parsed, SyntaxIssue | None]:
+def _parsed(text: str, spark: SparkVersion) -> tuple[Parsed, SyntaxIssue | None]:
     """The tree and the syntax errors; the last one is a token that Spark's grammar refuses for no known reason."""
     verdict = recognize(text)
     parsed = parse(text, verdict.nested, verdict.names)
-    shown = [*check_syntax(parsed, is_accepted=verdict.is_certain), *type_issues(text, parsed.tokens)]
+    shown = [*check_syntax(parsed, spark, is_accepted=verdict.is_certain), *type_issues(text, parsed.tokens)]
     places = {issue.start for issue in shown}
     issues = [*(issue for issue in parsed.issues if issue.start not in places), *shown]
     stop = verdict.unexpected

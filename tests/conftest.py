@@ -51,10 +51,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """A session as `penstock run` makes it, on two cores, with the jars of the connectors and of databases."""
     pytest.importorskip("pyspark")
     from connectors.delta.connector import connector as delta
-    from connectors.files.formats.file_connector import AVRO_JAR
     from connectors.iceberg.connector import connector as iceberg
     from connectors.jdbc.known_dialects import DIALECTS
     from connectors.kafka.connector import connector as kafka_connector
+    from connectors.shared.spark_jars import spark_jar
     from engine.spark.session import open_session
 
     warehouse = tmp_path_factory.mktemp("warehouse")
@@ -69,7 +69,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={warehouse}",
     }
     drivers = (dialect.maven for dialect in DIALECTS if dialect.is_tested)
-    jars = (*delta.maven, *iceberg.maven, *kafka_connector.maven, AVRO_JAR, *drivers)
+    jars = (*delta.maven, *iceberg.maven, *kafka_connector.maven, spark_jar("avro"), *drivers)
     session = open_session("tests", settings, jars, delta.session_settings)
     yield session
     session.stop()

@@ -9,8 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final, TypeAlias
-from zlib import crc32
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +26,7 @@ class Span:
         return f"{self.file}:{self.line}:{self.column}"
 
 
-Hidden: TypeAlias = dict[tuple[str, int], set[tuple[int, int]]]
-"""Ranges that must not be shown, by file and checksum of its text."""
-
-_HIDDEN: Final[Hidden] = {}
-
 _NEWLINE: Final = re.compile("\n")
-
-
-def hidden_ranges() -> Hidden:
-    """The hidden ranges of this process, for another process that shows the files."""
-    return {file: ranges for file, ranges in _HIDDEN.items() if ranges}
-
-
-def hide(ranges: Hidden) -> None:
-    """Add the hidden ranges of another process."""
-    for file, hidden in ranges.items():
-        _HIDDEN.setdefault(file, set()).update(hidden)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +39,6 @@ class SourceFile:
     @cached_property
     def _line_starts(self) -> tuple[int, ...]:
         return (0, *(newline.end() for newline in _NEWLINE.finditer(self.text)))
-
-    @property
-    def hidden(self) -> set[tuple[int, int]]:
-        """Ranges that must not be shown. They are shared by all objects of one file, since reports read files again."""
-        return _HIDDEN.setdefault((self.path, crc32(self.text.encode(errors="surrogatepass"))), set())
 
     def span(self, start: int, end: int) -> Span:
         """The span of the characters `start` to `end` (offsets, 0-based, end exclusive)."""

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.options import Options, Value
 from catalog.quoting import quote, quote_text
@@ -121,7 +122,9 @@ def _field_rules(
         return
     type = column.type if column else UNKNOWN
     yield from _type_rule(block.get("field_type"), name, type, location, options=options, diagnostics=diagnostics)
-    is_typed_only = options.seatunnel is not None and (options.seatunnel.line == 3 or "field_value" not in block)
+    is_typed_only = options.seatunnel is not None and (
+        options.seatunnel.compat is Compat.SEATUNNEL_3 or "field_value" not in block
+    )
     if not is_typed_only and not block.get("field_value"):
         help = "field_value = [{ rule_type = NOT_NULL }]"
         diagnostics.error("PEN2005", f"the rule of `{name}` has no `field_value`", span_of(options, location), help)

@@ -39,7 +39,8 @@ from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import SupportsIncremental, SupportsStreaming, SupportsTableSets
 from connectors.lakehouse.statements import planned
 from connectors.lakehouse.write_modes import CAPABILITIES
-from connectors.shared.staged import Staged
+from connectors.shared.spark_jars import spark_jar
+from connectors.shared.staged import Credentials, Staged
 from connectors.storage.filesystem import as_uri, files_at
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.object_store import store_jars, store_needs
@@ -48,7 +49,6 @@ from connectors.storage.paths import local_path, spark_path, target_folder
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-VERSION: Final = "4.4.0"
 _ONE_WRITER: Final = (
     "on S3, Delta serializes the commits of one Spark application only: another application that writes the table at "
     "the same time needs `spark.delta.logStore.s3a.impl`"
@@ -68,7 +68,7 @@ class Delta(
 ):
     name: ClassVar[str] = "Delta"
     doc: ClassVar[str] = "Reads and writes Delta Lake tables, local or of any Hadoop file system."
-    maven: ClassVar[tuple[str, ...]] = (f"io.delta:delta-spark_4.1_2.13:{VERSION}",)
+    maven: ClassVar[tuple[str, ...]] = (spark_jar("delta"),)
     session_settings: ClassVar[Mapping[str, str]] = {
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -154,8 +154,10 @@ class Delta(
         df = spark.readStream.format("delta").load(spark_path(task.options.string("path")))
         return task.selected(df)
 
+    def credentials(self, options: Options) -> Credentials:
+        return staging.store_settings(options).credentials
+
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-        staging.store_settings(options)  # remembered: a killed run's commit may need the credentials
         file_target.check_path(options, diagnostics)
         for name in options.strings("partition_by"):
             if not table.is_open and table.column(name) is None:

@@ -45,6 +45,7 @@ from connectors.interface.source_abilities import (
 from connectors.lakehouse.versions import refuse_for_versions
 from connectors.lakehouse.write_modes import CAPABILITIES, refuse_without_partitions
 from connectors.shared.active_session import active_session
+from connectors.shared.spark_jars import spark_jar
 from connectors.shared.staged import Staged
 from connectors.shared.tolerated import report_tolerated
 from connectors.storage.object_store import OBJECT_STORES, store_jars, store_needs
@@ -52,7 +53,6 @@ from connectors.storage.object_store import OBJECT_STORES, store_jars, store_nee
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-VERSION: Final = "1.12.0"
 _ONE_WRITER: Final = (
     "on an object store, a warehouse without a catalog has no atomic commit: another program that writes the table at "
     "the same time may lose rows; name the table in a catalog"
@@ -71,7 +71,7 @@ class Iceberg(
 ):
     name: ClassVar[str] = "Iceberg"
     doc: ClassVar[str] = "Reads and writes Iceberg tables, of a directory (a warehouse) or of any catalog of Spark's."
-    maven: ClassVar[tuple[str, ...]] = (f"org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:{VERSION}",)
+    maven: ClassVar[tuple[str, ...]] = (spark_jar("iceberg"),)
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS

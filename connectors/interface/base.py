@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from catalog.options import Options
 from catalog.plugins import IncompletePluginError
+from connectors.shared.staged import Credentials
 
 
 class Connector(ABC):
@@ -38,6 +39,13 @@ class Connector(ABC):
     def needs(self, options: Options) -> tuple[str, ...]:
         """Notes for `explain` on what a block with these options needs beside Spark, such as the jars of its path."""
         return ()
+
+    def credentials(self, options: Options) -> Credentials:
+        """The secrets of a block, by what they open: with them this session ends killed runs, whose journals have none.
+
+        The records of the connector (`Staged`) find theirs by `credentials_key`.
+        """
+        return {}
 
     def completed(self, options: Options) -> Options:
         """The options of a block with those that other spellings of them imply; done once, when it is checked."""

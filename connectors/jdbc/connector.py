@@ -34,7 +34,7 @@ from connectors.jdbc.table_location import location_of
 from connectors.jdbc.table_names import parse_table_name, path_of, quoted_name
 from connectors.jdbc.writing import staging
 from connectors.jdbc.writing.commit import begin_commit, commit_group, remove_staging
-from connectors.jdbc.writing.jdbc_staged import JdbcStaged, remember_secrets
+from connectors.jdbc.writing.jdbc_staged import JdbcStaged, credentials_of
 from connectors.jdbc.writing.load import loads_by_copy
 from connectors.jdbc.writing.sink_options import (
     SINK_OPTIONS,
@@ -47,6 +47,7 @@ from connectors.jdbc.writing.sink_options import (
 )
 from connectors.jdbc.writing.write_plan import WritePlan
 from connectors.matching.table_patterns import as_table, pattern_in
+from connectors.shared.staged import Credentials
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -129,10 +130,10 @@ class Jdbc(
         return new_rows(rows, asked, since, by_bytes=True)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-        mark = diagnostics.mark()
         check_sink(options, table, diagnostics)
-        if not mark.has_errors:
-            remember_secrets(connection_of(options))
+
+    def credentials(self, options: Options) -> Credentials:
+        return credentials_of(connection_of(options))
 
     def completed(self, options: Options) -> Options:
         return completed(options)
@@ -191,7 +192,6 @@ class Jdbc(
         return () if task.table.is_open else staging.planned_staging(_plan(task), self.prepare(spark, task, actions))
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> JdbcStaged:
-        remember_secrets(connection_of(task.options))
         isolation = task.options.optional_string("isolation_level")
         return staging.prepare(connection_of(task.options), target_of(task.options), task, tuple(actions), isolation)
 

@@ -6,15 +6,14 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Options
-from catalog.secret_names import is_secret_name, redacted, remember_secret
+from catalog.secret_names import is_secret_name, redacted
+from connectors.shared.staged import Credentials
 
 _OF_THE_ENGINE: Final = (
     "bootstrap.servers", "group.id", "auto.offset.reset", "enable.auto.commit", "interceptor.classes",
     "key.deserializer", "value.deserializer", "key.serializer", "value.serializer",
 )  # fmt: skip
 """Settings that Spark sets itself and refuses."""
-
-_remembered: Final[dict[str, Mapping[str, str]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +28,6 @@ class KafkaConnection:
     def of(cls, options: Options) -> "KafkaConnection":
         given = options.texts_by_key("kafka.config")
         secrets = {name: value for name, value in given.items() if _is_secret(name, value)}
-        for value in secrets.values():
-            remember_secret(value)
         plain = {name: value for name, value in given.items() if name not in secrets}
         servers = ",".join(part.strip() for part in options.string("bootstrap.servers").split(","))
         return cls(servers, plain, secrets)
@@ -38,7 +35,7 @@ class KafkaConnection:
     @property
     def client(self) -> dict[str, str]:
         """The settings of a client, without those that are the engine's."""
-        settings = {**self.config, **(self.secrets or _remembered.get(self.servers, {}))}
+        settings = {**self.config, **self.secrets}
         return {name: value for name, value in settings.items() if name not in _OF_THE_ENGINE}
 
     @property
@@ -46,11 +43,10 @@ class KafkaConnection:
         """The connection as options of Spark's data source `kafka`."""
         return {f"kafka.{name}": value for name, value in {**self.client, "bootstrap.servers": self.servers}.items()}
 
-    def remember(self) -> "KafkaConnection":
-        """Lend the secrets to commits of this process that a journal describes, which has none."""
-        if self.secrets:
-            _remembered[self.servers] = self.secrets
-        return self
+    @property
+    def credentials(self) -> Credentials:
+        """The secrets, for killed runs with the same brokers."""
+        return {self.servers: self.secrets} if self.secrets else {}
 
 
 def check_servers(options: Options, diagnostics: Diagnostics) -> None:

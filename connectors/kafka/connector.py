@@ -17,7 +17,6 @@ from catalog.diagnostics.source import Span
 from catalog.options import Option, Options
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TablePath
-from connectors.files.formats.file_connector import AVRO_JAR
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
@@ -52,8 +51,9 @@ from connectors.kafka.write_records import (
     registered,
     topic_text,
 )
+from connectors.shared.spark_jars import spark_jar
 from connectors.shared.spark_types import columns_of
-from connectors.shared.staged import Staged, secret_mapping
+from connectors.shared.staged import Credentials, Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, committing, files_at
 
 if TYPE_CHECKING:
@@ -75,6 +75,10 @@ class KafkaStaged(Staged):
     secrets: Mapping[str, str] = secret_mapping()
 
     @property
+    def credentials_key(self) -> str:
+        return self.servers
+
+    @property
     def connection(self) -> KafkaConnection:
         return KafkaConnection(self.servers, self.config, self.secrets)
 
@@ -85,10 +89,7 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
         "Reads and writes topics of Kafka. A read covers the records that a topic has when the run starts; a write is "
         "at least once, each record with headers by which a reader can drop repeats."
     )
-    maven: ClassVar[tuple[str, ...]] = (
-        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.2",
-        "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0?transitive=false",
-    )
+    maven: ClassVar[tuple[str, ...]] = (spark_jar("kafka"), spark_jar("kafka-tokens"))
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_cheap=False)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
@@ -100,6 +101,9 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
         data_save_modes=(DataSaveMode.APPEND_DATA,),
     )
 
+    def credentials(self, options: Options) -> Credentials:
+        return KafkaConnection.of(options).credentials
+
     def table_path(self, options: Options) -> TablePath | None:
         """The topic, or the pattern of topics."""
         topic = options.optional_string("topic")
@@ -110,11 +114,10 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
         check_offsets(options, diagnostics)
         if not topics_of(options):
             diagnostics.error("PEN2004", "`topic` names no topic", options.span("topic"), 'topic = "orders"')
-        KafkaConnection.of(options).remember()
         return (table_of(options, diagnostics),)
 
     def jars(self, options: Options) -> tuple[str, ...]:
-        return (*self.maven, AVRO_JAR) if is_avro(options) else self.maven
+        return (*self.maven, spark_jar("avro")) if is_avro(options) else self.maven
 
     def staged_jars(self, staged: KafkaStaged) -> tuple[str, ...]:
         return self.maven  # records are staged as they are sent
@@ -183,7 +186,6 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
         return task.selected(rows_of(records, task.options, task.table))
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-        KafkaConnection.of(options).remember()
         check_servers(options, diagnostics)
         check_records(options, table, diagnostics)
         if str(options["semantics"]).upper() == "EXACTLY_ONCE":
@@ -208,7 +210,7 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
         message cannot be read."""
         if is_protobuf(task.options):
             message_of(task.options, code="PEN5005")
-        connection, span = KafkaConnection.of(task.options).remember(), task.options.span("bootstrap.servers")
+        connection, span = KafkaConnection.of(task.options), task.options.span("bootstrap.servers")
         with brokers(spark, connection.servers, connection.client, code="PEN5005", span=span) as kafka:
             topic, partition = topic_text(task.options), task.options.optional_integer("partition")
             count = kafka.partitions([topic]).get(topic) if is_fixed(task.options) else None
@@ -220,7 +222,7 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
         return TargetState(exists=count is not None)
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> KafkaStaged:
-        connection = KafkaConnection.of(task.options).remember()
+        connection = KafkaConnection.of(task.options)
         return KafkaStaged(
             staging=task.scratch,
             servers=connection.servers,

@@ -41,6 +41,10 @@ class KafkaPosition(Staged):
     secrets: Mapping[str, str] = secret_mapping()
 
     @property
+    def credentials_key(self) -> str:
+        return self.servers
+
+    @property
     def connection(self) -> KafkaConnection:
         return KafkaConnection(self.servers, self.config, self.secrets)
 
@@ -88,7 +92,7 @@ def position_of(spark: "SparkSession", options: Options) -> KafkaPosition:
 
     Raises PEN5004 where a topic does not exist, or records were deleted before the group read them.
     """
-    connection = KafkaConnection.of(options).remember()
+    connection = KafkaConnection.of(options)
     span = options.span("bootstrap.servers")
     with brokers(spark, connection.servers, connection.client, code="PEN5004", span=span) as kafka:
         partitions = _partitions(kafka, options)
@@ -133,7 +137,7 @@ def offsets_still_read(options: Options, offsets: str) -> str:
 def stream_options(spark: "SparkSession", options: Options, *, is_new: bool) -> dict[str, str]:
     """The topics of a stream and, if it is new, where it starts, as Spark's options. A stream that goes on finds its
     start in the checkpoint; partitions that are added later start at their first record."""
-    connection = KafkaConnection.of(options).remember()
+    connection = KafkaConnection.of(options)
     topics = topics_of(options)
     named = {"subscribePattern": topics[0]} if options.flag("pattern") else {"subscribe": ",".join(topics)}
     limit = options.optional_integer("max_offsets")

@@ -10,13 +10,16 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from catalog.diagnostics.diagnostic import run_error
 from catalog.options import Value
+
+Credentials: TypeAlias = Mapping[str, Mapping[str, str]]
+"""The secrets of the jobs of a session, by the `credentials_key` of what they open."""
 
 S = TypeVar("S", bound="Staged")
 T = TypeVar("T")
@@ -36,6 +39,23 @@ class Staged:
     def to_json(self) -> dict[str, Value]:
         """The fields for the journal, without the secrets."""
         return {field_.name: _to_json(getattr(self, field_.name)) for field_ in fields(self) if not is_secret(field_)}
+
+    @property
+    def credentials_key(self) -> str | None:
+        """What the field `secrets` opens; None for a record without such a field."""
+        return None
+
+    def with_credentials(self: S, known: Credentials) -> S:
+        """The record of a killed run with the secrets that a job of this session names for the same place."""
+        changed: dict[str, Any] = {}
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, Staged) and (opened := value.with_credentials(known)) is not value:
+                changed[part.name] = opened
+        key = self.credentials_key
+        if key is not None and key in known and not getattr(self, "secrets", None):
+            changed["secrets"] = known[key]
+        return replace(self, **changed) if changed else self
 
     @classmethod
     def from_json(cls: type[S], record: Mapping[str, Any]) -> S:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from catalog.options import Option, OptionType
-from catalog.secret_names import is_secret_name, redacted, remember_secret
-from connectors.shared.staged import Staged, secret_mapping
+from catalog.secret_names import is_secret_name, redacted
+from connectors.shared.spark_jars import spark_jar
+from connectors.shared.staged import Credentials, Staged, secret_mapping
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,24 +22,22 @@ OBJECT_STORES: Final = ("s3a:", "gs:", "oss:")
 """Schemes of stores where a rename is a copy."""
 
 _JARS: Final[Mapping[str, tuple[str, ...]]] = {
-    "s3a": ("org.apache.hadoop:hadoop-aws:3.4.2",),
-    "abfs": ("org.apache.hadoop:hadoop-azure:3.4.2",),
-    "abfss": ("org.apache.hadoop:hadoop-azure:3.4.2",),
-    "oss": ("org.apache.hadoop:hadoop-aliyun:3.4.2",),
+    "s3a": (spark_jar("hadoop-aws"),),
+    "abfs": (spark_jar("hadoop-azure"),),
+    "abfss": (spark_jar("hadoop-azure"),),
+    "oss": (spark_jar("hadoop-aliyun"),),
 }
-"""By Hadoop's version in Spark 4.1."""
 
 _CLASSIFIED: Final[Mapping[str, str]] = {"gs": "com.google.cloud.bigdataoss:gcs-connector:3.1.3:jar:shaded"}
 """Jars that Spark does not find by coordinates, since they have a classifier: as the Maven client names them."""
 
-_COMMITTER_JAR: Final = "org.apache.spark:spark-hadoop-cloud_2.13:4.1.2?transitive=false"
+_COMMITTER_JAR: Final = spark_jar("hadoop-cloud")
 _COMMITTER: Final = "org.apache.spark.internal.io.cloud."
 _COMMITTER_SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.sources.commitProtocolClass": f"{_COMMITTER}PathOutputCommitProtocol",
     "spark.sql.parquet.output.committer.class": f"{_COMMITTER}BindingParquetOutputCommitter",
     "fs.s3a.committer.name": "magic",
 }
-_REMEMBERED: Final[dict[str, Mapping[str, str]]] = {}
 
 HADOOP_PROPERTIES: Final = Option(
     "hadoop_properties",
@@ -91,24 +90,28 @@ class StoreSettings(Staged):
     plain: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, str] = secret_mapping()
 
+    @property
+    def credentials_key(self) -> str:
+        return self.root
+
+    @property
+    def credentials(self) -> Credentials:
+        """The secrets, for killed runs that wrote to the same store."""
+        return {self.root: self.secrets} if self.secrets else {}
+
     @classmethod
     def of(cls, path: str, given: Mapping[str, str]) -> "StoreSettings":
-        """The settings, remembered for the journals of this process."""
         parts = urlsplit(path)
         settings = {_scoped(name, parts.scheme, parts.netloc): value for name, value in given.items()}
         secrets = {name: value for name, value in settings.items() if is_secret_name(name) or redacted(value) != value}
-        for value in secrets.values():
-            remember_secret(value)
         plain = {name: value for name, value in settings.items() if name not in secrets}
         root = f"{parts.scheme}://{parts.netloc}" if settings else ""
-        if secrets:
-            _REMEMBERED[root] = secrets
         return cls(root, plain, secrets)
 
     def apply(self, spark: "SparkSession | None") -> None:
-        """Set them in the session; secrets of a journal are those that a job of this process has named."""
+        """Set them in the session."""
         if spark is not None:
-            for name, value in {**self.plain, **(self.secrets or _REMEMBERED.get(self.root, {}))}.items():
+            for name, value in {**self.plain, **self.secrets}.items():
                 spark.conf.set(name, value)
 
 

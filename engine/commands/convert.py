@@ -22,7 +22,7 @@ def run(arguments: Namespace) -> int:
     diagnostics = Diagnostics()
     text = convert(arguments.job, diagnostics)
     diagnostics.raise_errors()
-    report(diagnostics)
+    report(diagnostics, arguments.masks)
     if arguments.output:
         arguments.output.write_text(text, encoding="utf-8")
     else:

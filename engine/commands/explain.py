@@ -44,21 +44,22 @@ def run(arguments: Namespace) -> int:
 
     settings = settings_of(arguments, reads_secrets=arguments.connect)
     (compiled,) = compile_jobs([arguments.job], settings)
-    report(compiled.warnings)
+    report(compiled.warnings, arguments.masks)
     plan = compiled.built if arguments.unoptimized else compiled.plan
     starts = _starts(compiled, arguments.state_dir)
     previews = _previews(compiled) if arguments.connect else None
     if arguments.format == "json":
         found = {**to_json(plan, previews=previews, starts=starts), "schedule": schedule_json(plan)}
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        shown = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
     elif arguments.format == "mermaid":
-        print(to_mermaid(plan), end="")
+        shown = to_mermaid(plan)
     else:
-        print(explain(plan, columns=arguments.columns, previews=previews, starts=starts), end="")
+        shown = explain(plan, columns=arguments.columns, previews=previews, starts=starts)
         if schedule := schedule_text(plan):
-            print("\n" + schedule, end="")
+            shown += "\n" + schedule
         if arguments.rules:
-            print("\n" + explain_rules(compiled.built, disabled=settings.disabled_rules), end="")
+            shown += "\n" + explain_rules(compiled.built, disabled=settings.disabled_rules)
+    print(arguments.masks.known(shown), end="")
     return 0
 
 

@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> int:
     print(f"{done}, {same} unchanged{f', {invalid} with errors' if invalid else ''}")
     errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
     if errors:
-        report(errors)
+        report(errors, arguments.masks)
         return 2
     return 1 if is_check and changed else 0
 

@@ -26,9 +26,9 @@ def run(arguments: Namespace) -> int:
     paths = find_jobs([str(arguments.job)], diagnostics) if arguments.job.is_dir() else (arguments.job,)
     diagnostics.raise_errors()
     compiled = compile_jobs(paths, settings_of(arguments))
-    report([warning for job in compiled for warning in job.warnings])
+    report([warning for job in compiled for warning in job.warnings], arguments.masks)
     is_folder = arguments.job.is_dir()
     page = to_folder_page(arguments.job.resolve().name, compiled) if is_folder else to_page(compiled[0])
-    arguments.output.write_text(page, encoding="utf-8")
+    arguments.output.write_text(arguments.masks.known(page), encoding="utf-8")
     print(arguments.output)
     return 0

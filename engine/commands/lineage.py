@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> int:
     (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
     plan = compiled.built
     if arguments.format == "openlineage":
-        print(json.dumps(to_openlineage(plan), indent=2, ensure_ascii=False))
+        print(arguments.masks.known(json.dumps(to_openlineage(plan), indent=2, ensure_ascii=False)))
         return 0
     found = lineage(plan)
     wanted = _wanted(plan, arguments.column)

@@ -28,15 +28,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.compile import Settings
+    from engine.job.model.settings import Settings
     from engine.migrating.migrate import migrate
     from engine.terminal.report import report
 
-    migrated = migrate(arguments.job, Settings(dict(arguments.variables)), to_spark_sql=arguments.sql == "spark")
+    migrated = migrate(
+        arguments.job, Settings(dict(arguments.variables), masks=arguments.masks), to_spark_sql=arguments.sql == "spark"
+    )
     if arguments.output:
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
         arguments.output.write_text(migrated.text, encoding="utf-8")
     elif arguments.format == "text":
         sys.stdout.write(migrated.text)
-    report(migrated.left, arguments.format)
+    report(migrated.left, arguments.masks, arguments.format)
     return 2 if migrated.left else 0

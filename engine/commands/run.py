@@ -78,7 +78,7 @@ def run(arguments: Namespace) -> int:
     _check_run_id(arguments)
     jobs = compile_jobs(arguments.jobs, settings_of(arguments, reads_secrets=True))
     if warnings := [warning for job in jobs for warning in job.warnings]:
-        report(warnings, arguments.format)
+        report(warnings, arguments.masks, arguments.format)
     if arguments.check:
         print(f"checked {len(jobs)} job{'s' * (len(jobs) != 1)}: no error found")
         return 0
@@ -126,7 +126,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
                     master = str(spark.sparkContext.master)
                     result = _attempt(partial(_on_spark, spark, job, name, arguments), arguments)
                 if isinstance(result, PenstockError):
-                    report(result.diagnostics, arguments.format)
+                    report(result.diagnostics, arguments.masks, arguments.format)
                     ended[str(job.path)], code = False, 1
                     continue
                 ended[str(job.path)] = result.state is State.FINISHED
@@ -178,7 +178,6 @@ def _on_spark(spark: "SparkSession", job: "Compiled", run_id: str, arguments: Na
 
 
 def _print_result(result: "JobResult", arguments: Namespace) -> None:
-    from catalog.secret_names import redacted_text
     from engine.runtime.summary import print_statistics, print_summary
     from engine.terminal.report import report
 
@@ -188,9 +187,9 @@ def _print_result(result: "JobResult", arguments: Namespace) -> None:
             print_statistics(result, datetime.now())
     if arguments.verbose:
         for error in result.errors:
-            print(redacted_text("".join(traceback.format_exception(error))), end="", file=sys.stderr)
+            print(arguments.masks.text("".join(traceback.format_exception(error))), end="", file=sys.stderr)
     if diagnostics := [*result.warnings, *result.diagnostics]:
-        report(diagnostics, arguments.format)
+        report(diagnostics, arguments.masks, arguments.format)
 
 
 def _print_jobs(paths: "list[str]", ended: "dict[str, bool]", *, is_quiet: bool) -> None:
@@ -210,7 +209,7 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     with application(jobs, arguments.master, arguments.state_dir) as spark:
         for job in jobs:
             starts = starts_of(spark, job, arguments.state_dir)
-            print(explain(job.plan, previews=dry_run(spark, job), starts=starts), end="")
+            print(arguments.masks.known(explain(job.plan, previews=dry_run(spark, job), starts=starts)), end="")
     return 0
 
 
@@ -220,7 +219,8 @@ def _resume(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.state.state_dir import state_dir
 
     state = state_dir_of(jobs[0], arguments.state_dir) if jobs else state_dir(arguments.state_dir)
-    outcome = resume(state, arguments.resume, arguments.master)
+    known = {key: secrets for job in jobs for key, secrets in job.settings.credentials.items()}
+    outcome = resume(state, arguments.resume, arguments.master, known)
     print(f"run {arguments.resume}: {outcome.value}; {_MEANING[outcome.value]}")
     return 0
 

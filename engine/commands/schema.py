@@ -63,7 +63,7 @@ def _sync(arguments: Namespace) -> int:
         find_jobs(arguments.paths, diagnostics), settings_of(arguments), diagnostics, infers=not arguments.no_types
     )
     diagnostics.raise_errors()
-    report(diagnostics)
+    report(diagnostics, arguments.masks)
     for path, count in written.items():
         reason = "" if count else ": each source of these jobs declares its columns"
         print(f"{path}: {count} source{'s' * (count != 1)}{reason}")
@@ -82,7 +82,7 @@ def _diff(arguments: Namespace) -> int:
     else:
         result = since_locked(find_jobs(arguments.paths, diagnostics), settings, diagnostics)
     diagnostics.raise_errors()
-    report(diagnostics)
+    report(diagnostics, arguments.masks)
     _print(result)
     return 1 if result.is_breaking else 0
 

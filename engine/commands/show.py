@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> int:
 
     (compiled,) = compile_jobs([arguments.job], settings_of(arguments, reads_secrets=True))
     node = _node(compiled.built, arguments.node)
-    report(compiled.warnings)
+    report(compiled.warnings, arguments.masks)
     require_spark("showing rows")
     from engine.runtime.application import application
     from engine.runtime.summary import console, row_table

@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
     results = run_tests(tests, settings_of(arguments), arguments.workers)
     for result in results:
         _print(result)
-    report([diagnostic for result in results for diagnostic in result.diagnostics])
+    report([diagnostic for result in results for diagnostic in result.diagnostics], arguments.masks)
     failed = sum(bool(result.diagnostics) for result in results)
     print(f"{len(results) - failed} passed, {failed} failed")
     if arguments.junit:

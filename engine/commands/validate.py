@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
         checked = engine_check(paths, settings)
         diagnostics.extend(checked.diagnostics)
     typed, columns = sum(job.typed for job in outcomes), sum(job.columns for job in outcomes)
-    report(diagnostics, arguments.format, sys.stdout)
+    report(diagnostics, arguments.masks, arguments.format, sys.stdout)
     if arguments.format == "text":
         _print_summary(len(paths), diagnostics, typed, columns, perf_counter() - started)
         if checked is not None:

@@ -2,6 +2,7 @@
 
 from os import PathLike
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import PlacedText
 from engine.job.hocon.comments import Comments
@@ -10,6 +11,7 @@ from engine.job.hocon.render import to_hocon
 from engine.job.hocon.sections import resolve_job
 from engine.job.hocon.syntax import HoconArray
 from engine.job.load import load, read_file
+from engine.job.model.settings import Settings
 from engine.job.script.read_script import script_tree
 from engine.job.script.render_script import to_sql
 
@@ -23,7 +25,7 @@ def convert(path: str | PathLike[str], diagnostics: Diagnostics) -> str:
         tree = script_tree(PlacedText.verbatim(source, 0, len(source.text)), diagnostics)
         return to_hocon(tree, Comments(source))
     syntax = parse(source, diagnostics)
-    job = load(path, diagnostics, seatunnel=True)
+    job = load(source, diagnostics, Settings(compat=Compat.SEATUNNEL_2))
     if isinstance(syntax, HoconArray) or job is None or diagnostics.has_errors:
         return ""
-    return to_sql(resolve_job(syntax, Diagnostics(), compat=True), job, Comments(source), diagnostics)
+    return to_sql(resolve_job(syntax, Diagnostics(), compat=Compat.SEATUNNEL_2), job, Comments(source), diagnostics)

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, partial
 from os import PathLike
@@ -15,15 +15,18 @@ from catalog.diagnostics.source import PlacedText, SourceFile
 from catalog.options import Option, Options, OptionType, SeaTunnel
 from connectors.interface.sink import AnySink
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
-from engine.job.counterparts import SECTIONS_OF_VERSION_1, counterpart
-from engine.job.ending_streams import with_ending_streams
+from engine.job.compat.counterparts import SECTIONS_OF_VERSION_1, counterpart
+from engine.job.compat.ending_streams import with_ending_streams
+from engine.job.compat.queried_inputs import with_queried_inputs
+from engine.job.compat.shadowed_names import with_own_names
+from engine.job.compat.unsupported_options import unsupported_options
 from engine.job.hocon.include import Includes
 from engine.job.hocon.parse import parse
 from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.substitution import SECTIONS
 from engine.job.hocon.syntax import HoconArray
 from engine.job.model.job import Block, BlockKind, Cache, Env, Job, Reference, TableOptions
-from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
+from engine.job.model.settings import ReadText, Settings, read_text
 from engine.job.model.tree import Entry, ListNode, MapNode, Place, TextNode, kind_of
 from engine.job.options.check_options import check_options
 from engine.job.options.column_match import MATCH_COLUMNS, with_matches
@@ -33,10 +36,7 @@ from engine.job.options.secret_options import Secrets, Shade
 from engine.job.options.table_options import TABLE_LIST, inheriting, pattern_of, taken, taken_path, without_list
 from engine.job.options.variables import Variables, fill_in, fill_in_text
 from engine.job.options.watermark_option import WATERMARK
-from engine.job.queried_inputs import with_queried_inputs
-from engine.job.shadowed_names import with_own_names
 from engine.job.source_queries import with_source_queries
-from engine.job.unsupported_options import unsupported_options
 from engine.transforms import names as transform_names
 from engine.transforms import transform
 
@@ -70,46 +70,34 @@ _HIDING = ("PEN1002", "PEN2005", "PEN2007", "PEN3001")
 """Syntax errors that may hide parts of the file: parts that seem missing are then not reported."""
 
 
-def load(
-    path: str | PathLike[str],
-    diagnostics: Diagnostics,
-    *,
-    variables: Mapping[str, str] | None = None,
-    seatunnel: bool = False,
-    seatunnel_line: int = 2,
-    reads_secrets: bool = False,
-    project: ProjectDefaults = NO_PROJECT,
-) -> Job | None:
-    """The job of a HOCON, JSON or SQL file; None if its text cannot be read at all.
+def load_file(path: str | PathLike[str], diagnostics: Diagnostics, settings: Settings | None = None) -> Job | None:
+    """The job of a file, as `load` reads its text; None if it cannot be read at all."""
+    settings = settings or Settings()
+    source = read_file(path, diagnostics, settings.read)
+    return load(source, diagnostics, settings) if source else None
+
+
+def load(source: SourceFile, diagnostics: Diagnostics, settings: Settings | None = None) -> Job | None:
+    """The job of a text in HOCON, JSON or SQL, as its name ends; None if it cannot be read at all.
 
     Errors go to `diagnostics`. A block with errors is in the job all the same (`options.is_valid` is False): the
-    others can be checked too. `seatunnel`: unknown options and undefined variables are treated as in that engine, in
-    `seatunnel_line` 2 or 3 of its versions. `project`: what the job has from its project.
+    others can be checked too. Secrets of the job are added to the masks of the settings.
     """
-    source = read_file(path, diagnostics)
-    if source is None:
-        return None
+    settings = settings or Settings()
     mark = diagnostics.mark()
-    root = job_tree(source, Variables({**project.variables, **(variables or {})}, os.environ, seatunnel), diagnostics)
+    variables = Variables({**settings.project.variables, **settings.variables}, os.environ, settings.compat)
+    root = job_tree(source, variables, diagnostics, settings.read)
     if root is None:
         return None
     is_whole = all(item.code not in _HIDING for item in mark)
-    return _Loader(
-        source,
-        root,
-        diagnostics,
-        is_whole=is_whole,
-        is_lenient=seatunnel,
-        line=seatunnel_line,
-        reads_secrets=reads_secrets,
-        project=project,
-    ).job()
+    return _Loader(source, root, diagnostics, settings, is_whole=is_whole).job()
 
 
-def read_file(path: str | PathLike[str], diagnostics: Diagnostics) -> SourceFile | None:
+def read_file(path: str | PathLike[str], diagnostics: Diagnostics, read: ReadText = read_text) -> SourceFile | None:
+    """The text of a job file; None if it cannot be read, which is then in `diagnostics`."""
     name = os.fspath(path)
     try:
-        return SourceFile(name, Path(name).read_text(encoding="utf-8-sig"))
+        return SourceFile(name, read(name))
     except UnicodeDecodeError as error:
         text = error.object.decode("utf-8-sig", errors="replace")
         start = text.index("\ufffd")
@@ -123,16 +111,18 @@ def read_file(path: str | PathLike[str], diagnostics: Diagnostics) -> SourceFile
     return None
 
 
-def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics) -> MapNode | None:
+def job_tree(
+    source: SourceFile, variables: Variables, diagnostics: Diagnostics, read: ReadText = read_text
+) -> MapNode | None:
     """The tree of a job file, variables filled in: `env`, and each section as a list of blocks."""
     if source.path.lower().endswith(".sql"):
         from engine.job.script.read_script import script_tree
 
         text = PlacedText.verbatim(source, 0, len(source.text))
         script = script_tree(fill_in_text(text, variables, diagnostics, in_sink=True), diagnostics)
-        return with_source_queries(script, is_lenient=variables.compat) if script is not None else None
+        return with_source_queries(script, variables.compat) if script is not None else None
     known = {**variables.environment, **variables.given} if variables.given else variables.environment
-    syntax = parse(source, diagnostics, Includes(source.path, variables=known))
+    syntax = parse(source, diagnostics, Includes(source.path, variables=known, read=read))
     if isinstance(syntax, HoconArray):
         diagnostics.error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list",
                     syntax.place.span)  # fmt: skip
@@ -142,7 +132,7 @@ def job_tree(source: SourceFile, variables: Variables, diagnostics: Diagnostics)
         replace(entry, value=fill_in(entry.value, variables, diagnostics, in_sink=section_like(entry.key) == "sink"))
         for entry in root.entries
     )
-    return with_source_queries(replace(root, entries=tuple(entries)), is_lenient=variables.compat)
+    return with_source_queries(replace(root, entries=tuple(entries)), variables.compat)
 
 
 class _Loader:
@@ -153,28 +143,23 @@ class _Loader:
         source: SourceFile,
         root: MapNode,
         diagnostics: Diagnostics,
+        settings: Settings,
         *,
         is_whole: bool,
-        is_lenient: bool,
-        line: int,
-        reads_secrets: bool,
-        project: ProjectDefaults,
     ) -> None:
         self.source = source
         self.root = root
         self.diagnostics = diagnostics
         self.is_whole = is_whole
-        self.is_lenient = is_lenient
-        self.line = line
-        self.reads_secrets = reads_secrets
-        self.project = project
+        self.settings = settings
+        self.compat = settings.compat
         self.sink_names: set[str] = set()
         self.parallelism = 1
 
     def job(self) -> Job:
-        node = with_defaults(self.env_node(), self.project.env)
-        name = Path(self.source.path).stem
-        env = read_env(node, name, self.diagnostics, is_lenient=self.is_lenient, line=self.line)
+        node = with_defaults(self.env_node(), self.settings.project.env)
+        env = read_env(node, Path(self.source.path).stem, self.diagnostics, self.settings.masks,
+                       self.compat)  # fmt: skip
         if env.options is not None and "parallelism" in env.options.places:
             self.parallelism = env.parallelism
         secrets = self.secrets(env)
@@ -191,7 +176,7 @@ class _Loader:
                     self.block(kind, node, secrets) for node in entry.value.items if isinstance(node, MapNode)
                 )
         blocks = tuple(block for blocks in by_kind.values() for block in blocks)
-        if self.is_lenient:
+        if self.compat.is_seatunnel:
             env = with_ending_streams(env, blocks, self.diagnostics)
             blocks = with_own_names(with_queried_inputs(blocks))
         return Job(self.source, env, blocks, is_whole)
@@ -199,7 +184,7 @@ class _Loader:
     def unknown_section(self, entry: Entry, section: str | None) -> None:
         """Report a key of the top level; SeaTunnel passes over those that are no misspelled section."""
         renamed = SECTIONS_OF_VERSION_1.get(entry.key)
-        is_passed_over = self.is_lenient and section is None and renamed not in SECTIONS
+        is_passed_over = self.compat.is_seatunnel and section is None and renamed not in SECTIONS
         report = self.diagnostics.warning if is_passed_over else self.diagnostics.error
         help = (
             f"`{entry.key}` of SeaTunnel 1 is now `{renamed}`"
@@ -218,9 +203,10 @@ class _Loader:
     def secrets(self, env: Env) -> Secrets:
         folder = str(Path(self.source.path).parent)
         if env.options is None:
-            return Secrets(self.reads_secrets, folder=folder)
+            return Secrets(self.settings.reads_secrets, folder=folder, masks=self.settings.masks)
         shade = Shade(env.options.string("shade.identifier"))
-        return Secrets(self.reads_secrets, shade, folder, env.options.strings("shade.options"))
+        names = env.options.strings("shade.options")
+        return Secrets(self.settings.reads_secrets, shade, folder, names, masks=self.settings.masks)
 
     def block(self, kind: BlockKind, node: MapNode, secrets: Secrets) -> Block:
         name, place = self.plugin(kind, node)
@@ -231,12 +217,12 @@ class _Loader:
             self.unknown_plugin(kind, name, place)
         if spec is not None and kind is not BlockKind.TRANSFORM:
             known = (*COMMON, *OF_SINKS, *spec)
-            node = with_project_options(node, (kind, name), self.project, known, self.diagnostics)
+            node = with_project_options(node, (kind, name), self.settings.project, known, self.diagnostics)
         if spec is None:  # its own options cannot be checked, but its inputs and outputs can
             node = replace(node, entries=tuple(entry for entry in node.entries if entry.key in _COMMON_NAMES))
         check = partial(
             check_options, diagnostics=self.diagnostics, owner=name or "the block", at=place.span, secrets=secrets,
-            is_lenient=self.is_lenient, unsupported=unsupported_options(kind.value, name) if name else None,
+            compat=self.compat, unsupported=unsupported_options(kind.value, name) if name else None,
         )  # fmt: skip
         node, regex = taken(node, "table_match_regex") if kind is BlockKind.TRANSFORM else (node, None)
         node, tables, own_spec = self.tables(kind, node, spec or (), check)
@@ -253,11 +239,11 @@ class _Loader:
             for text in _texts_of(node.entry(name))
         )
         parallelism, uid = options["parallelism"], options.optional_string("uid")
-        if self.is_lenient:
+        if self.compat.is_seatunnel:
             own_parallelism = parallelism if isinstance(parallelism, int) else self.parallelism
-            compat = SeaTunnel(own_parallelism, line=self.line)
-            options = replace(options, seatunnel=compat)
-            tables = tuple(replace(table, options=replace(table.options, seatunnel=compat)) for table in tables)
+            read_as = SeaTunnel(own_parallelism, compat=self.compat)
+            options = replace(options, seatunnel=read_as)
+            tables = tuple(replace(table, options=replace(table.options, seatunnel=read_as)) for table in tables)
         complete = _completion(kind, name)
         options = complete(options)
         tables = tuple(replace(table, options=complete(table.options)) for table in tables)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 import connectors
+from catalog.compat import Compat
 from catalog.diagnostics.source import PlacedText
 from connectors.interface.source import SOURCE_QUERY
 from engine.job.hocon.sections import section_like
@@ -23,12 +24,12 @@ from sql.rewrite.table_names import with_table_names
 _OUTPUTS: Final = ("plugin_output", "result_table_name")
 
 
-def with_source_queries(root: MapNode, *, is_lenient: bool) -> MapNode:
+def with_source_queries(root: MapNode, compat: Compat) -> MapNode:
     """The tree of a job with a transform for each such query; the same tree where there is none.
 
-    `is_lenient`: an empty query is as if not written.
+    under `compat`, an empty query is as if not written.
     """
-    blocks = [block for block in _blocks(root, "source") if _has_query(block, is_lenient=is_lenient)]
+    blocks = [block for block in _blocks(root, "source") if _has_query(block, compat)]
     if not blocks:
         return root
     taken = {
@@ -93,9 +94,9 @@ def _blocks(root: MapNode, kind: str) -> Iterator[MapNode]:
             yield from (item for item in entry.value.items if isinstance(item, MapNode))
 
 
-def _has_query(block: MapNode, *, is_lenient: bool) -> bool:
+def _has_query(block: MapNode, compat: Compat) -> bool:
     query = block.get(SOURCE_QUERY.name)
-    if not isinstance(query, TextNode) or (is_lenient and not query.value):
+    if not isinstance(query, TextNode) or (compat.is_seatunnel and not query.value):
         return False
     source = connectors.source(_plugin(block))
     return source is not None and SOURCE_QUERY in source.source_options

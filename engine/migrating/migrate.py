@@ -13,18 +13,21 @@ from pathlib import Path
 from typing import Final
 
 import connectors
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity, job_error
 from catalog.diagnostics.source import PlacedText, SourceFile, Span
 from catalog.options import Option
 from catalog.tables.table import CatalogTable
-from engine.compile import Settings, compile_job
+from engine.compile import compile_job
+from engine.job.compat.unsupported_options import unsupported_options
 from engine.job.hocon.comments import Comments
 from engine.job.hocon.parse import parse
 from engine.job.hocon.render import to_hocon
 from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.syntax import HoconArray
-from engine.job.load import COMMON, load, read_file
+from engine.job.load import COMMON, load, load_file, read_file
 from engine.job.model.job import Block, BlockKind, Job
+from engine.job.model.settings import Settings
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, flatten, plain
 from engine.job.model.wiring import wire
 from engine.job.options.check_options import changes_nothing, is_unset
@@ -32,7 +35,6 @@ from engine.job.options.env import OPTIONS as ENV_OPTIONS
 from engine.job.options.variables import is_placeholder
 from engine.job.script.with_options import sink_spec, source_spec, transform_spec
 from engine.job.source_queries import with_source_queries
-from engine.job.unsupported_options import unsupported_options
 from engine.migrating.draft import TABLE_LISTS, Draft, as_node, is_at, without, without_kind
 from engine.migrating.plugins import migrate_plugin
 from engine.plan.building.build_plan import build
@@ -92,12 +94,15 @@ def migrate(path: str | PathLike[str], settings: Settings, *, to_spark_sql: bool
         raise job_error("PEN2015", "a SQL job has no form of SeaTunnel to migrate from", None,
                         "`penstock validate` checks it; `penstock convert` makes it HOCON")  # fmt: skip
     syntax = parse(source, diagnostics)
-    job = load(path, diagnostics, variables=settings.variables, seatunnel=True)
+    job = load(source, diagnostics, replace(settings, compat=Compat.SEATUNNEL_2))
     if isinstance(syntax, HoconArray) or job is None:
         diagnostics.raise_errors()
         raise job_error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list")
-    plan = build(job, diagnostics)
-    tree = with_source_queries(resolve_job(syntax, Diagnostics(), compat=True), is_lenient=True)
+    own = Diagnostics()
+    built = build(job, own)
+    diagnostics.extend(own)
+    plan = None if own.has_errors else built
+    tree = with_source_queries(resolve_job(syntax, Diagnostics(), compat=Compat.SEATUNNEL_2), Compat.SEATUNNEL_2)
     return _Migration(source, job, plan, tuple(diagnostics), settings).run(tree, to_spark_sql)
 
 
@@ -245,7 +250,7 @@ class _Migration:
         if dropped:
             notes.append(f"left out of `env`, without effect: {', '.join(f'`{name}`' for name in dropped)}")
         if needs_dialect and not any(entry.key == "sql.dialect" for entry in entries):
-            entries.append(Entry("sql.dialect", place, as_node("seatunnel", place)))
+            entries.append(Entry("sql.dialect", place, as_node(Compat.SEATUNNEL_2.value, place)))
             notes.append("`sql.dialect`: the queries call functions with SeaTunnel's meaning (`--sql spark` rewrites)")
         return MapNode(tuple(entries), place), notes
 
@@ -305,8 +310,8 @@ class _Migration:
             path = Path(folder) / "job.conf"
             path.write_text(text, encoding="utf-8")
             diagnostics = Diagnostics()
-            compile_job(path, replace(self.settings, seatunnel=False), diagnostics)
-            strict = load(path, Diagnostics(), variables=self.settings.variables)
+            compile_job(path, replace(self.settings, compat=Compat.OFF), diagnostics)
+            strict = load_file(path, Diagnostics(), replace(self.settings, compat=Compat.OFF))
         errors = [
             diagnostic
             for diagnostic in diagnostics

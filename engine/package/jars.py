@@ -1,12 +1,11 @@
 """The jars that packaged jobs need: spark-submit fetches them before the jobs can name them."""
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics
-from engine.job.load import load
+from engine.job.load import load_file
 from engine.job.model.job import Block, BlockKind
 from engine.plan.query_jars import jars_of_text
 
@@ -20,7 +19,7 @@ def packaged_jars(jobs: Iterable[Path]) -> tuple[str, ...]:
 
 
 def _blocks(job: Path) -> Iterator[Block]:
-    loaded = load(os.fspath(job), Diagnostics())
+    loaded = load_file(job, Diagnostics())
     yield from loaded.blocks if loaded else ()
 
 

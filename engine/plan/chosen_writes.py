@@ -13,11 +13,11 @@ _MOST_SHOWN: Final = 4
 """How many names a message lists."""
 
 
-def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diagnostics: Diagnostics) -> Plan | None:
+def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diagnostics: Diagnostics) -> Plan:
     """The plan with the writes that `only` names (all if it is empty), without those that `but` names.
 
     A write is named by its own name, its set's, its table's path or the end of that; `*` and `?` stand for letters.
-    None if a name fits no write, or none is left: that is reported.
+    The whole plan if a name fits no write, or none is left: that is reported.
     """
     for pattern in (*only, *but):
         if not any(_is_named(write, pattern) for write in plan.writes):
@@ -33,7 +33,7 @@ def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diag
     _refuse_half_read(plan, writes, diagnostics)
     if not writes and not diagnostics.has_errors:
         diagnostics.error("PEN2007", "`--only` and `--except` leave nothing to write", None, "name fewer tables")
-    return None if diagnostics.has_errors else replace(plan, writes=writes)
+    return plan if diagnostics.has_errors else replace(plan, writes=writes)
 
 
 def _remedy(pattern: str, known: Sequence[str]) -> str:

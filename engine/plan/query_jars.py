@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from catalog.diagnostics.source import PlacedText
-from connectors.files.formats.file_connector import AVRO_JAR
+from connectors.shared.spark_jars import spark_jar
 from engine.plan.nodes import AnyNode, Query
 
 _AVRO_CALL: Final = re.compile(r"\b(?:from_avro|to_avro|schema_of_avro)\s*\(", re.IGNORECASE)
@@ -13,7 +13,7 @@ _AVRO_CALL: Final = re.compile(r"\b(?:from_avro|to_avro|schema_of_avro)\s*\(", r
 
 def jars_of_text(query: str) -> tuple[str, ...]:
     """The jars that Spark needs for a query, as Maven coordinates."""
-    return (AVRO_JAR,) if _AVRO_CALL.search(query) else ()
+    return (spark_jar("avro"),) if _AVRO_CALL.search(query) else ()
 
 
 def jars_of_queries(nodes: Iterable[AnyNode]) -> tuple[str, ...]:

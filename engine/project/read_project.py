@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, JobError, did_you_mean
 from catalog.diagnostics.source import PlacedText, SourceFile, Span
 from catalog.options import Option, Options, OptionType
@@ -175,7 +176,7 @@ class _Reader:
         """The variables of the project and of the environment; each may use those of the command line and of above."""
         found: dict[str, str] = {}
         for path in (("variables",), ("environments", self.chosen or "", "variables")):
-            resolver = Resolver(syntax, Diagnostics(), {**found, **self.given}, os.environ, False)
+            resolver = Resolver(syntax, Diagnostics(), {**found, **self.given}, os.environ, Compat.OFF)
             node = resolver.at(syntax.fields, path, ())
             for entry in node.entries if isinstance(node, MapNode) else ():
                 value = fill_in(entry.value, Variables({**found, **self.given}, os.environ), Diagnostics())

@@ -11,6 +11,7 @@ from catalog.secret_names import redacted_mapping
 from catalog.tables.savemode import WritePreview
 from connectors.interface.base import Connector
 from connectors.interface.incremental import Since
+from connectors.shared.staged import Credentials
 from engine.compile import Compiled
 from engine.job.options.env import is_of_application
 from engine.plan.input_size import are_small
@@ -88,12 +89,14 @@ def starts_of(spark: "SparkSession", compiled: Compiled, state: str | None = Non
     return starts(compiled.plan, Watermarks(layout, compiled.plan.env.name))
 
 
-def resume(state: str, run_id: str, master: str | None = None) -> RunOutcome:
+def resume(
+    state: str, run_id: str, master: str | None = None, credentials: Credentials = recover.NO_CREDENTIALS
+) -> RunOutcome:
     """End a run that was killed: finish it where it had begun to commit, else remove what it staged."""
     used = _to_recover(state) if _is_here(state) else _all_sinks()  # which ones, only a session could read there
     jars = [jar for needed in used.values() for jar in needed]
     with _session("penstock resume", {}, used, jars, master) as spark:
-        return recover.resume(spark, state, run_id)
+        return recover.resume(spark, state, run_id, credentials)
 
 
 def clean_up_cancelled(run_id: str, state: str, master: str) -> bool:

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
+from catalog.masks import Masks
 from engine.compile import Compiled
 from engine.plan.nodes import Node, Plan
 from engine.runtime.application import state_dir_of
@@ -73,7 +74,7 @@ def _run_job(
     state = state_dir_of(compiled, state_dir)
     layout = layout_at(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
-    recovery_warnings = recover(spark, state)
+    recovery_warnings = recover(spark, state, compiled.settings.credentials)
     missing = uncommitted(spark, state, run_id, plan.writes)
     if not missing:
         return replace(committed_before(plan, run_id), warnings=recovery_warnings)
@@ -88,7 +89,7 @@ def _run_job(
         raise unwritable(state, error) from error
     if run is None:  # another process has just finished it
         return replace(committed_before(plan, run_id), warnings=recovery_warnings)
-    _record(layout, entry)
+    _record(layout, entry, plan.env.masks)
     try:
         with interrupts() as received:
             try:
@@ -113,10 +114,11 @@ def _run_job(
             result = replace(result, warnings=warnings, interrupted_by=received.received, done=written)
     except BaseException as error:
         ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
-        _record(layout, _ended(entry, ended, monotonic() - started, str(error), {}))
+        _record(layout, _ended(entry, ended, monotonic() - started, str(error), {}), plan.env.masks)
         raise
     messages = "; ".join(f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics)
-    unrecorded = _record(layout, _ended(entry, result.state, result.seconds, messages, result.counts))
+    ended_run = _ended(entry, result.state, result.seconds, messages, result.counts)
+    unrecorded = _record(layout, ended_run, plan.env.masks)
     return replace(result, warnings=(*result.warnings, *unrecorded))
 
 
@@ -156,10 +158,10 @@ def run_batch(
     ).result()
 
 
-def _record(layout: StateLayout, run: ledger.RunRecord) -> tuple[Diagnostic, ...]:
+def _record(layout: StateLayout, run: ledger.RunRecord, masks: Masks) -> tuple[Diagnostic, ...]:
     """Record how a run ended; returns a warning if that fails, since the run has ended anyway."""
     try:
-        ledger.record(layout, run)
+        ledger.record(layout, run, masks)
     except OSError as error:
         message = f"the end of run `{run.run_id}` cannot be recorded in `{layout.root}`: {error.strerror or error}"
         return (Diagnostic("PEN5005", message, severity=Severity.WARNING),)

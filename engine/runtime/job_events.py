@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
-from catalog.secret_names import redacted_text
 from engine.events.dispatch import Dispatcher
 from engine.events.event import Event
 from engine.events.listeners import listener_of
@@ -21,6 +20,7 @@ class JobEvents:
     def __init__(self, plan: Plan, run_id: str) -> None:
         self._run_id, self._job = run_id, plan.env.name
         self._state = State.CREATED
+        self._masks = plan.env.masks
         self._dispatcher = Dispatcher([listener_of(config, plan) for config in plan.env.listeners])
 
     def begin(self) -> None:
@@ -59,8 +59,9 @@ class JobEvents:
     def _notify(
         self, pipeline: str | None, state: State, cause: str | None = None, counts: Mapping[str, object] | None = None
     ) -> None:
-        said = redacted_text(cause) if cause else None
-        self._dispatcher.notify(Event(now(), self._run_id, self._job, pipeline, state.value, said, counts or {}))
+        said = self._masks.text(cause) if cause else None
+        shown = self._masks.mapping(counts or {})
+        self._dispatcher.notify(Event(now(), self._run_id, self._job, pipeline, state.value, said, shown))
 
 
 def with_events(plan: Plan, run_id: str, run: Callable[[JobEvents], JobResult]) -> JobResult:

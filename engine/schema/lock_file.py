@@ -15,8 +15,9 @@ from catalog.tables.schema_lock import FILE_NAME, Key, Lock, find_lock
 from catalog.tables.table import CatalogTable, TablePath, TableSchema
 from connectors.interface.source import Source
 from connectors.interface.source_abilities import SupportsTablePatterns, is_untyped, table_pattern_of
-from engine.compile import Settings, load_job
+from engine.job.load import load_file
 from engine.job.model.job import BlockKind
+from engine.job.model.settings import Settings
 from engine.plan.building.locked_schema import job_key, locked_name, read_lock
 from engine.plan.building.scan_nodes import members
 
@@ -51,7 +52,7 @@ def current_tables(
 
     `infers`: the types of untyped columns (CSV) are read from their values, through Spark.
     """
-    loaded = load_job(job, replace(settings, reads_secrets=True), diagnostics)
+    loaded = load_file(job, diagnostics, replace(settings, reads_secrets=True))
     spark = loaded.env.spark if loaded else {}
     for block in loaded.of_kind(BlockKind.SOURCE) if loaded else ():
         source = connectors.source(block.plugin)

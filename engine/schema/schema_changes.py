@@ -14,9 +14,10 @@ from catalog.diagnostics.diagnostic import Diagnostics, job_error
 from catalog.tables.evolution import Change, ChangeKind, diff
 from catalog.tables.schema_lock import find_lock
 from catalog.tables.table import CatalogTable, TableSchema
-from engine.compile import Compiled, Settings, compile_job
+from engine.compile import Compiled, compile_job
 from engine.job.find import find_jobs
-from engine.job.load import load
+from engine.job.load import load_file
+from engine.job.model.settings import Settings
 from engine.plan.building.build_plan import source_tables
 from engine.plan.building.locked_schema import job_key, read_lock
 from engine.plan.datasets import dataset_of
@@ -132,13 +133,7 @@ class _Side:
                 for diagnostic in diagnostics
                 if diagnostic.severity.value == "error"
             )
-            loaded = load(
-                path,
-                Diagnostics(),
-                variables=settings.variables,
-                seatunnel=settings.seatunnel,
-                seatunnel_line=settings.seatunnel_line,
-            )
+            loaded = load_file(path, Diagnostics(), replace(settings, reads_secrets=False))
             sources[path.as_posix()] = source_tables(loaded) if loaded else {}
         return cls(jobs, sources, errors)
 

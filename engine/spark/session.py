@@ -20,15 +20,14 @@ from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
+from pyspark.version import __version__
 
 from catalog.diagnostics.diagnostic import run_error
+from catalog.spark_version import JAVA_VERSIONS, NEWEST, SparkVersion
 from engine.job.options.env import FIXED
 from engine.spark.starting.class_archive import JAVA_OPTIONS, archive_options
 from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resolving, split_alone
 from engine.terminal.rare_collections import usual_collections
-
-JAVA_VERSIONS: Final = (17, 21)
-"""The Java versions that Spark 4.1 runs on."""
 
 DEFAULTS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
@@ -265,13 +264,14 @@ def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Except
 def find_java() -> Path:
     """The program that Spark starts. Raises `RunError` PEN5002."""
     java, home = _java(), os.environ.get("JAVA_HOME")
-    wanted = " or ".join(str(version) for version in JAVA_VERSIONS)
+    runs_on = JAVA_VERSIONS.get(SparkVersion.parse(__version__), JAVA_VERSIONS[NEWEST])
+    wanted = " or ".join(map(str, runs_on))
     help = f"install Java {wanted} (for instance `apt install openjdk-17-jre-headless`) or set JAVA_HOME"
     if not java or not os.path.exists(java):
         where = f"JAVA_HOME is {home}, which has no bin/java" if home else "`java` is not on the PATH"
         raise run_error("PEN5002", f"Spark needs Java: {where}", None, help)
     version = _java_version(java)
-    if version is not None and version not in JAVA_VERSIONS:
+    if version is not None and version not in runs_on:
         raise run_error("PEN5002", f"Spark needs Java {wanted}; {java} is Java {version}", None, help)
     return Path(java)
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from catalog.secret_names import redacted
+from catalog.masks import Masks
 from connectors.commits.run_decision import was_dismissed
 from connectors.commits.run_owner import has_died
 from connectors.storage.filesystem import Files
@@ -39,9 +39,10 @@ def now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def record(layout: StateLayout, run: RunRecord) -> None:
-    """Record the run, without secrets."""
-    layout.files.write(layout.run(run.run_id).record, json.dumps(redacted(asdict(run)), indent=1, default=str))
+def record(layout: StateLayout, run: RunRecord, masks: Masks | None = None) -> None:
+    """Record the run, without secrets: neither those of the session nor what looks like one."""
+    shown = (masks or Masks()).value(asdict(run))
+    layout.files.write(layout.run(run.run_id).record, json.dumps(shown, indent=1, default=str))
 
 
 def find(layout: StateLayout, run_id: str) -> RunRecord | None:

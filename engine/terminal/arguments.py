@@ -4,10 +4,10 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from catalog.options import SEATUNNEL_LINES
+from catalog.compat import Compat
 
 if TYPE_CHECKING:
-    from engine.compile import Settings
+    from engine.job.model.settings import Settings
 
 
 def add_job_arguments(parser: ArgumentParser) -> None:
@@ -34,7 +34,7 @@ def add_job_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--compat",
-        choices=tuple(SEATUNNEL_LINES),
+        choices=[compat.value for compat in Compat if compat.is_seatunnel],
         help="read job files as SeaTunnel does: its 2.3 line, or 3.x where that differs",
     )
     parser.add_argument(
@@ -75,25 +75,21 @@ def add_format_argument(parser: ArgumentParser) -> None:
 
 
 def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settings":
-    from catalog.secret_names import is_secret_name, remember_secret
-    from engine.compile import Settings  # imported here, because it imports sqlglot
     from engine.job.model.project_defaults import NO_PROJECT
+    from engine.job.model.settings import Settings  # imported here, because it imports sqlglot
 
     variables = {name: value for file in arguments.variable_files for name, value in file}
     variables |= dict(arguments.variables)
-    for name, value in variables.items():
-        if is_secret_name(name):
-            remember_secret(value)
     return Settings(
         variables=variables,
-        seatunnel=arguments.compat is not None,
-        seatunnel_line=SEATUNNEL_LINES.get(arguments.compat, 2),
+        compat=Compat(arguments.compat) if arguments.compat else Compat.OFF,
         strict=arguments.strict,
         disabled_rules=tuple(arguments.disable),
         reads_secrets=reads_secrets,
         only=tuple(getattr(arguments, "only", ())),
         but=tuple(getattr(arguments, "but", ())),
         project=arguments.project.defaults if arguments.project else NO_PROJECT,
+        masks=arguments.masks,
     )
 
 

@@ -13,6 +13,7 @@ from catalog.diagnostics.diagnostic import Diagnostic
 from catalog.diagnostics.render import Format, render
 from catalog.diagnostics.render.text import wants_color
 from catalog.diagnostics.source import SourceFile, Span
+from catalog.masks import Masks
 from engine.terminal.shown_stream import plain_stream
 
 _REPORTED_FROM: Final[ContextVar[Path | None]] = ContextVar("reported_from", default=None)
@@ -29,20 +30,20 @@ def reported_from(folder: Path) -> Iterator[None]:
         _REPORTED_FROM.reset(token)
 
 
-def report(diagnostics: Iterable[Diagnostic], format: str = "text", stream: TextIO | None = None) -> None:
-    """Print diagnostics: text to `stream` (default: stderr), the formats for programs to stdout."""
-    found, sources = _as_seen(tuple(diagnostics))
+def report(diagnostics: Iterable[Diagnostic], masks: Masks, format: str = "text", stream: TextIO | None = None) -> None:
+    """Print diagnostics, masked: text to `stream` (default: stderr), the formats for programs to stdout."""
+    found, sources = _as_seen(tuple(diagnostics), masks)
     if (
         format in {known.value for known in Format} and Format(format) is not Format.TEXT
     ):  # a command may have further formats
-        plain_stream(sys.stdout).write(render(found, format))
+        plain_stream(sys.stdout).write(render(found, format, masks=masks))
         return
     out = plain_stream(stream or sys.stderr)
-    out.write(render(found, Format.TEXT, sources, color=wants_color(out)))
+    out.write(render(found, Format.TEXT, sources, masks=masks, color=wants_color(out)))
     out.flush()
 
 
-def _as_seen(found: tuple[Diagnostic, ...]) -> tuple[tuple[Diagnostic, ...], tuple[SourceFile, ...]]:
+def _as_seen(found: tuple[Diagnostic, ...], masks: Masks) -> tuple[tuple[Diagnostic, ...], tuple[SourceFile, ...]]:
     """The diagnostics and their files, named as seen from where the command was called."""
     sources, folder = sources_of(found), _REPORTED_FROM.get()
     if folder is None or folder == Path.cwd():
@@ -60,7 +61,8 @@ def _as_seen(found: tuple[Diagnostic, ...]) -> tuple[tuple[Diagnostic, ...], tup
     renamed = []
     for source in sources:
         renamed.append(SourceFile(seen(source.path), source.text))
-        renamed[-1].hidden.update(source.hidden)
+        for start, end in masks.hidden(source):
+            masks.hide(renamed[-1], start, end)
     return moved_diagnostics, tuple(renamed)
 
 

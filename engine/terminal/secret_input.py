@@ -34,10 +34,10 @@ def print_shaded(arguments: Namespace, shading: Shading) -> int:
 
 def print_job(path: str, change: Callable[[Job, Mapping[str, str]], str]) -> int:
     """Print a job file after `change`; one whose text has errors is refused."""
-    from engine.job.load import load
+    from engine.job.load import load_file
 
     diagnostics = Diagnostics()
-    job = load(path, diagnostics)
+    job = load_file(path, diagnostics)
     unreadable = [item for item in diagnostics if item.code.startswith("PEN1")]
     if job is None or unreadable:
         raise JobError(unreadable)

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError
-from engine.compile import Compiled, Settings, compile_job
+from engine.compile import Compiled, compile_job
+from engine.job.model.settings import Settings
 from engine.needs_spark import require_spark
 from engine.testing.read_tests import JobTest
 
@@ -47,9 +48,7 @@ def run_tests(tests: Sequence[JobTest], settings: Settings, workers: int = 4) ->
 
 def _compiled(test: JobTest, settings: Settings) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
     diagnostics = Diagnostics()
-    own = Settings(
-        {**settings.variables, **test.variables}, settings.seatunnel, settings.seatunnel_line, settings.strict
-    )
+    own = replace(settings, variables={**settings.variables, **test.variables}, disabled_rules=())
     job = compile_job(test.job, own, diagnostics)
     return job, tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity.value == "error")
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.diagnostics.source import Span
 from catalog.options import Option, Options, OptionType, Value
@@ -105,7 +106,7 @@ class DataValidator:
             "validation_errors": f"to_json(filter(array({errors}), each -> each IS NOT NULL))",
             "create_time": "current_timestamp()",
         }
-        if options.seatunnel is not None and options.seatunnel.line == 3 and "." not in into:
+        if options.seatunnel is not None and options.seatunnel.compat is Compat.SEATUNNEL_3 and "." not in into:
             into = ".".join(part for part in (table.path.database, table.path.schema, into) if part)
         return into, Select(table.path.table, tuple(Projection(*column) for column in columns.items()), (wrong,))
 

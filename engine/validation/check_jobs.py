@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics
-from catalog.diagnostics.source import Hidden, hidden_ranges, hide
-from engine.compile import Settings, compile_job, typed_columns
+from catalog.masks import Masks
+from engine.compile import compile_job, typed_columns
+from engine.job.model.settings import Settings
 from engine.terminal.rare_collections import rare_collections
 
 if TYPE_CHECKING:
@@ -88,9 +89,9 @@ def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dic
         known |= _take(counter, paths, settings)
         for _, pipe in started:
             with suppress(EOFError):
-                outcomes, hidden = pipe.recv()
+                outcomes, masks = pipe.recv()
                 known |= outcomes
-                hide(hidden)
+                settings.masks.merge(masks)
     except OSError:  # no semaphore: the caller checks what is missing
         pass
     finally:
@@ -114,7 +115,7 @@ def _work(pipe: "Connection", counter: "Synchronized[int]", paths: Sequence[Path
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
     with _modules_kept(), rare_collections():
         outcomes = _take(counter, paths, settings)
-    answer: tuple[dict[int, CheckedJob], Hidden] = (outcomes, hidden_ranges())
+    answer: tuple[dict[int, CheckedJob], Masks] = (outcomes, settings.masks)
     pipe.send(answer)
     pipe.close()
 

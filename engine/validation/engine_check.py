@@ -13,7 +13,8 @@ from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
 from catalog.diagnostics.source import PlacedText, Span
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import has_unknown
-from engine.compile import Settings, load_job
+from engine.job.load import load_file
+from engine.job.model.settings import Settings
 from engine.needs_spark import require_spark
 from engine.plan.building.build_plan import build
 from sql.analyze import Analysis, analyze
@@ -74,7 +75,7 @@ def _questions(path: Path, settings: Settings) -> tuple[Mapping[str, str], list[
         asked.append(Question(query, dict(inputs), said))
         return said
 
-    job = load_job(path, replace(settings, reads_secrets=False), ignored)
+    job = load_file(path, ignored, replace(settings, reads_secrets=False))
     if job is None:
         return {}, []
     build(job, ignored, recorded)

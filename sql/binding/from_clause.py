@@ -153,7 +153,7 @@ def _function(binder: Binder, environment: Environment, call: exp.Expr, node: ex
     _refuse_special(scope, call)
     columns = generator_columns(call, scope)
     if columns is None and len(binder.diagnostics) == before and isinstance(call, exp.Anonymous):
-        known = signatures(call_name(call).lower())
+        known = signatures(call_name(call).lower(), binder.spark)
         if known and known[0].kind not in ("generator", "table") and known[0].name != "identifier":
             binder.report(
                 "PEN3011", call, f"`{call_name(call)}` is not a table function: it returns one value, not rows"

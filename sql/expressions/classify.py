@@ -1,7 +1,7 @@
 """The kind of a call (aggregate, generator, …), and the columns of a generator."""
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -24,7 +24,7 @@ def call_kind(node: exp.Expr) -> str:
     return _kind_of(call_name(node)) if isinstance(node, exp.Anonymous) else ""
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _kind_of(name: str) -> str:
     known = signatures(name.lower())
     return known[0].kind if known else ""
@@ -48,7 +48,7 @@ def is_deterministic(node: exp.Expr) -> bool:
     return _gives_the_same(call_name(node))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _gives_the_same(name: str) -> bool:
     folded = name.lower()
     return folded != SCRIPT_CALL and not any(signature.is_random for signature in signatures(folded))
@@ -65,7 +65,7 @@ def generator_columns(node: exp.Expr, scope: Scope) -> tuple[NamedTyped, ...] | 
         infer_children(node, scope)
         return None
     name = call_name(node).lower()
-    known = signatures(name)
+    known = signatures(name, scope.spark)
     if not known or known[0].kind not in ("generator", "table"):
         infer(node, scope)
         return None

@@ -1,4 +1,4 @@
-"""Spark's functions as data: `spark_4_1.tsv`, read on first use.
+"""Spark's functions as data: a file for each version of Spark, such as `spark_4_1.tsv`, read on first use.
 
 A line is `name, kind, arguments, result, nullable, flags`:
 
@@ -18,12 +18,11 @@ A line is `name, kind, arguments, result, nullable, flags`:
 """
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-SPARK_VERSION: Final = "4.1"
-"""The catalogue is that of the patch release 4.1.4: patches of Spark add functions."""
+from catalog.spark_version import NEWEST, SUPPORTED, SparkVersion
 
 OWN_PREFIX: Final = "penstock_"
 """How the names of Penstock's own functions begin."""
@@ -57,9 +56,10 @@ class Signature:
         return self.optional[index] if index < len(self.optional) else self.repeated or ""
 
 
-@lru_cache(maxsize=1)
-def _lines() -> dict[str, list[str]]:
-    return _read(f"spark_{SPARK_VERSION.replace('.', '_')}.tsv")
+@lru_cache(maxsize=len(SUPPORTED))
+def _lines(spark: SparkVersion) -> dict[str, list[str]]:
+    """That of 4.1 is of the patch release 4.1.4: patches of Spark add functions."""
+    return _read(f"spark_{spark.major}_{spark.minor}.tsv")
 
 
 @lru_cache(maxsize=1)
@@ -77,22 +77,22 @@ def _read(file: str) -> dict[str, list[str]]:
     return found
 
 
-def function_names() -> tuple[str, ...]:
+def function_names(spark: SparkVersion = NEWEST) -> tuple[str, ...]:
     """Spark's functions."""
-    return tuple(_lines())
+    return tuple(_lines(spark))
 
 
-@cache
-def signatures(name: str) -> tuple[Signature, ...]:
+@lru_cache(maxsize=4096)
+def signatures(name: str, spark: SparkVersion = NEWEST) -> tuple[Signature, ...]:
     """All ways to call the function of that (lower-case) name; empty where neither Spark nor Penstock has it."""
-    lines = _lines().get(name) or (_own_lines().get(name) if name.startswith(OWN_PREFIX) else None)
+    lines = _lines(spark).get(name) or (_own_lines().get(name) if name.startswith(OWN_PREFIX) else None)
     return tuple(_signature(line) for line in lines or ())
 
 
-@cache
-def flags(name: str) -> frozenset[str]:
+@lru_cache(maxsize=4096)
+def flags(name: str, spark: SparkVersion = NEWEST) -> frozenset[str]:
     """The flags of the function of that (lower-case) name; none where Spark has no such function."""
-    return frozenset(flag for signature in signatures(name) for flag in signature.flags)
+    return frozenset(flag for signature in signatures(name, spark) for flag in signature.flags)
 
 
 def _signature(line: str) -> Signature:

@@ -61,7 +61,7 @@ def check_modifiers(node: exp.Anonymous, signature: Signature, scope: Scope) -> 
 
 def _check_group(name: str, node: exp.Anonymous, around: exp.WithinGroup, scope: Scope) -> None:
     keys = around.expression.expressions
-    if "within_group" not in flags(name):
+    if "within_group" not in flags(name, scope.spark):
         scope.report("PEN3017", node, f"`{name}` takes no WITHIN GROUP")
     elif name == "mode" and node.expressions:
         help = "write `mode() WITHIN GROUP (ORDER BY …)`, or the column in the brackets alone"

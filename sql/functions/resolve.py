@@ -6,6 +6,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from catalog.diagnostics.diagnostic import did_you_mean
+from catalog.spark_version import SparkVersion
 from catalog.types.datatypes import STRING, UNKNOWN, VOID, Array, DataType, Map, has_unknown, is_numeric
 from sql.functions.argument_kinds import kind
 from sql.functions.catalogue import Signature, flags, function_names, signatures
@@ -62,10 +63,10 @@ SYNTACTIC = {"lambda": NOT_KNOWN, "unit": Typed(STRING, False, True)}
 def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
     """The type of a call; unknown functions, wrong counts and types of arguments are reported."""
     name = call_name(node).lower()
-    known = signatures(name)
+    known = signatures(name, scope.spark)
     if not known:
         _each(node.expressions, scope, infer)
-        scope.report("PEN3006", node, f"there is no function `{name}`", _nearest(name))
+        scope.report("PEN3006", node, f"there is no function `{name}`", _nearest(name, scope.spark))
         return NOT_KNOWN
     check_modifiers(node, known[0], scope)
     nodes, typed, is_open = arguments(node, scope)
@@ -154,7 +155,7 @@ def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[
         return nodes
     name = call_name(node).lower()
     names = PARAMETERS.get(name)
-    if names is None and (known := signatures(name)):
+    if names is None and (known := signatures(name, scope.spark)):
         if known[0].result == "@cast":  # `date(x => ...)`, where Spark looks at no name
             return [argument.expression if isinstance(argument, exp.Kwarg) else argument for argument in nodes]
         scope.report("PEN3007", named[0], f"`{name}` takes no arguments by name", "give them by position")
@@ -188,7 +189,7 @@ def _in_order(node: exp.Anonymous, nodes: list[exp.Expr], scope: Scope) -> list[
 
 def _refuse_missing(name: str, parameter: str, given: Mapping[str, exp.Expr], first: exp.Expr, scope: Scope) -> None:
     """Report a required argument that is missing among those given by name."""
-    known = signatures(name)
+    known = signatures(name, scope.spark)
     required = PARAMETERS[name][: len(known[0].required)] if known else ()
     if parameter in required and parameter not in given:
         scope.report("PEN3007", first, f"`{name}` needs its argument `{parameter}`", f"add `{parameter} => …`")
@@ -337,10 +338,10 @@ def _many(count: int, noun: str = "") -> str:
     return f"{count} is" if count == 1 else f"{count} are"
 
 
-def _nearest(name: str) -> str | None:
+def _nearest(name: str, spark: SparkVersion) -> str | None:
     if name in FILE_READERS:
         return READ_FILES
     if name in FOREIGN_FUNCTIONS:
         return f"in Spark: `{FOREIGN_FUNCTIONS[name]}`"
-    help = did_you_mean(name, function_names())
+    help = did_you_mean(name, function_names(spark))
     return help if help is not None and help.startswith("did") else None

@@ -6,9 +6,11 @@ from typing import Final
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from catalog.spark_version import SparkVersion
 from sql.parsing.parse import Parsed, SyntaxIssue
 from sql.parsing.token_shifts import INTERVAL_UNITS
 from sql.parsing.typed_literals import literal_issue
+from sql.spark_features import Feature, has
 
 _T = TokenType
 _CLAUSES: Final = frozenset((_T.FROM, _T.WHERE, _T.GROUP_BY, _T.HAVING, _T.ORDER_BY, _T.UNION, _T.ON, _T.JOIN))
@@ -24,8 +26,8 @@ _WANT_OPERAND: Final = {
 """Tokens behind which an expression or a name must follow."""
 
 
-def check_syntax(parsed: Parsed, *, is_accepted: bool = False) -> Iterator[SyntaxIssue]:
-    """Errors that two or three tokens in a row show, and clauses in the wrong order.
+def check_syntax(parsed: Parsed, spark: SparkVersion, *, is_accepted: bool = False) -> Iterator[SyntaxIssue]:
+    """Errors in this version of Spark that two or three tokens in a row show, and clauses in the wrong order.
 
     `is_accepted`: Spark's grammar takes the query, so that all brackets are closed.
     """
@@ -40,6 +42,9 @@ def check_syntax(parsed: Parsed, *, is_accepted: bool = False) -> Iterator[Synta
         if index and kinds[index - 1] in _BEFORE_NAMES:
             continue
         kind, follower = kinds[index], kinds[index + 1] if index + 1 < len(kinds) else None
+        if kind is _T.UNION and not has(spark, Feature.UNION_BY_NAME) and _is_by_name(tokens, index):
+            message = f"Spark {spark} has no UNION BY NAME"
+            yield _at(tokens[index], message, help="list the columns of both sides in one order")
         if kind in _CHECKS:
             yield from _CHECKS[kind](tokens, index)
         is_open = kind in _WANT_OPERAND and (follower is None or follower in _ENDS)
@@ -80,11 +85,6 @@ def _using(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
     if _are(tokens, index + 1, _T.VAR):
         column = tokens[index + 1]
         yield _at(column, "USING takes its columns in parentheses", help=f"write `USING ({column.text})`")
-
-
-def _union(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
-    if _is_by_name(tokens, index):
-        yield _at(tokens[index], "Spark 4.1 has no UNION BY NAME", help="list the columns of both sides in one order")
 
 
 def _typed_literal(tokens: Sequence[Token], index: int) -> Iterator[SyntaxIssue]:
@@ -154,13 +154,12 @@ _CHECKS: Final = {
     _T.DESC: _direction,
     _T.TABLE_SAMPLE: _sample,
     _T.USING: _using,
-    _T.UNION: _union,
     _T.INTERVAL: _interval,
     **dict.fromkeys((_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ, _T.TIMESTAMPNTZ, _T.TIMESTAMPLTZ), _typed_literal),
 }
 
 
-_LOOKED_AT: Final = frozenset((*_CHECKS, *_WANT_OPERAND))
+_LOOKED_AT: Final = frozenset((*_CHECKS, *_WANT_OPERAND, _T.UNION))
 _BEFORE_NAMES: Final = frozenset((_T.ALIAS, _T.DOT))
 """Behind them any word is a name."""
 

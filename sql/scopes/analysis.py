@@ -10,11 +10,12 @@ from sqlglot.tokenizer_core import Token
 
 from catalog.diagnostics.diagnostic import Diagnostic, Severity
 from catalog.diagnostics.source import PlacedText
+from catalog.spark_version import NEWEST, SparkVersion
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import is_collated
 from sql.parsing.node_ranges import Places
 from sql.scopes.lineage import Origins
-from sql.scopes.relations import Output, Relation, table_output
+from sql.scopes.relations import Output, Relation, TableOutputs, table_output
 from sql.types.expression_type import Typed, TypedNodes
 from sql.types.printed_forms import PrintedForms
 
@@ -57,6 +58,8 @@ class Binder:
     tokens: Sequence[Token]
     inputs: Mapping[str, CatalogTable]
     bind_query: Callable[["Binder", exp.Expr, Environment], Output]
+    outputs: TableOutputs = field(default_factory=dict)
+    spark: SparkVersion = NEWEST
     diagnostics: list[Diagnostic] = field(default_factory=list)
     columns_read: dict[str, set[str]] = field(default_factory=dict)
     printed: PrintedForms = field(default_factory=PrintedForms)
@@ -88,7 +91,7 @@ class Binder:
             return None
         if folded not in self._tables:
             known = self._names[folded]
-            self._tables[folded] = known, table_output(known, self.inputs[known])
+            self._tables[folded] = known, table_output(known, self.inputs[known], self.outputs)
             if self.collations is None and any(is_collated(column.type) for column in self.inputs[known].columns):
                 self.collations = TypedNodes()
             self.columns_read.setdefault(known, set())

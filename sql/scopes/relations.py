@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TypeAlias
 
 from catalog.tables.table import CatalogTable
 from sql.scopes.lineage import Dependency, Origin, Origins
@@ -51,14 +51,13 @@ class Output:
         return Output(tuple(replace(pair, name=name) for pair, name in pairs), self.row_origins, self.is_open)
 
 
-_MOST_TABLES: Final = 1000
-_outputs: Final[dict[tuple[str, int], tuple[CatalogTable, Output]]] = {}
-"""Of the tables last analyzed, by their names in queries and their identity: many queries read the same ones."""
+TableOutputs: TypeAlias = dict[tuple[str, int], tuple[CatalogTable, Output]]
+"""Those of the inputs so far, by name in queries and identity: many queries of a job read the same ones."""
 
 
-def table_output(name: str, table: CatalogTable) -> Output:
-    """The columns of an input, each its own origin."""
-    known = _outputs.get((name, id(table)))
+def table_output(name: str, table: CatalogTable, outputs: TableOutputs) -> Output:
+    """The columns of an input, each its own origin; added to `outputs`."""
+    known = outputs.get((name, id(table)))
     if known is not None:
         return known[1]
     identity = Dependency.IDENTITY
@@ -67,9 +66,7 @@ def table_output(name: str, table: CatalogTable) -> Output:
         for column in table.all_columns
     ]
     output = Output(tuple(attributes), (), table.is_open)
-    if len(_outputs) >= _MOST_TABLES:
-        _outputs.clear()
-    _outputs[name, id(table)] = table, output
+    outputs[name, id(table)] = table, output
     return output
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
+from catalog.spark_version import SparkVersion
 from catalog.types.datatypes import BIGINT, Map
 from sql.expressions import is_aggregate, literal_function, time_window
 from sql.parsing.subquery_position import is_scalar, outermost
@@ -52,6 +53,10 @@ class SelectScope:
     @property
     def tokens(self) -> Sequence[Token]:
         return self.binder.tokens
+
+    @property
+    def spark(self) -> SparkVersion:
+        return self.binder.spark
 
     @property
     def printed(self) -> PrintedForms:

@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from catalog.compat import Compat
 from catalog.types.datatypes import BIGINT, DOUBLE, FLOAT, INT, SMALLINT, TINYINT, Decimal
 from sql.seatunnel.functions.numeric import remainder
 from sql.seatunnel.functions.strings import as_text, joined
@@ -64,7 +65,7 @@ def _computed(call: CallSite) -> Parts | None:
         left, right = call.type(0), call.type(1)
         if None not in (left, right) and (isinstance(left, Decimal) or isinstance(right, Decimal)):
             return remainder(call)
-    if call.edits.line == 3 and call.name == "*" and (product := _product(call)):
+    if call.edits.compat is Compat.SEATUNNEL_3 and call.name == "*" and (product := _product(call)):
         return product
     if literal := _DOUBLE_LITERAL.fullmatch(call.arg(1).value):
         return ["(", call.arg(0), f" {call.name} {literal[1]}BD)"] if isinstance(call.type(0), Decimal) else None
@@ -136,7 +137,7 @@ def _divided(call: CallSite) -> Parts | None:
     precision, scale = max(decimal.precision for decimal in decimals), max(decimal.scale for decimal in decimals)
     divisor = "CAST({1} AS DECIMAL(38,18))" if right in (FLOAT, DOUBLE) else "({1})"
     quotient = f"CAST({{0}} AS DECIMAL(38,18)) / {divisor}"
-    if call.edits.line == 3:
+    if call.edits.compat is Compat.SEATUNNEL_3:
         return call.fill(f"CAST({quotient} AS DECIMAL({precision},{scale}))")
     up = f"CASE WHEN {quotient} < 0 THEN floor({quotient}, {scale}) ELSE ceil({quotient}, {scale}) END"
     return call.fill(f"CAST({up} AS DECIMAL({precision},{scale}))")

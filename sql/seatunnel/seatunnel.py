@@ -6,6 +6,7 @@ from typing import Final
 
 from sqlglot.errors import SqlglotError
 
+from catalog.compat import Compat
 from catalog.diagnostics.source import PlacedText
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import DataType, has_unknown
@@ -17,9 +18,8 @@ from sql.seatunnel.sites.edits import Edits
 from sql.seatunnel.spelling import in_spark_spelling
 
 
-def to_spark(query: PlacedText, inputs: Mapping[str, CatalogTable], line: int = 2) -> PlacedText:
-    """The query in Spark's SQL; unreadable parts are unchanged, for the analysis to report. `line`: 2 or 3, of
-    SeaTunnel's versions.
+def to_spark(query: PlacedText, inputs: Mapping[str, CatalogTable], compat: Compat = Compat.SEATUNNEL_2) -> PlacedText:
+    """The query in Spark's SQL; unreadable parts are unchanged, for the analysis to report.
 
     `select trim(c, '*') from dual` becomes ``select trim(BOTH '*' FROM c) AS `trim(c, '*')` from `input` AS `dual` ``.
     """
@@ -30,7 +30,7 @@ def to_spark(query: PlacedText, inputs: Mapping[str, CatalogTable], line: int = 
         return text
     only = next(iter(inputs)) if len(inputs) == 1 else None
     columns = inputs[only].schema.names if only is not None else ()
-    edits = Edits(text, tokens, lambda expression, at: _type(edits, inputs, expression, at), line)
+    edits = Edits(text, tokens, lambda expression, at: _type(edits, inputs, expression, at), compat)
     sites = (
         *call_sites(edits, is_typed=_has_narrow_types(text.value, inputs)),
         *table_sites(edits, only),

@@ -156,7 +156,7 @@ def tightest(a: DataType, b: DataType) -> DataType | None:
     if isinstance(a, Interval) and isinstance(b, Interval):
         return _wider_interval(a, b)
     if isinstance(a, Time) and isinstance(b, Time):
-        return None  # Spark 4.1 does not widen one to the other
+        return None  # Spark does not widen one to the other
     if isinstance(a, Atomic) and isinstance(b, Atomic):
         return DATETIME_PAIRS.get(frozenset((a, b)))
     return _nested(a, b, tightest)

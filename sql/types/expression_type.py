@@ -21,6 +21,7 @@ from typing import Protocol
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
+from catalog.spark_version import SparkVersion
 from catalog.types.datatypes import UNKNOWN, DataType
 from sql.types.printed_forms import PrintedForms
 
@@ -74,6 +75,9 @@ class Scope(Protocol):
 
     @property
     def tokens(self) -> Sequence[Token]: ...
+
+    @property
+    def spark(self) -> SparkVersion: ...
 
     @property
     def printed(self) -> PrintedForms: ...

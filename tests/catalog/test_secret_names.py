@@ -2,7 +2,6 @@
 
 import pytest
 
-from catalog import secret_names
 from catalog.secret_names import is_secret_name, redacted
 
 
@@ -25,12 +24,6 @@ def test_secret_names(name):
 @pytest.mark.parametrize("name", ["password_file", "path", "key", "primary_keys", "user", "partition"])
 def test_other_names(name):
     assert not is_secret_name(name)
-
-
-@pytest.fixture(autouse=True)
-def _nothing_remembered(monkeypatch):
-    """Other tests of the process may have read secrets, which are masked from then on."""
-    monkeypatch.setattr(secret_names, "_remembered", set())
 
 
 def test_redacted():

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from catalog.spark_version import NEWEST
 from sql.functions import catalogue
 from sql.functions.catalogue import function_names, signatures
 from tests.oracle.functions import NOT_CALLS
@@ -124,8 +125,8 @@ def path_of(version: str) -> Path:
 
 def _write(spark: Any) -> None:
     path = path_of(spark.version)
-    head = [line for line in path_of(f"{catalogue.SPARK_VERSION}.0").read_text("utf-8").split("\n") if line[:1] == "#"]
-    head[0] = head[0].replace(catalogue.SPARK_VERSION, ".".join(spark.version.split(".")[:2]))
+    head = [line for line in path_of(f"{NEWEST}.0").read_text("utf-8").split("\n") if line[:1] == "#"]
+    head[0] = head[0].replace(str(NEWEST), ".".join(spark.version.split(".")[:2]))
     path.write_text("\n".join([*head, *lines(spark)]) + "\n", "utf-8")
     print(f"{path.name} written; to be typed by hand: {', '.join(new_functions(spark)) or 'nothing'}")
 

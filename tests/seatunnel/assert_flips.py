@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import BINARY, BOOLEAN, DATE, STRING, TIMESTAMP, VOID, Array, DataType, Map, Struct, Time
@@ -167,7 +168,7 @@ def with_flips(rules: dict, flips: list[Flip]) -> dict:
 
 def tree_of(path: Path) -> tuple[MapNode, Comments]:
     source = read_file(path, Diagnostics())
-    return resolve_job(parse(source, Diagnostics()), Diagnostics(), compat=True), Comments(source)
+    return resolve_job(parse(source, Diagnostics()), Diagnostics(), compat=Compat.SEATUNNEL_2), Comments(source)
 
 
 def sinks(tree: MapNode) -> tuple[MapNode, ...]:

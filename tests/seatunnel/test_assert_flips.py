@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
 from catalog.diagnostics.source import Span
 from engine.compile import Settings, compile_job
@@ -29,7 +30,7 @@ def name_of(path: Path) -> str:
 
 
 def settings(tmp_path: Path) -> Settings:
-    return Settings({"work": str(tmp_path), "data": str(Path(__file__).parent / "data")}, seatunnel=True)
+    return Settings({"work": str(tmp_path), "data": str(Path(__file__).parent / "data")}, compat=Compat.SEATUNNEL_2)
 
 
 def assert_blocks(path: Path, tmp_path: Path) -> list[AssertBlock]:
@@ -54,9 +55,9 @@ def is_at(error_span: Span | None, rule: Span) -> bool:
 
 def place_of(job: Path, number: int, rule: str, tmp_path: Path) -> Span:
     """The place of a rule in a job that may be invalid."""
-    from engine.job.load import load
+    from engine.job.load import load_file
 
-    loaded = load(job, Diagnostics(), variables=settings(tmp_path).variables, seatunnel=True)
+    loaded = load_file(job, Diagnostics(), settings(tmp_path))
     block = [block for block in loaded.blocks if block.kind.value == "sink"][number]
     return block.options.places[rule]
 

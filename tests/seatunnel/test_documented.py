@@ -3,11 +3,13 @@
 import pytest
 
 import connectors
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
-from engine.job.counterparts import COUNTERPARTS, counterpart
-from engine.job.documented_options import DOCUMENTED, DOCUMENTED_SINKS, DOCUMENTED_SOURCES
-from engine.job.load import load
-from engine.job.unsupported_options import unsupported_options
+from engine.job.compat.counterparts import COUNTERPARTS, counterpart
+from engine.job.compat.documented_options import DOCUMENTED, DOCUMENTED_SINKS, DOCUMENTED_SOURCES
+from engine.job.compat.unsupported_options import unsupported_options
+from engine.job.load import load_file
+from engine.job.model.settings import Settings
 from tests.reference import taken_options
 
 PLUGINS = [
@@ -28,7 +30,7 @@ def found(tmp_path, block: str, *, compat: bool):
     job = tmp_path / "job.conf"
     job.write_text(f"source {{ {block} }}\nsink {{ Console {{}} }}")
     diagnostics = Diagnostics()
-    load(job, diagnostics, seatunnel=compat)
+    load_file(job, diagnostics, Settings(compat=Compat.SEATUNNEL_2 if compat else Compat.OFF))
     return [(each.code, each.severity.value, each.help) for each in diagnostics]
 
 
@@ -56,7 +58,7 @@ def test_an_unknown_plugin_is_answered_with_what_to_use(tmp_path):
     job = tmp_path / "job.conf"
     job.write_text("source { MySQL-CDC { plugin_output = a } }\nsink { Console {} }")
     diagnostics = Diagnostics()
-    load(job, diagnostics, seatunnel=True)
+    load_file(job, diagnostics, Settings(compat=Compat.SEATUNNEL_2))
     (error,) = [each for each in diagnostics if each.code == "PEN2002"]
     assert error.help == COUNTERPARTS["MySQL-CDC"]
 

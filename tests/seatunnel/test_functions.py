@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.source import PlacedText
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.typenames import parse_type
@@ -46,7 +47,8 @@ TYPED = [(line, expression, type) for line, listed in CASES.items() for expressi
 
 
 def translated(query: str, line: int = 2) -> str:
-    return to_spark(PlacedText.bare(query), {"fake": FAKE}, line).value
+    compat = {2: Compat.SEATUNNEL_2, 3: Compat.SEATUNNEL_3}[line]
+    return to_spark(PlacedText.bare(query), {"fake": FAKE}, compat).value
 
 
 @pytest.mark.parametrize(("line", "expression", "type"), TYPED, ids=[f"{case[0]}: {case[1]}" for case in TYPED])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
 from engine.compile import Settings, compile_job
 
@@ -40,7 +41,7 @@ def errors_of(spark, path: Path, work: Path) -> list[str]:
 
     variables = {"work": str(work), "data": str(Path(__file__).parent / "data")}
     diagnostics = Diagnostics()
-    compiled = compile_job(path, Settings(variables, seatunnel=True), diagnostics)
+    compiled = compile_job(path, Settings(variables, compat=Compat.SEATUNNEL_2), diagnostics)
     if compiled is None:
         return [each.message for each in diagnostics if each.severity.value == "error"]
     try:

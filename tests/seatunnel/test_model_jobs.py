@@ -8,6 +8,8 @@ from string import Template
 
 import pytest
 
+from catalog.compat import Compat
+
 
 class Models(BaseHTTPRequestHandler):
     """Answers by the path of the request; anything else than what a job should send is a 400."""
@@ -109,7 +111,7 @@ def test_a_job_has_the_model_s_answers(spark, server, tmp_path, monkeypatch, nam
         f"  field_rules = [{rule}] }} }} }}\n"
     )
     diagnostics = Diagnostics()
-    compiled = compile_job(job, Settings(seatunnel=True, reads_secrets=True), diagnostics)
+    compiled = compile_job(job, Settings(compat=Compat.SEATUNNEL_2, reads_secrets=True), diagnostics)
     assert compiled is not None, diagnostics.items
     result = run_job(spark, compiled, "models")
     assert result.state is State.FINISHED, result.diagnostics

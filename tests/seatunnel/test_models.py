@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Options
 from engine.transforms.support import model_calls
@@ -202,7 +203,7 @@ sink {{ Assert {{ plugin_input = seen, rules {{ field_rules = [
 """
     )
     diagnostics = Diagnostics()
-    compiled = compile_job(job, Settings(seatunnel=True, reads_secrets=True), diagnostics)
+    compiled = compile_job(job, Settings(compat=Compat.SEATUNNEL_2, reads_secrets=True), diagnostics)
     assert compiled is not None, diagnostics.items
     result = run_job(spark, compiled, "models")
     assert result.state is State.FINISHED, result.diagnostics

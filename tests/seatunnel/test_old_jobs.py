@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 
@@ -15,7 +16,7 @@ def compiled(tmp_path, text, **settings):
     job = tmp_path / "job.conf"
     job.write_text(text)
     diagnostics = Diagnostics()
-    return compile_job(job, Settings(**{"seatunnel": True, **settings}), diagnostics), diagnostics
+    return compile_job(job, Settings(**{"compat": Compat.SEATUNNEL_2, **settings}), diagnostics), diagnostics
 
 
 def columns_of(found):
@@ -92,7 +93,7 @@ def test_what_is_no_section_is_passed_over_under_the_flag(tmp_path, section):
     found, diagnostics = compiled(tmp_path, PLAIN + section)
     assert found is not None
     assert [(each.code, each.severity.value) for each in diagnostics] == [("PEN2001", "warning")]
-    assert compiled(tmp_path, PLAIN + section, seatunnel=False)[0] is None
+    assert compiled(tmp_path, PLAIN + section, compat=Compat.OFF)[0] is None
 
 
 def test_a_misspelled_section_is_an_error_under_the_flag(tmp_path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.cli import main
 from engine.compile import Settings, compile_job
@@ -16,7 +17,7 @@ def compiled(tmp_path, text, line):
     path = tmp_path / "job.conf"
     path.write_text(text)
     diagnostics = Diagnostics()
-    job = compile_job(path, Settings(seatunnel=True, seatunnel_line=line), diagnostics)
+    job = compile_job(path, Settings(compat=Compat.SEATUNNEL_3 if line == 3 else Compat.SEATUNNEL_2), diagnostics)
     return job, [each.message for each in diagnostics if each.severity.value == "error"]
 
 

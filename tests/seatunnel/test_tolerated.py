@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.cli import main
 from engine.compile import Settings, compile_job
@@ -71,7 +72,7 @@ def test_a_constraint_may_be_a_key(tmp_path):
     job = tmp_path / "job.conf"
     schema = f"schema {{ columns = [{columns}], constraintKeys = [{key}] }}"
     job.write_text(f"source {{ FakeSource {{ {schema} }} }}\nsink {{ Console {{}} }}")
-    compiled = compile_job(job, Settings(seatunnel=True), Diagnostics())
+    compiled = compile_job(job, Settings(compat=Compat.SEATUNNEL_2), Diagnostics())
     assert compiled is not None
     [found] = next(iter(compiled.built.nodes())).table.schema.constraint_keys
     assert (found.type.value, found.columns) == ("INDEX_KEY", (("name", "DESC"),))
@@ -117,7 +118,7 @@ def test_a_streaming_job_whose_source_ends_is_a_batch_job(tmp_path, source):
     job = tmp_path / "job.conf"
     job.write_text(f"env {{ {STREAMING} }}\nsource {{ {source} }}\nsink {{ Console {{}} }}")
     diagnostics = Diagnostics()
-    compiled = compile_job(job, Settings(seatunnel=True), diagnostics)
+    compiled = compile_job(job, Settings(compat=Compat.SEATUNNEL_2), diagnostics)
     assert compiled is not None
     assert compiled.job.env.mode == "BATCH"
     assert "the job runs as a batch job" in "".join(each.message for each in diagnostics)
@@ -130,7 +131,7 @@ def test_a_streaming_job_with_a_source_that_goes_on_stays_one(tmp_path):
     job = tmp_path / "job.conf"
     kafka = 'Kafka { topic = t, bootstrap.servers = "k:9092", format = text }'
     job.write_text(f"env {{ {STREAMING} }}\nsource {{ {kafka} }}\nsink {{ Console {{}} }}")
-    compiled = compile_job(job, Settings(seatunnel=True), Diagnostics())
+    compiled = compile_job(job, Settings(compat=Compat.SEATUNNEL_2), Diagnostics())
     assert compiled is not None
     assert compiled.job.env.mode == "STREAMING"
 
@@ -254,7 +255,7 @@ def test_an_entry_of_table_transform_names_its_table(tmp_path, name):
     source = 'FakeSource { schema { table = "a.b", fields { x = int, y = int } } }'
     transform = f'Filter {{ table_transform = [{{ {name} = "a.b", include_fields = [y] }}], plugin_output = out }}'
     job.write_text(f"source {{ {source} }}\ntransform {{ {transform} }}\nsink {{ Console {{}} }}")
-    compiled = compile_job(job, Settings(seatunnel=True), Diagnostics())
+    compiled = compile_job(job, Settings(compat=Compat.SEATUNNEL_2), Diagnostics())
     assert compiled is not None
     [out] = [node for node in compiled.built.nodes() if node.name == "out"]
     assert out.table.schema.names == ("y",)
@@ -266,5 +267,7 @@ def test_an_entry_of_table_transform_for_no_table_is_a_warning_under_the_flag(tm
     job.write_text(f"source {{ {FAKE} }}\ntransform {{ {transform} }}\nsink {{ Console {{}} }}")
     for seatunnel in (True, False):
         diagnostics = Diagnostics()
-        assert (compile_job(job, Settings(seatunnel=seatunnel), diagnostics) is not None) == seatunnel
+        assert (
+            compile_job(job, Settings(compat=Compat.SEATUNNEL_2 if seatunnel else Compat.OFF), diagnostics) is not None
+        ) == seatunnel
         assert "PEN2007" in [each.code for each in diagnostics]

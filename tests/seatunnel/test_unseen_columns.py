@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 
@@ -26,7 +27,7 @@ def compiled(tmp_path, folder, kind="csv", schema="schema { fields { id = int } 
     path = tmp_path / "job.conf"
     path.write_text(JOB.replace("FOLDER", str(folder)).replace("FORMAT", kind).replace("SCHEMA", schema))
     diagnostics = Diagnostics()
-    return compile_job(path, Settings(seatunnel=True), diagnostics), diagnostics
+    return compile_job(path, Settings(compat=Compat.SEATUNNEL_2), diagnostics), diagnostics
 
 
 @pytest.mark.parametrize("folder", ["/nowhere/in", "s3a://bucket/in", "hdfs://names:9000/in"])

@@ -11,7 +11,7 @@ from catalog.diagnostics.render.records import to_json
 from catalog.diagnostics.render.sarif import to_sarif
 from catalog.diagnostics.render.text import to_text
 from catalog.diagnostics.source import SourceFile
-from catalog.secret_names import redacted_text
+from catalog.masks import Masks
 
 
 class Format(str, Enum):
@@ -33,15 +33,18 @@ def render(
     format: Format | str = Format.TEXT,
     sources: Iterable[SourceFile] = (),
     *,
+    masks: Masks | None = None,
     color: bool = False,
 ) -> str:
     """The diagnostics in order of location, exact duplicates once; ends in a newline unless empty.
 
-    `sources` are the files whose lines the text form shows; `color` concerns the text form alone.
+    `sources` are the files whose lines the text form shows, `masks` what must not be shown; `color` concerns the text
+    form alone.
     """
-    found = in_order(_redacted(item) for item in diagnostics)
+    masks = masks or Masks()
+    found = in_order(_redacted(item, masks) for item in diagnostics)
     if Format(format) is Format.TEXT:
-        return to_text(found, {source.path: source for source in sources}, color=color)
+        return to_text(found, {source.path: source for source in sources}, masks, color=color)
     return _MACHINE_FORMATS[Format(format)](found)
 
 
@@ -50,9 +53,9 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(dict.fromkeys(diagnostics), key=_place))
 
 
-def _redacted(item: Diagnostic) -> Diagnostic:
+def _redacted(item: Diagnostic, masks: Masks) -> Diagnostic:
     texts = (item.message, item.help or "", *item.notes)
-    message, help, *notes = shown = tuple(map(redacted_text, texts))
+    message, help, *notes = shown = tuple(map(masks.text, texts))
     return item if shown == texts else replace(item, message=message, help=help or None, notes=tuple(notes))
 
 

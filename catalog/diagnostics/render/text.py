@@ -8,6 +8,7 @@ from unicodedata import combining, east_asian_width
 from catalog.diagnostics.diagnostic import Diagnostic, Severity
 from catalog.diagnostics.shown_names import shown_name, shown_text
 from catalog.diagnostics.source import SourceFile, Span
+from catalog.masks import Masks
 from catalog.secret_names import starred_source, stars
 
 TAB_WIDTH: Final = 4
@@ -29,11 +30,13 @@ def wants_color(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def to_text(diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile], *, color: bool = False) -> str:
+def to_text(
+    diagnostics: Sequence[Diagnostic], sources: Mapping[str, SourceFile], masks: Masks, *, color: bool = False
+) -> str:
     """One paragraph for each diagnostic, separated by empty lines; equal warnings of several files share one."""
     shown = _without_repeats(diagnostics)
     files = {item.span.file for item, _ in shown if item.span is not None}
-    lines = {file: masked(sources[file]).split("\n") for file in files if file in sources}
+    lines = {file: masked(sources[file], masks).split("\n") for file in files if file in sources}
     paragraphs = ("\n".join(_paragraph(item, also, lines, color)) + "\n" for item, also in shown)
     return "\n".join(paragraphs)
 
@@ -112,13 +115,13 @@ def _excerpt(span: Span, texts: Sequence[str], lines: tuple[int, ...], width: in
         yield f"{' ' * width}{bar} {' ' * indent}{_paint(carets, tone, bool(tone))}"
 
 
-def masked(source: SourceFile) -> str:
+def masked(source: SourceFile, masks: Masks) -> str:
     """The file's text with its secrets as stars: the hidden ranges, and the values of keys such as `password`.
 
     The keys are needed for a text that is not yet, or cannot be, parsed as a job.
     """
     text = starred_source(source.text)
-    for start, end in source.hidden:
+    for start, end in masks.hidden(source):
         text = text[:start] + stars(text[start:end]) + text[end:]
     return text
 

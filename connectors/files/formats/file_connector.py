@@ -52,7 +52,8 @@ from connectors.interface.source_abilities import (
     SupportsTableSets,
     SupportsUntypedColumns,
 )
-from connectors.shared.staged import Staged
+from connectors.shared.spark_jars import spark_jar
+from connectors.shared.staged import Credentials, Staged
 from connectors.storage.object_store import StoreSettings, store_jars, store_needs, write_without_renames
 from connectors.storage.paths import local_path, size_of, spark_path, target_folder
 
@@ -100,13 +101,16 @@ class FileConnector(
         """Hadoop's settings for the file system of these options."""
         return {}
 
+    def credentials(self, options: Options) -> Credentials:
+        return self.store_settings(options).credentials
+
     def store_settings(self, options: Options) -> StoreSettings:
         """The same for the file system of `path` alone."""
         return StoreSettings.of(self.located(options).string("path"), self.hadoop_settings(options))
 
     def jars(self, options: Options) -> tuple[str, ...]:
         of_store = store_jars(self.located(options).string("path"), is_written=_is_written(options))
-        of_format = (AVRO_JAR,) if file_format(options) == "avro" else ()
+        of_format = (spark_jar("avro"),) if file_format(options) == "avro" else ()
         return tuple(dict.fromkeys((*self.maven, *of_store, *of_format)))
 
     def needs(self, options: Options) -> tuple[str, ...]:
@@ -185,7 +189,6 @@ class FileConnector(
         return df.select(*(quote(name) for name in task.columns or table.schema.names))
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-        self.store_settings(options)  # remembered: a killed run's commit may need the credentials
         options = self.located(options)
         check_format(options, _SINK_NAMES, diagnostics)
         file_target.check_path(options, diagnostics)
@@ -331,9 +334,6 @@ class StreamedFileConnector(FileConnector, SupportsStreaming):
         files = sorted(str(row.path) for row in batch.collect())
         return self._read(spark, task, options, (files, spark_path(options.string("path"))))
 
-
-AVRO_JAR: Final = "org.apache.spark:spark-avro_2.13:4.1.1?transitive=false"
-"""Spark's reader and writer of Avro, in the version that has it for each patch of Spark 4.1."""
 
 BINARY_TABLE: Final = CatalogTable.of(
     "local_file", (Column("data", BINARY), Column("relativePath", STRING), Column("partIndex", BIGINT))

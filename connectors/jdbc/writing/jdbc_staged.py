@@ -3,13 +3,10 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from connectors.jdbc.connection import PASSWORD_VARIABLE, Connection
 from connectors.jdbc.known_dialects import dialect_of
-from connectors.shared.staged import Staged, secret_mapping
-
-_SECRETS_OF_THIS_PROCESS: Final[dict[tuple[str, str | None], Mapping[str, str]]] = {}
+from connectors.shared.staged import Credentials, Staged, secret_mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +40,29 @@ class JdbcStaged(Staged):
     secrets: Mapping[str, str] = secret_mapping()
 
     @property
+    def credentials_key(self) -> str:
+        return _key(self.url, self.user)
+
+    @property
     def target_name(self) -> str:
         return ".".join(self.target)
 
     @property
     def connection(self) -> Connection:
-        """The connection; its password from this process, a job that this process has read, or the environment."""
+        """The connection; its password from this process, a job that this session has read, or the environment."""
         dialect = dialect_of(self.url)
         assert dialect is not None, self.url
-        known = self.secrets or _SECRETS_OF_THIS_PROCESS.get((self.url, self.user), {})
+        known = self.secrets
         if not known and PASSWORD_VARIABLE in os.environ:
             known = {"password": os.environ[PASSWORD_VARIABLE]}
         killed_run = None if known else self.run_id
         return Connection(self.url, self.driver, self.user, dialect, self.properties, known, killed_run)
 
 
-def remember_secrets(connection: Connection) -> None:
-    """Let this process end killed runs in the same database: their journals contain no password."""
-    if connection.secrets:
-        _SECRETS_OF_THIS_PROCESS[connection.url, connection.user] = connection.secrets
+def credentials_of(connection: Connection) -> Credentials:
+    """The secrets of a connection, for killed runs in the same database: their journals contain no password."""
+    return {_key(connection.url, connection.user): connection.secrets} if connection.secrets else {}
+
+
+def _key(url: str, user: str | None) -> str:
+    return f"{user or ''}@{url}"

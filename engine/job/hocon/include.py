@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import SourceFile
 from engine.job.hocon.substitution import undefined_help
+from engine.job.model.settings import ReadText, read_text
 from engine.job.model.tree import Place
 
 MAX_DEPTH = 50
@@ -23,11 +24,12 @@ _VARIABLE = re.compile(r"\$\{\s*([\w.\-]+)\s*(?::([^}]*))?\}")
 
 @dataclass(frozen=True, slots=True)
 class Includes:
-    """Where the includes of a file are searched, and the files that are being read."""
+    """Where the includes of a file are searched, what gives their text, and the files that are being read."""
 
     path: str
     open_files: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
+    read: ReadText = read_text
 
     def within(self, path: str) -> "Includes":
         return replace(self, path=path, open_files=(*self.open_files, os.path.realpath(self.path)))
@@ -71,8 +73,7 @@ class Includes:
             diagnostics.error("PEN1004", f"`{path}` includes itself", place.span)
             return None
         try:
-            with open(path, encoding="utf-8-sig") as file:
-                return SourceFile(path, file.read())
+            return SourceFile(path, self.read(path))
         except FileNotFoundError:
             if required:
                 diagnostics.error("PEN1004", f"the included file `{path}` does not exist", place.span)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import PlacedText, Segment
 from engine.job.hocon.dotted_names import with_dotted_names, with_spark_settings
@@ -18,7 +19,7 @@ def resolve_job(
     variables: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
     *,
-    compat: bool = False,
+    compat: Compat = Compat.OFF,
 ) -> MapNode:
     """The tree of a job file; every section is a list of blocks in file order, and equal names are not merged.
 

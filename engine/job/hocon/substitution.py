@@ -8,6 +8,7 @@ of the file, else the environment, else its default.
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText
 from engine.job.hocon.concatenation import all_merged, bare, blanks_between, merged, moved, shape
@@ -24,9 +25,9 @@ def resolve(
     variables: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
     *,
-    compat: bool = False,
+    compat: Compat = Compat.OFF,
 ) -> Node:
-    """The tree of a file, as pyhocon would have it. With `compat`, undefined variables stay as written."""
+    """The tree of a file, as pyhocon would have it. Under `compat`, undefined variables stay as written."""
     resolver = Resolver(syntax, diagnostics, variables or {}, environment or {}, compat)
     if isinstance(syntax, HoconArray):
         return resolver.list_of(syntax)
@@ -42,7 +43,7 @@ class Resolver:
         diagnostics: Diagnostics,
         variables: Mapping[str, str],
         environment: Mapping[str, str],
-        compat: bool,
+        compat: Compat,
     ) -> None:
         self.fields = root.fields if isinstance(root, HoconObject) else []
         self.diagnostics = diagnostics
@@ -209,7 +210,7 @@ class Resolver:
         if path in self.folding:
             help = "give it a value before this one"
             self.error("PEN1002", f"`{written}` refers to itself", substitution.place, help)
-        elif self.compat:
+        elif self.compat.is_seatunnel:
             return bare(written, substitution.place)
         else:
             known = [*self.variables, *(field.key for field in self.fields if field.key not in (*SECTIONS, "env"))]

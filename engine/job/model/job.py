@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from catalog.compat import Compat
 from catalog.diagnostics.source import SourceFile, Span
+from catalog.masks import Masks
 from catalog.options import Options
 
 
@@ -113,7 +115,8 @@ NO_READ_LIMIT: Final = ReadLimit()
 @dataclass(frozen=True, eq=False, slots=True)
 class Env:
     """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places`: their
-    locations. `dialect`: the SQL that queries are written in, `spark` or `seatunnel`."""
+    locations. `dialect`: the SQL that queries are written in, Spark's or SeaTunnel's. `masks`: what must not be shown
+    of the job."""
 
     name: str
     mode: str = "BATCH"
@@ -124,11 +127,12 @@ class Env:
     spark: Mapping[str, str] = field(default_factory=dict)
     options: Options | None = None
     places: Mapping[str, Span] = field(default_factory=dict)
-    dialect: str = "spark"
+    dialect: Compat = Compat.OFF
     slots: int | None = None
     slot_timeout: float | None = None
     listeners: tuple[ListenerConfig, ...] = ()
     read_limit: ReadLimit = NO_READ_LIMIT
+    masks: Masks = field(default_factory=Masks, repr=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -4,17 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean, nearest
 from catalog.diagnostics.source import PlacedText, Span
 from catalog.options import Option, Options, OptionType, Value
-from catalog.secret_names import is_secret_name, redacted_text, remember_secret
+from catalog.secret_names import is_secret_name
 from connectors.interface.schema_option import SCHEMA_EXAMPLE, SCHEMA_OPTION
+from engine.job.compat.foreign_words import foreign_option, meant_value
+from engine.job.compat.unsupported import Unsupported
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, flatten, kind_of
-from engine.job.options.foreign_words import foreign_option, meant_value
 from engine.job.options.node_values import converted, nodes, parts_of, written
 from engine.job.options.option_schema import conforms, violations
 from engine.job.options.secret_options import Secrets
-from engine.job.options.unsupported import Unsupported
 
 _STAND_INS: Final[dict[OptionType, Value]] = {
     OptionType.STRING: "",
@@ -36,20 +37,18 @@ def check_options(
     owner: str,
     at: Span | None = None,
     secrets: Secrets | None = None,
-    is_lenient: bool = False,
+    compat: Compat = Compat.OFF,
     unsupported: Mapping[str, Unsupported] | None = None,
 ) -> Options:
     """The block's options; its errors go to `diagnostics`.
 
-    `owner` names the plugin in messages; `at` is where a missing option is reported (default: the block). With
-    `is_lenient`, an unknown option is only a warning, and an optional one with an empty text is as if not written.
+    `owner` names the plugin in messages; `at` is where a missing option is reported (default: the block). Under
+    `compat`, an unknown option is only a warning, and an optional one with an empty text is as if not written.
     Without `secrets`, secret files and ciphers are not read.
     `unsupported`: options that are reported with their reason.
     """
     by_name = {name: option for option in spec for name in (option.name, *option.alternatives)}
-    check = _Check(
-        block, spec, by_name, owner, at or block.place.span, secrets or Secrets(), is_lenient, unsupported or {}
-    )
+    check = _Check(block, spec, by_name, owner, at or block.place.span, secrets or Secrets(), compat, unsupported or {})
     options = check.options()
     diagnostics.extend(check.diagnostics)
     return options
@@ -65,7 +64,7 @@ class _Check:
     owner: str
     at: Span
     secrets: Secrets
-    is_lenient: bool
+    compat: Compat
     unsupported: Mapping[str, Unsupported]
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     values: dict[str, Value] = field(default_factory=dict)
@@ -99,9 +98,9 @@ class _Check:
         elif option.name in self.written_as:
             other = self.written_as[option.name]
             message = f"`{name}` and `{other}` are one option" if name != other else f"`{name}` is given twice"
-            report = self.diagnostics.warning if self.is_lenient else self.diagnostics.error
+            report = self.diagnostics.warning if self.compat.is_seatunnel else self.diagnostics.error
             report("PEN2011", message, entry.key_place.span, "leave one of them out")
-        elif not is_null(entry.value) and not (self.is_lenient and is_unset(option, entry.value)):
+        elif not is_null(entry.value) and not (self.compat.is_seatunnel and is_unset(option, entry.value)):
             self.written_as[option.name] = name
             if is_file:
                 self.read_file(name, option, entry.value)
@@ -115,13 +114,13 @@ class _Check:
         if known is not None:
             self.report_unsupported(name, known, entry)
             return
-        report = self.diagnostics.warning if self.is_lenient else self.diagnostics.error
+        report = self.diagnostics.warning if self.compat.is_seatunnel else self.diagnostics.error
         report(
             "PEN2003", f"{self.owner} has no option `{name}`", entry.key_place.span,
             foreign_option(name, self.by_name) or did_you_mean(name, self.by_name),
         )  # fmt: skip
         meant = nearest(name, self.by_name)
-        if meant is None or self.is_lenient:
+        if meant is None or self.compat.is_seatunnel:
             return
         option = self.by_name[meant]
         if option.name not in self.written_as and conforms(converted(entry.value, option), option):
@@ -130,9 +129,9 @@ class _Check:
 
     def report_unsupported(self, name: str, known: Unsupported, entry: Entry) -> None:
         """An error, since the job would have other rows; under the flag, not where the option changes nothing."""
-        if self.is_lenient and changes_nothing(known, entry.value):
+        if self.compat.is_seatunnel and changes_nothing(known, entry.value):
             return
-        is_warning = self.is_lenient and known.is_ignored
+        is_warning = self.compat.is_seatunnel and known.is_ignored
         report = self.diagnostics.warning if is_warning else self.diagnostics.error
         report("PEN2003", f"{self.owner} does not support `{name}`", entry.key_place.span, known.reason)
 
@@ -144,19 +143,20 @@ class _Check:
             self.is_sound = False
             if option.type is not OptionType.STRING:
                 return
+        masks = self.secrets.masks
         for path, inner in parts:
             text = written(inner)
             if is_named_so := _is_secret(option, path.removeprefix(option.name)):
-                remember_secret(text)
-            if is_named_so or (text and redacted_text(text) != text):
-                inner.place.source.hidden.add((inner.place.start, inner.place.end))
+                masks.add(text)
+            if is_named_so or (text and masks.text(text) != text):
+                masks.hide(inner.place.source, inner.place.start, inner.place.end)
         value = converted(node, option)
         if conforms(value, option):
             mark = self.diagnostics.mark()
             opened = self.secrets.opened(value, option, node.place.span, self.diagnostics)
             self.values[option.name] = opened
             if _is_secret(option, ""):
-                remember_secret(opened)
+                masks.add(opened)
             self.is_sound &= not mark.has_errors
             return
         for below, why in violations(value, replace(option, choices=option.supported)):
@@ -196,7 +196,7 @@ class _Check:
         self.places[option.name] = node.place
         if isinstance(node, TextNode):
             self.values[option.name] = self.secrets.from_file(node, self.diagnostics)
-            remember_secret(self.values[option.name])
+            self.secrets.masks.add(self.values[option.name])
         else:
             self.diagnostics.error("PEN2004", f"`{name}` must be a file's name, found {kind_of(node)}", node.place.span)
 

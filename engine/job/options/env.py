@@ -4,16 +4,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import Span
-from catalog.options import SEATUNNEL_LINES, Option, Options, OptionType
-from catalog.secret_names import is_secret_name, remember_secret
+from catalog.masks import Masks
+from catalog.options import Option, Options, OptionType
+from catalog.secret_names import is_secret_name
+from catalog.spark_version import NEWEST
 from engine.job.model.job import Env, ReadLimit
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
 from engine.job.options.listener_options import LISTENERS, read_listeners
-from engine.job.options.secret_options import Shade
-from engine.job.options.spark_settings import SPARK_VERSION, misspelt_setting
+from engine.job.options.secret_options import Secrets, Shade
+from engine.job.options.spark_settings import misspelt_setting
 
 OPTIONS: Final = (
     Option("job.name", OptionType.STRING, "The job's name; without one, that of its file."),
@@ -63,7 +66,7 @@ OPTIONS: Final = (
     Option("sql.dialect", OptionType.STRING,
            "The SQL of `Sql` transforms: Spark's, or Apache SeaTunnel's with its functions and their semantics, of "
            "its 2.3 line or of 3.x. Without it, `spark`, or what `--compat` names.",
-           choices=("spark", *SEATUNNEL_LINES)),
+           choices=tuple(compat.value for compat in Compat)),
     Option("shade.options", OptionType.LIST, "Further options that are encrypted.", element=OptionType.STRING),
 )  # fmt: skip
 
@@ -98,15 +101,21 @@ one too, but a job may need it: the session is started with those of all its job
 
 
 def read_env(
-    node: MapNode | None, default_name: str, diagnostics: Diagnostics, *, is_lenient: bool, line: int = 2
+    node: MapNode | None,
+    default_name: str,
+    diagnostics: Diagnostics,
+    masks: Masks,
+    compat: Compat = Compat.OFF,
 ) -> Env:
-    """The settings of a job; without an `env` block, the defaults."""
-    dialect = next(name for name, number in SEATUNNEL_LINES.items() if number == line) if is_lenient else "spark"
+    """The settings of a job; without an `env` block, the defaults. Its secrets are added to `masks`."""
     if node is None:
-        return Env(default_name, dialect=dialect)
+        return Env(default_name, dialect=compat, masks=masks)
     spark = [entry for entry in node.entries if entry.key == "spark" or entry.key.startswith("spark.")]
     others = tuple(entry for entry in node.entries if entry not in spark and entry.key != "flink")
-    options = check_options(replace(node, entries=others), OPTIONS, diagnostics, owner="`env`", is_lenient=is_lenient)
+    options = check_options(
+        replace(node, entries=others), OPTIONS, diagnostics, owner="`env`", secrets=Secrets(masks=masks),
+        compat=compat,
+    )  # fmt: skip
     return Env(
         name=options.optional_string("job.name") or default_name,
         mode=options.string("job.mode"),
@@ -114,10 +123,10 @@ def read_env(
         retry_times=options.integer("job.retry.times"),
         retry_interval_seconds=float(str(options["job.retry.interval.seconds"])),
         failure_policy=options.string("failure_policy"),
-        spark=spark_settings(spark, diagnostics, is_lenient=is_lenient),
+        spark=spark_settings(spark, diagnostics, masks, compat),
         options=options,
         places={name: _place(name, setting, leaf) for setting in spark for name, leaf in _leaves(setting.key, setting)},
-        dialect=options.optional_string("sql.dialect") or dialect,
+        dialect=Compat(options.optional_string("sql.dialect") or compat),
         slots=options.optional_integer("max_concurrent_pipelines"),
         slot_timeout=_seconds(options, "slot_timeout_seconds"),
         listeners=read_listeners(options, diagnostics),
@@ -125,6 +134,7 @@ def read_env(
             options.optional_integer("read_limit.rows_per_second"),
             options.optional_integer("read_limit.bytes_per_second"),
         ),
+        masks=masks,
     )
 
 
@@ -133,17 +143,19 @@ def _seconds(options: Options, name: str) -> float | None:
     return None if value is None else float(str(value))
 
 
-def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics, *, is_lenient: bool = False) -> dict[str, str]:
-    """The `spark.*` settings as text; one that a job cannot set is an error at its location (`is_lenient`: a warning,
+def spark_settings(
+    entries: Iterable[Entry], diagnostics: Diagnostics, masks: Masks, compat: Compat = Compat.OFF
+) -> dict[str, str]:
+    """The `spark.*` settings as text; one that a job cannot set is an error at its location (under `compat`: a warning,
     and left out)."""
-    report = diagnostics.warning if is_lenient else diagnostics.error
+    report = diagnostics.warning if compat.is_seatunnel else diagnostics.error
     settings: dict[str, str] = {}
     for top, name, entry in ((setting, *leaf) for setting in entries for leaf in _leaves(setting.key, setting)):
         place = _place(name, top, entry)
         value = _text(entry.value)
         if is_secret_name(name):
-            entry.value.place.source.hidden.add((entry.value.place.start, entry.value.place.end))
-            remember_secret(value)
+            masks.hide(entry.value.place.source, entry.value.place.start, entry.value.place.end)
+            masks.add(value)
         if value is None:
             diagnostics.error("PEN2004", f"`{name}` must be a text or a number", entry.value.place.span)
         elif name in STATIC:
@@ -158,7 +170,7 @@ def spark_settings(entries: Iterable[Entry], diagnostics: Diagnostics, *, is_len
             )  # fmt: skip
         else:
             if meant := misspelt_setting(name):
-                message = f"`{name}` is no setting of Spark {SPARK_VERSION}"
+                message = f"`{name}` is no setting of Spark {NEWEST}"
                 diagnostics.warning("PEN2003", message, place, f"did you mean `{meant}`?")
             settings[name] = value
     return settings

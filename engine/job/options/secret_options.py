@@ -16,6 +16,7 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import Span
+from catalog.masks import Masks
 from catalog.options import Option, Value
 from catalog.secret_names import HIDDEN
 from engine.job.model.tree import TextNode
@@ -46,6 +47,7 @@ class Secrets:
     """Reads the secrets of one job. If not `are_read`, all are `******`, so that CI needs none of them.
 
     `folder` is the job file's, to which names of secret files are relative; `names` are further encrypted options.
+    `masks` learn every secret.
     """
 
     are_read: bool = False
@@ -53,6 +55,7 @@ class Secrets:
     folder: str = "."
     names: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ, repr=False)
+    masks: Masks = field(default_factory=Masks, repr=False)
 
     def opened(self, value: Value, option: Option, span: Span, diagnostics: Diagnostics) -> Value:
         """The value, decrypted where its option is one of those that may be encrypted."""

@@ -5,7 +5,6 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-SPARK_VERSION: Final = "4.1"
 _FREE: Final = ("hadoop.", "sql.catalog.", "executorEnv.", "yarn.appMasterEnv.", "kubernetes.", "databricks.", "delta.")
 """Below `spark.`: names that users choose, or that other programs define."""
 

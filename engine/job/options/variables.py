@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import PlacedText, Segment
 from engine.job.hocon.substitution import undefined_help
@@ -33,7 +34,7 @@ class Variables:
 
     given: Mapping[str, str]
     environment: Mapping[str, str]
-    compat: bool = False
+    compat: Compat = Compat.OFF
 
     def value(self, name: str, default: str | None) -> str | None:
         return self.given.get(name, self.environment.get(name, default))
@@ -72,7 +73,7 @@ def fill_in_text(text: PlacedText, variables: Variables, diagnostics: Diagnostic
         escape, name, default = match.groups()
         start, end = match.span()
         value: str | None
-        if escape and not variables.compat:
+        if escape and not variables.compat.is_seatunnel:
             value = match.group()[1:]
         elif in_sink and is_placeholder(name) and name not in variables.given:
             continue
@@ -80,7 +81,7 @@ def fill_in_text(text: PlacedText, variables: Variables, diagnostics: Diagnostic
             start += len(escape)
             value = variables.value(name, default)
         if value is None:
-            if not variables.compat:
+            if not variables.compat.is_seatunnel:
                 help = undefined_help(name, (*variables.given, *(SINK_PLACEHOLDERS if in_sink else ())))
                 diagnostics.error("PEN1003", f"the variable `{name}` is not defined", text.span(start, end), help)
             continue

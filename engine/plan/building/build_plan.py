@@ -6,6 +6,7 @@ meant.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import count
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
@@ -28,25 +29,29 @@ from engine.plan.ids import with_ids
 from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Watermark, Write, children, rewrite
 from engine.transforms import transform
 from engine.transforms.interfaces import is_route_transform
-from sql.analyze import analyze
+from sql.analyze import analyze as analyze_query
 
 
-def build(job: Job, diagnostics: Diagnostics, analyze: Analyze = analyze) -> Plan | None:
-    """The plan of a job; None if it has an error, all of which are then in `diagnostics`.
+def build(job: Job, diagnostics: Diagnostics, analyze: Analyze | None = None) -> Plan:
+    """The plan of the blocks that have no error, and whose inputs have none; errors go to `diagnostics`.
 
-    `analyze` is called for each query; callers can pass one that records the queries.
+    Only a plan without errors can be run. `analyze` is called for each query; callers can pass one that records the
+    queries.
     """
     own = Diagnostics()
+    if analyze is None:
+        analyze = partial(analyze_query, outputs={})
     plan = _build(job, own, analyze)
-    if plan is None and (opened := with_unseen_columns(job, own)) is not None:
+    if own.has_errors and (opened := with_unseen_columns(job, own)) is not None:
         again = Diagnostics()
-        plan = _build(opened, again, analyze)
-        own = own if plan is None else again
+        whole = _build(opened, again, analyze)
+        if not again.has_errors:
+            plan, own = whole, again
     diagnostics.extend(own)
     return plan
 
 
-def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan | None:
+def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan:
     own = Diagnostics()
     wiring = wire(job, own)
     refuse_equal_uids(job.blocks, own)
@@ -70,7 +75,7 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan | None:
                         queries, strays = route_nodes(block, name, plugin, feeds, own, analyze=analyze)
                 elif feeds is not None:
                     queries = query_nodes(block, name, feeds, own, analyze, dialect=job.env.dialect)
-                elif job.env.dialect == "spark":
+                elif not job.env.dialect.is_seatunnel:
                     report_syntax(block, own)
                 queries = watermarked(block, queries, job.env, own)
                 built[block], rejects[block] = expected(block, name, queries, own, strays)
@@ -86,8 +91,6 @@ def _build(job: Job, diagnostics: Diagnostics, analyze: Analyze) -> Plan | None:
         check_streams(job.env, [write for several in writes.values() for write in several], own)
     refuse_replaced_sources([write for several in writes.values() for write in several], own)
     diagnostics.extend(_with_known_tables(own, job))
-    if own.has_errors:
-        return None
     in_order = tuple(write for block in job.blocks for write in writes.get(block, ()))
     return with_ids(_with_names(Plan(job.env, in_order, _unread(built, in_order))))
 

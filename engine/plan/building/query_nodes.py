@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
 from catalog.diagnostics.source import PlacedText, Span
-from catalog.options import SEATUNNEL_LINES
 from catalog.tables.table import CatalogTable, TablePath
 from engine.job.model.job import Block
 from engine.plan.building.inputs.declared_columns import matched_by_name
@@ -63,7 +63,7 @@ def query_nodes(
     diagnostics: Diagnostics,
     analyze: Analyze = analyze,
     *,
-    dialect: str = "spark",
+    dialect: Compat = Compat.OFF,
 ) -> tuple[Node, ...] | None:
     """The query of a transform, or one per table of an input with several; None if an error was reported.
 
@@ -125,7 +125,7 @@ def _one(
     plugin: TableTransform | QueryTransform | NativeTransform,
     diagnostics: Diagnostics,
     analyze: Analyze,
-    dialect: str,
+    dialect: Compat,
 ) -> Node | None:
     """The query over one table, or the table itself if the transform does not apply to it."""
     options = options_for(block, node.table.path)
@@ -208,7 +208,7 @@ def _query(
     *,
     diagnostics: Diagnostics,
     analyze: Analyze,
-    dialect: str,
+    dialect: Compat,
 ) -> Query | None:
     if several := next((feed for feed in feeds if len(feed.nodes) > 1), None):
         diagnostics.error(
@@ -220,11 +220,11 @@ def _query(
     if text is None:
         return None
     text = reading_members(text, nodes)
-    if dialect in SEATUNNEL_LINES:
+    if dialect.is_seatunnel:
         from sql.seatunnel.seatunnel import to_spark  # here, since most jobs need none of it
 
         tables = {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()}
-        text = to_spark(text, tables, SEATUNNEL_LINES[dialect])
+        text = to_spark(text, tables, dialect)
     elif len(feeds) == 1:
         nodes = called_as_written(feeds[0], nodes, text)
     tables = {input_name: node.table.renamed(input_name) for input_name, node in nodes.items()}

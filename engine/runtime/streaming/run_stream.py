@@ -7,6 +7,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, run_error
+from catalog.masks import Masks
 from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.compile import Compiled
 from engine.plan.nodes import Plan
@@ -54,9 +55,9 @@ def _run(
     plan = compiled.plan
     layout = layout_at(spark, state_dir_of(compiled, state_dir))
     state = as_uri(layout.root)  # looked up once, not by each micro-batch
-    warnings = recover(spark, state)
+    warnings = recover(spark, state, compiled.settings.credentials)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
-    job = _Job(layout, entry, metrics=_metrics_file(spark, plan))
+    job = _Job(layout, entry, plan.env.masks, metrics=_metrics_file(spark, plan))
     if restores is not None:
         job.require(restores)
     job.streams = tuple(_streams(spark, compiled, state, run_id, job))
@@ -103,6 +104,7 @@ class _Job:
 
     layout: StateLayout
     entry: ledger.RunRecord
+    masks: Masks
     metrics: tuple[Files, str] | None = None
     streams: tuple[Stream, ...] = ()
     started: float = 0.0
@@ -192,7 +194,7 @@ class _Job:
         }
         seconds = round(monotonic() - self.started, 3)
         entry = replace(self.entry, state=state, ended=ended, seconds=seconds, error=error or None, counts=counts)
-        ledger.record(self.layout, entry)
+        ledger.record(self.layout, entry, self.masks)
         if self.metrics is not None:
             files, path = self.metrics
             text = prometheus_text(entry.job, entry.run_id, streams, is_running=state is State.RUNNING)

@@ -5,6 +5,7 @@ By `resume`, or by the next run with the same state directory."""
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from typing import Final
 
 from pyspark.sql import SparkSession
 
@@ -13,6 +14,7 @@ from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockErro
 from connectors.commits import run_owner as owner
 from connectors.interface.base import Connector
 from connectors.interface.source_abilities import SupportsAcknowledgement
+from connectors.shared.staged import Credentials
 from engine.spark.errors import SPARK_ERRORS, reason
 from engine.spark.starting.jars import has_jar
 from engine.spark.writing.commit_groups import (
@@ -26,9 +28,14 @@ from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_jo
 from engine.state.recorded_runs import killed_runs
 from engine.state.watermarks import move
 
+NO_CREDENTIALS: Final[Credentials] = {}
 
-def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
-    """End a killed run: finish it where it had decided to commit, else roll it back.
+
+def resume(
+    spark: SparkSession | None, state: str, run_id: str, credentials: Credentials = NO_CREDENTIALS
+) -> RunOutcome:
+    """End a killed run: finish it where it had decided to commit, else roll it back. `credentials`: those of the jobs
+    of this session, since a journal has none.
 
     Raises PEN5008 if there is no such run or it has ended, PEN5007 if it is running, and a `RunError` with all that
     keeps it from being ended: completed steps stay completed.
@@ -43,7 +50,7 @@ def resume(spark: SparkSession | None, state: str, run_id: str) -> RunOutcome:
     if recorded.is_alive and not owner.has_died(recorded.mark):
         help = f"where that process is gone for certain, `penstock runs --forget {run_id}` dismisses the run"
         raise run_error("PEN5007", f"run `{run_id}` is still running: {owner.describe(recorded.mark)}", None, help)
-    return _end(spark, journal(spark, state, run_id), recorded)
+    return _end(spark, journal(spark, state, run_id), recorded, credentials)
 
 
 def roll_back(state: str, run_id: str) -> bool:
@@ -59,13 +66,13 @@ def roll_back(state: str, run_id: str) -> bool:
     if not all(sink is not None and sink.aborts_without_spark for sink in sinks):
         return False
     try:
-        _end(None, log, recorded)
+        _end(None, log, recorded, NO_CREDENTIALS)
     except (PenstockError, OSError, ValueError):  # ValueError: of a staging directory elsewhere than on this disk
         return False
     return True
 
 
-def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
+def recover(spark: SparkSession, state: str, credentials: Credentials = NO_CREDENTIALS) -> tuple[Diagnostic, ...]:
     """End all killed runs of this state directory whose connectors this session has.
 
     Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
@@ -75,7 +82,7 @@ def recover(spark: SparkSession, state: str) -> tuple[Diagnostic, ...]:
     for log, recorded in killed_runs(spark, state):
         if _has_jars(spark, log, recorded):
             try:
-                _end(spark, log, recorded)
+                _end(spark, log, recorded, credentials)
             except RunError as error:
                 note = f"run `{log.run_id}` of the job `{recorded.job}` was killed, and stays as it is"
                 warnings += [
@@ -103,7 +110,7 @@ def _needed_jars(log: Journal, recorded: Recorded) -> Iterator[tuple[Connector, 
         jars = sink.maven
         if recorded.has_place(write_id):
             with suppress(RunError):  # unreadable steps are reported when the run is ended
-                jars = sink.staged_jars(_staged_write(log, recorded, write_id).staged)
+                jars = sink.staged_jars(_staged_write(log, recorded, write_id, NO_CREDENTIALS).staged)
         yield sink, jars
     for name in recorded.unacknowledged.values() if recorded.is_decided else ():
         source = connectors.source(name)
@@ -115,7 +122,7 @@ def _is_open(recorded: Recorded | None) -> bool:
     return recorded is not None and recorded.outcome is None
 
 
-def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOutcome:
+def _end(spark: SparkSession | None, log: Journal, recorded: Recorded, credentials: Credentials) -> RunOutcome:
     """End every write that can be ended; raises a `RunError` with the errors of the others, and leaves the run open."""
     diagnostics = Diagnostics()
     run = context_of(spark, log.run_id)
@@ -123,7 +130,7 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOut
     for write_id, name in recorded.writes.items():
         if recorded.has_place(write_id) and not recorded.is_committed(write_id):
             with _collected(diagnostics, log, name):
-                write = _staged_write(log, recorded, write_id)
+                write = _staged_write(log, recorded, write_id, credentials)
                 if recorded.is_decided and recorded.is_staged(write_id):
                     to_commit.append(write)
                 else:
@@ -135,7 +142,8 @@ def _end(spark: SparkSession | None, log: Journal, recorded: Recorded) -> RunOut
         with _collected(diagnostics, log, name):
             source = connectors.source(name)
             if isinstance(source, SupportsAcknowledgement):
-                source.acknowledge(spark, recorded.position(scan_id, source.position_type), run)
+                position = recorded.position(scan_id, source.position_type).with_credentials(credentials)
+                source.acknowledge(spark, position, run)
                 log.acknowledged(scan_id)
     if diagnostics.has_errors:
         raise RunError(diagnostics)
@@ -158,12 +166,12 @@ def _collected(diagnostics: Diagnostics, log: Journal, name: str) -> Iterator[No
         diagnostics.error("PEN5005", message, None, help)
 
 
-def _staged_write(log: Journal, recorded: Recorded, write_id: str) -> StagedWrite:
+def _staged_write(log: Journal, recorded: Recorded, write_id: str, credentials: Credentials) -> StagedWrite:
     name = recorded.writes[write_id]
     sink = connectors.sink(name)
     if sink is None:
         raise run_error("PEN5008", f"run `{log.run_id}` wrote to `{name}`, a connector that is not installed")
-    return StagedWrite(write_id, sink, recorded.place(write_id, sink.staged_type))
+    return StagedWrite(write_id, sink, recorded.place(write_id, sink.staged_type).with_credentials(credentials))
 
 
 def _has_jars(spark: SparkSession, log: Journal, recorded: Recorded) -> bool:

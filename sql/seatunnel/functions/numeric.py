@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from catalog.compat import Compat
 from catalog.types.datatypes import (
     BIGINT,
     DATE,
@@ -35,7 +36,7 @@ def _whole(name: str) -> Rule:
     """`ceil` and `floor`: an INT; in 3.x, the type of the argument."""
 
     def rule(call: CallSite) -> Parts | None:
-        if call.edits.line == 3:
+        if call.edits.compat is Compat.SEATUNNEL_3:
             return _whole_of_type(call, name)
         if call.count == 1:
             return call.fill(f"CAST({name}({{0}}) AS INT)")
@@ -69,7 +70,7 @@ def _trunc(call: CallSite) -> Parts | None:
     digits = "{1}" if call.count == 2 else "0"
     value = "CAST({0} AS DECIMAL(38,18))"
     whole = f"CASE WHEN {{0}} < 0 THEN ceil({value}, {digits}) ELSE floor({value}, {digits}) END"
-    type = call.type(0) if call.edits.line == 3 else None
+    type = call.type(0) if call.edits.compat is Compat.SEATUNNEL_3 else None
     return call.fill(f"CAST({whole} AS {type or DOUBLE})")
 
 

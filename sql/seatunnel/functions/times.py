@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from catalog.compat import Compat
 from catalog.types.datatypes import DATE, STRING, Time
 from sql.seatunnel.functions.strings import ON_A_DAY
 from sql.seatunnel.sites.call import CallSite, Rule
@@ -61,7 +62,7 @@ def _datediff(call: CallSite) -> Parts | None:
     if call.count not in (2, 3) or unit is None:
         return None
     if unit in ("YEAR", "MONTH"):
-        beyond = " % 12" if unit == "MONTH" and call.edits.line == 2 else ""
+        beyond = " % 12" if unit == "MONTH" and call.edits.compat is Compat.SEATUNNEL_2 else ""
         return call.fill(f"(timestampdiff({unit}, to_date({{0}}), to_date({{1}})){beyond})")
     if unit == "DAY":
         return call.fill("CAST(datediff({1}, {0}) AS BIGINT)")
@@ -74,7 +75,7 @@ def _week(call: CallSite) -> Parts | None:
     """In 3.x the ISO week."""
     if call.count != 1:
         return None
-    return call.fill(WEEK_OF_YEAR if call.edits.line == 2 else "weekofyear({0})")
+    return call.fill(WEEK_OF_YEAR if call.edits.compat is Compat.SEATUNNEL_2 else "weekofyear({0})")
 
 
 def _date_trunc(call: CallSite) -> Parts | None:

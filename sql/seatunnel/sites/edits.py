@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from catalog.compat import Compat
 from catalog.diagnostics.source import PlacedText
 from catalog.types.datatypes import DataType
 
@@ -36,13 +37,13 @@ class Site:
 
 @dataclass(eq=False, slots=True)
 class Edits:
-    """The text and what has been replaced in it; replacements are disjoint and in order. `line`: of SeaTunnel's
-    versions, 2 or 3."""
+    """The text and what has been replaced in it; replacements are disjoint and in order. `compat`: the line
+    of SeaTunnel's versions."""
 
     text: PlacedText
     tokens: Sequence[Token]
     type_at: "Callable[[PlacedText, int], DataType | None]"
-    line: int = 2
+    compat: Compat = Compat.SEATUNNEL_2
     replaced: list[tuple[int, int, PlacedText]] = field(default_factory=list)
 
     def current(self, start: int, end: int) -> PlacedText:

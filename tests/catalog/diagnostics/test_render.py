@@ -11,6 +11,7 @@ from catalog.diagnostics.diagnostic import Diagnostic, Severity
 from catalog.diagnostics.render import in_order, render
 from catalog.diagnostics.render.text import wants_color
 from catalog.diagnostics.source import SourceFile, Span
+from catalog.masks import Masks
 
 JOB = SourceFile(
     "jobs/orders_daily.conf",
@@ -268,6 +269,7 @@ def test_sql_about_such_columns_is_shown():
 
 def test_hidden_ranges_are_never_shown():
     source = SourceFile("a.conf", 'url = "jdbc:x://me:hunter2@host" # note')
-    SourceFile(source.path, source.text).hidden.add((6, 32))
-    text = render([Diagnostic("PEN2004", "m", source.span(6, 32))], "text", [source])
+    masks = Masks()
+    masks.hide(SourceFile(source.path, source.text), 6, 32)
+    text = render([Diagnostic("PEN2004", "m", source.span(6, 32))], "text", [source], masks=masks)
     assert text.splitlines()[-2:] == [" 1│ url = ************************** # note", "  │       " + "^" * 26]

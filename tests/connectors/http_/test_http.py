@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, Severity
 from connectors.http_.staged_lines import distributed_lines
 from engine.cli import main
-from engine.job.load import load
+from engine.job.load import load_file
+from engine.job.model.settings import Settings
 from tests.connectors.http_.service import service
 
 ROW = {
@@ -108,7 +110,7 @@ def test_a_job_as_the_documentation_of_seatunnel_has_it(tmp_path):
         """
     )
     diagnostics = Diagnostics()
-    load(str(job), diagnostics, seatunnel=True)
+    load_file(str(job), diagnostics, Settings(compat=Compat.SEATUNNEL_2))
     assert [each for each in diagnostics if each.severity is Severity.ERROR] == []
 
 

@@ -12,9 +12,12 @@ from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
 from connectors.jdbc.connection import PASSWORD_VARIABLE, connection_of
 from connectors.jdbc.connector import connector
 from connectors.jdbc.database import connected
-from connectors.jdbc.writing import jdbc_staged, ledger, staging
+from connectors.jdbc.writing import ledger, staging
 from connectors.jdbc.writing.load import load, loads_by_copy
 from engine.compile import Settings, compile_job
+from engine.job.model.job import Env
+from engine.plan.credentials import credentials_of
+from engine.plan.nodes import Plan
 from engine.runtime.execute import run_job
 from engine.runtime.transient import is_transient
 from engine.spark.writing.recover import recover
@@ -126,16 +129,14 @@ def test_the_job_of_a_killed_run_ends_it_and_another_warns(spark, postgres, tmp_
     begun = killed.journal.read().steps["begin"]
     dead = {**begun["owner"], "pid": 2**22 + 1, "jvm_pid": None}
     killed.journal._put("begin", {**begun, "owner": dead, "job": "orders"})
-    known = jdbc_staged._SECRETS_OF_THIS_PROCESS
     monkeypatch.delenv(PASSWORD_VARIABLE, raising=False)
-    monkeypatch.setattr(jdbc_staged, "_SECRETS_OF_THIS_PROCESS", {})
     (warning,) = recover(spark, state)
     assert (warning.code, warning.severity) == ("PEN5012", Severity.WARNING)
     assert "`penstock run --resume one JOB` with the job's file and variables, or by its next run" in warning.help
     assert warning.notes == ("run `one` of the job `orders` was killed, and stays as it is",)
     assert not killed.journal.has_ended
-    monkeypatch.setattr(jdbc_staged, "_SECRETS_OF_THIS_PROCESS", known)
-    assert recover(spark, state) == ()
+    credentials = credentials_of(Plan(Env("orders"), tuple(job)))
+    assert recover(spark, state, credentials) == ()
     assert killed.journal.has_ended
     assert postgres.rows("select * from t") == []
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import catalog.diagnostics.source
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.cli import main
 from engine.compile import Settings
@@ -63,7 +62,6 @@ def test_what_another_process_knows_to_be_secret_is_not_shown(folder, monkeypatc
     parent, take = os.getpid(), check_jobs._take
     monkeypatch.setattr(check_jobs, "_take", lambda *given: {} if os.getpid() == parent else take(*given))
     monkeypatch.setattr(check_jobs, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setattr(catalog.diagnostics.source, "_HIDDEN", {})
     assert main(["validate", "job_secret.conf", "--processes", "2"]) == 2
     out = capsys.readouterr().out
     assert "limmit = 3" in out

@@ -17,8 +17,8 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from connectors.delta.connector import VERSION
 from connectors.interface.incremental import ReadProgress
+from connectors.shared.spark_jars import DELTA_VERSION
 from engine.cli import main
 from engine.runtime.counting.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
 from engine.runtime.interrupts import InterruptedRun, interrupts
@@ -143,7 +143,7 @@ def test_package_prints_the_jars_that_spark_submit_must_fetch(tmp_path, monkeypa
     )
     assert main(["package", "job.conf"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
-    assert last == f"  spark-submit --packages io.delta:delta-spark_4.1_2.13:{VERSION} --py-files app.zip app.py"
+    assert last == f"  spark-submit --packages io.delta:delta-spark_4.1_2.13:{DELTA_VERSION} --py-files app.zip app.py"
 
 
 @pytest.mark.parametrize(
@@ -600,7 +600,7 @@ def test_package_with_jars_bundles_what_spark_submit_needs_without_a_network(spa
     assert main(["package", str(tmp_path / "job.conf"), "--jars", "-o", str(tmp_path / "app.zip")]) == 0
     command = capsys.readouterr().out.splitlines()[-1]
     jars = re.search(r"spark-submit --jars (\S+) --py-files", command)[1].split(",")
-    assert any(f"delta-spark_4.1_2.13-{VERSION}.jar" in jar for jar in jars)
+    assert any(f"delta-spark_4.1_2.13-{DELTA_VERSION}.jar" in jar for jar in jars)
     assert all(Path(jar).is_file() and Path(jar).parent == tmp_path / "app-jars" for jar in jars)
     assert "--packages" not in command
     assert main(["package", str(tmp_path / "plain.conf"), "--jars", "-o", str(tmp_path / "plain.zip")]) == 0

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from catalog import secret_names
 from catalog.diagnostics.render import Format
 from engine.cli import main
 
@@ -37,7 +36,6 @@ sink { Spark { format = parquet, path = "out", %s options { compression = "none"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(secret_names, "_remembered", set())
     return tmp_path
 
 
@@ -84,3 +82,17 @@ def test_no_argument_is_shown_with_its_secret(folder, capsys, arguments):
     written = capsys.readouterr()
     assert written.out + written.err
     assert SECRET not in written.out + written.err
+
+
+def test_a_secret_within_a_query_is_masked_by_every_command_that_shows_it(folder, capsys):
+    (folder / "job.conf").write_text(
+        'source { FakeSource { plugin_output = "t", schema { fields { id = string } } } }\n'
+        "transform { Sql { query = \"select id from t where id = '${db_password}'\" } }\nsink { Console {} }\n"
+    )
+    for words in ("explain", "explain --format json", "explain --format mermaid", "explain --unoptimized --rules"):
+        command, *options = words.split()
+        assert main([command, "job.conf", "-i", f"db_password={SECRET}", *options]) == 0
+    assert main(["graph", "job.conf", "-i", f"db_password={SECRET}", "--output", "page.html"]) == 0
+    shown = capsys.readouterr().out + (folder / "page.html").read_text()
+    assert "where id = '******'" in shown
+    assert SECRET not in shown

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, Severity
 from catalog.diagnostics.source import SourceFile
 from catalog.options import Option, OptionType
@@ -136,7 +137,7 @@ def test_a_misspelled_option_is_not_taken_for_one_that_its_value_does_not_fit():
 
 
 def test_compatibility_never_takes_an_option_for_another():
-    options, _ = check("path = p\nformt = json", is_lenient=True)
+    options, _ = check("path = p\nformt = json", compat=Compat.SEATUNNEL_2)
     assert options["format"] == "csv"
 
 
@@ -148,7 +149,7 @@ def test_hints():
 
 
 def test_compatibility_warns_of_unknown_options():
-    options, diagnostics = check("path = p\nfoo = 1", is_lenient=True)
+    options, diagnostics = check("path = p\nfoo = 1", compat=Compat.SEATUNNEL_2)
     assert [each.severity for each in diagnostics] == [Severity.WARNING]
     assert options.is_valid
 

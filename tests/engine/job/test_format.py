@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import SourceFile
 from engine.cli import main
@@ -33,7 +34,7 @@ def formatted(text: str, path: str = "job.conf") -> str:
 def tree(text: str, path: str) -> object:
     """What the file says, variables left open; the errors that it has, too, without their places."""
     diagnostics = Diagnostics()
-    root = job_tree(SourceFile(path, text), Variables({}, {}, compat=True), diagnostics)
+    root = job_tree(SourceFile(path, text), Variables({}, {}, compat=Compat.SEATUNNEL_2), diagnostics)
     errors = [(each.code, re.sub(r"line \d+", "", each.message)) for each in diagnostics]
     return (plain(root, path.endswith(".sql")) if root is not None else None), errors
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import SourceFile
 from engine.cli import main
@@ -61,13 +62,15 @@ def test_a_wrong_part_of_a_schema_is_seen():
 
 def tree(text):
     diagnostics = Diagnostics()
-    return plain(resolve_job(parse(SourceFile("a.conf", text), diagnostics), diagnostics, {}, {}, compat=True))
+    return plain(
+        resolve_job(parse(SourceFile("a.conf", text), diagnostics), diagnostics, {}, {}, compat=Compat.SEATUNNEL_2)
+    )
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_examples_are_accepted(validator, path):
     diagnostics = Diagnostics()
-    job = job_tree(read_file(path, diagnostics), Variables({}, os.environ, True), diagnostics)
+    job = job_tree(read_file(path, diagnostics), Variables({}, os.environ, Compat.SEATUNNEL_2), diagnostics)
     errors = [f"{'.'.join(map(str, each.absolute_path))}: {each.message}" for each in validator.iter_errors(plain(job))]
     assert not errors
 

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import PlacedText
-from engine.job.load import load
+from engine.job.load import load_file
 from engine.job.model.job import Job
+from engine.job.model.settings import Settings
 from engine.job.model.wiring import wire
 from engine.job.script.embedded import embedded
 from engine.terminal.report import sources_of
@@ -19,7 +21,7 @@ def loaded(tmp_path: Path, text: str, *, name: str = "job.conf", **options: obje
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     diagnostics = Diagnostics()
-    job = load(path, diagnostics, **options)  # type: ignore[arg-type]
+    job = load_file(path, diagnostics, Settings(**options))  # type: ignore[arg-type]
     assert job is not None
     return job, diagnostics
 
@@ -80,7 +82,7 @@ def test_variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_with_compat_what_is_not_defined_stays_as_it_is_written(tmp_path: Path) -> None:
     text = SOURCE % "s" + 'sink { Console { parallelism = 1, plugin_input = "${nothing_here}", unknown = 1 } }'
-    job, diagnostics = loaded(tmp_path, text, seatunnel=True)
+    job, diagnostics = loaded(tmp_path, text, compat=Compat.SEATUNNEL_2)
     assert [(each.code, each.severity.value) for each in diagnostics] == [("PEN2003", "warning")]
     assert job.blocks[1].inputs[0].name == "${nothing_here}"
 
@@ -165,7 +167,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None, messag
     if content is not None:
         path.write_bytes(content)
     diagnostics = Diagnostics()
-    assert load(path, diagnostics) is None
+    assert load_file(path, diagnostics) is None
     assert codes(diagnostics) == ["PEN1001"]
     assert message in diagnostics.items[0].message
 
@@ -174,7 +176,7 @@ def test_the_place_of_a_byte_that_is_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "job.conf"
     path.write_bytes("\ufeff# größe\nenv { a = ü".encode() + b"\xfc }\n")
     diagnostics = Diagnostics()
-    assert load(path, diagnostics) is None
+    assert load_file(path, diagnostics) is None
     span = diagnostics.items[0].span
     assert span is not None
     assert (span.line, span.column) == (2, 12)
@@ -215,8 +217,8 @@ def test_what_is_hidden_is_known_whatever_ends_the_lines(tmp_path):
     path = tmp_path / "job.conf"
     text = (SOURCE % "a") + 'sink { Spark { format = jdbc, options { password = "sesame" } } }\nsnik { }\n'
     path.write_bytes(text.replace("\n", "\r\n").encode())
-    diagnostics = Diagnostics()
-    job = load(path, diagnostics)
+    diagnostics, settings = Diagnostics(), Settings()
+    job = load_file(path, diagnostics, settings)
     (source,) = sources_of(diagnostics)
-    assert source.hidden == job.source.hidden
-    assert source.hidden
+    assert settings.masks.hidden(source) == settings.masks.hidden(job.source)
+    assert settings.masks.hidden(source)

@@ -101,8 +101,9 @@ def test_errors_of_secret_files(tmp_path):
 
 def test_no_output_holds_a_sensitive_value(tmp_path):
     text = 'url = "u"\nnope = 1, passwd = "hunter2", limit = hunter2\nuser = [1]'
-    options, diagnostics, source = check(text, Secrets(are_read=True, shade=Shade.BASE64))
+    secrets = Secrets(are_read=True, shade=Shade.BASE64)
+    options, diagnostics, source = check(text, secrets)
     assert {each.code for each in diagnostics} == {"PEN2003", "PEN2004", "PEN1005"}
     shown = [repr(options), str(options), repr(options.texts["password"]), repr(source), repr(diagnostics)]
-    shown += [render(diagnostics, format, [source]) for format in Format]
+    shown += [render(diagnostics, format, [source], masks=secrets.masks) for format in Format]
     assert not [each for each in shown if "hunter2" in each]

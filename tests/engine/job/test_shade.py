@@ -6,7 +6,8 @@ from catalog.diagnostics.diagnostic import Diagnostics, JobError
 from catalog.options import Option, OptionType
 from engine.cli import main
 from engine.job import load as loading
-from engine.job.load import load
+from engine.job.load import load_file
+from engine.job.model.settings import Settings
 from engine.job.options.secret_options import KEY_VARIABLE, new_key
 
 JOB = """\
@@ -50,8 +51,10 @@ def test_encrypt_then_decrypt_gives_the_file_back(tmp_path, capsys):
 
 def test_a_run_reads_the_encrypted_value(tmp_path, capsys):
     main(["encrypt", "--job", str(written(tmp_path, JOB))])
-    job = load(
-        written(tmp_path, capsys.readouterr().out.replace("secret_file = x", "")), Diagnostics(), reads_secrets=True
+    job = load_file(
+        written(tmp_path, capsys.readouterr().out.replace("secret_file = x", "")),
+        Diagnostics(),
+        Settings(reads_secrets=True),
     )
     assert job is not None
     assert job.blocks[0].options.values.get("password", "hunter2") == "hunter2"
@@ -98,13 +101,13 @@ def test_no_command_shows_a_secret(tmp_path, capsys, command):
 
 
 def test_load_keeps_the_secret_out_of_reprs(tmp_path):
-    job = load(written(tmp_path, JOB), Diagnostics(), reads_secrets=False)
+    job = load_file(written(tmp_path, JOB), Diagnostics(), Settings(reads_secrets=False))
     assert "hunter2" not in repr(job)
 
 
 def test_errors_are_raised_as_job_errors(tmp_path):
     from engine.job.options.shade import encrypted
 
-    job = load(written(tmp_path, JOB), Diagnostics())
+    job = load_file(written(tmp_path, JOB), Diagnostics())
     with pytest.raises(JobError):
         encrypted(job, {})

@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from engine.compile import Settings, compile_job
 from engine.plan.nodes import Query
@@ -14,7 +15,9 @@ def compiled(tmp_path, source, rest="sink { Console {} }", *, seatunnel=False):
     job = tmp_path / "job.conf"
     job.write_text(f"source {{ {source} }}\n{rest}")
     diagnostics = Diagnostics()
-    return compile_job(job, Settings(seatunnel=seatunnel), diagnostics), list(diagnostics)
+    return compile_job(job, Settings(compat=Compat.SEATUNNEL_2 if seatunnel else Compat.OFF), diagnostics), list(
+        diagnostics
+    )
 
 
 def queries(job):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from catalog.diagnostics.diagnostic import Diagnostics
-from engine.job.load import load
+from engine.job.load import load_file
 from engine.job.options.env import FIXED, STATIC
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def test_a_setting_may_be_the_beginning_of_another(tmp_path, env):
     job = tmp_path / "job.conf"
     job.write_text(f"env {{\n{env}\n}}\nsource {{ FakeSource {{ }} }}\nsink {{ Console {{ }} }}\n", encoding="utf-8")
     diagnostics = Diagnostics()
-    loaded = load(job, diagnostics)
+    loaded = load_file(job, diagnostics)
     assert not diagnostics.has_errors
     assert loaded.env.spark == CATALOG
 
@@ -54,7 +54,7 @@ def test_so_it_may_in_a_script(tmp_path):
     settings = "".join(f"SET '{name}' = '{value}';\n" for name, value in CATALOG.items())
     tables = "CREATE TABLE t WITH ('connector' = 'FakeSource'); CREATE TABLE o WITH ('connector' = 'Console');"
     job.write_text(f"{settings}{tables} INSERT INTO o SELECT * FROM t;", encoding="utf-8")
-    loaded = load(job, Diagnostics())
+    loaded = load_file(job, Diagnostics())
     assert loaded.env.spark == CATALOG
 
 
@@ -63,6 +63,6 @@ def test_a_wrong_setting_beside_them_is_reported_at_its_name(tmp_path):
     settings = "\n".join(f"{name} = {value}" for name, value in CATALOG.items())
     job.write_text(f"env {{\n{settings}\n  spark.sql.ansi.enabled = false\n}}\n", encoding="utf-8")
     diagnostics = Diagnostics()
-    load(job, diagnostics)
+    load_file(job, diagnostics)
     (span,) = [diagnostic.span for diagnostic in diagnostics if diagnostic.code == "PEN2014"]
     assert (span.line, span.column, span.end_column) == (4, 3, 25)

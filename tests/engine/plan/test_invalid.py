@@ -7,7 +7,7 @@ import pytest
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.render import Format, render
 from catalog.diagnostics.source import SourceFile
-from engine.job.load import load
+from engine.job.load import load_file
 from engine.plan.building.build_plan import build
 from tests.engine.plan.plan_cases import Case, cases, read_case
 
@@ -25,7 +25,7 @@ def diagnostics_of(case: Case, folder: Path) -> tuple[Diagnostics, SourceFile]:
     name = "job.sql" if case.path.stem.endswith(".sql") else "job.conf"
     (folder / name).write_text(case.job)
     diagnostics = Diagnostics()
-    job = load(name, diagnostics)
+    job = load_file(name, diagnostics)
     if job is not None:
         build(job, diagnostics)
     return diagnostics, SourceFile(name, case.job)

@@ -1,10 +1,10 @@
 """Options of Apache SeaTunnel's documentation that Penstock does not support: the reason, or what to use instead."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
-from engine.job.options.unsupported import Unsupported
+from engine.job.compat.unsupported import Unsupported
 
 FILES: Final = ("LocalFile", "HdfsFile", "S3File", "OssFile", "FtpFile", "SftpFile")
 """The connectors that are the file connector over another file system."""
@@ -136,7 +136,7 @@ _TRANSFORMS: Final[Mapping[str, Mapping[str, Unsupported]]] = {
 _OF_KIND: Final = {"source": _SOURCES, "transform": _TRANSFORMS, "sink": _SINKS}
 
 
-@cache
+@lru_cache(maxsize=256)
 def unsupported_options(kind: str, plugin: str) -> Mapping[str, Unsupported]:
     """The unsupported options of a `source`, `transform` or `sink` block, by name; the plugin's case is ignored."""
     groups = ["*", *(["files"] if plugin.lower() in {name.lower() for name in FILES} else []), plugin]

@@ -1,0 +1,47 @@
+"""How a job is read and compiled, as the command line or another caller says."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from catalog.compat import Compat
+from catalog.masks import Masks
+from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
+
+ReadText: TypeAlias = Callable[[str], str]
+"""The text of a file. Raises `OSError` or `UnicodeDecodeError`."""
+
+
+def read_text(path: str) -> str:
+    """The text of a file on disk; its line ends count as one character, as in Python's text mode."""
+    return Path(path).read_text(encoding="utf-8-sig")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings from the command line.
+
+    `strict`: a column whose type cannot be proved is an error, and so is a source without files. `reads_secrets`:
+    passwords are read and decrypted, which only a run needs. `only`, `but`: the tables to write, and those to leave
+    out. `project`: what the jobs have from their project. `masks`: the secrets of this session, to which compiling adds
+    those of the job. `credentials`: what opens the databases and stores of the session's jobs, by their address; known
+    where `reads_secrets`. `read`: gives the text of job files and of what they include; an editor passes one that knows
+    unsaved text.
+    """
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    compat: Compat = Compat.OFF
+    strict: bool = False
+    disabled_rules: tuple[str, ...] = ()
+    reads_secrets: bool = False
+    only: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
+    project: ProjectDefaults = NO_PROJECT
+    masks: Masks = field(default_factory=Masks, compare=False, repr=False)
+    credentials: dict[str, Mapping[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    read: ReadText = field(default=read_text, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.masks.add_named(self.project.variables)
+        self.masks.add_named(self.variables)
