@@ -50,9 +50,16 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
 def compile_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
     """The plan of a job's text, which need not be saved; None if it has an error, all of which are in `diagnostics`."""
     own = Diagnostics()
-    built = build_text(source, settings, own)
+    job = load(source, own, settings)
+    compiled = compile_loaded(job, settings, own) if job else None
     diagnostics.extend(own)
-    return None if built is None or own.has_errors else _optimized(built.job, built.plan, settings, own)
+    return compiled
+
+
+def compile_loaded(job: Job, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
+    """The plan of a job that was read; None if it has an error, also one of those that are in `diagnostics`."""
+    built = _built_job(job, settings, diagnostics)
+    return None if diagnostics.has_errors else _optimized(job, built.plan, settings, diagnostics)
 
 
 def build_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics) -> BuiltJob | None:
@@ -62,11 +69,15 @@ def build_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics)
     """
     own = Diagnostics()
     job = load(source, own, settings)
-    if job and not job.env.dialect.is_seatunnel:
-        note_compat(job, own)
-    plan = _built(job, settings, own) if job else None
+    built = _built_job(job, settings, own) if job else None
     diagnostics.extend(own)
-    return BuiltJob(job, plan) if job and plan else None
+    return built
+
+
+def _built_job(job: Job, settings: Settings, own: Diagnostics) -> BuiltJob:
+    if not job.env.dialect.is_seatunnel:
+        note_compat(job, own)
+    return BuiltJob(job, _built(job, settings, own))
 
 
 def with_columns(compiled: Compiled, scan: Scan, columns: Sequence[Column]) -> Compiled:

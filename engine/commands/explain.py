@@ -34,16 +34,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.compile import compile_jobs
     from engine.optimizer.explain_rules import explain_rules
     from engine.plan.rendering.explain_json import to_json
     from engine.plan.rendering.explain_text import explain
     from engine.plan.rendering.mermaid import to_mermaid
     from engine.plan.rendering.schedule_text import schedule_json, schedule_text
+    from engine.project.compiled_jobs import compiled_jobs
     from engine.terminal.report import report
 
     settings = settings_of(arguments, reads_secrets=arguments.connect)
-    (compiled,) = compile_jobs([arguments.job], settings)
+    (compiled,) = compiled_jobs(arguments, [arguments.job], settings)
     report(compiled.warnings, arguments.masks)
     plan = compiled.built if arguments.unoptimized else compiled.plan
     starts = _starts(compiled, arguments.state_dir)

@@ -16,16 +16,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import Diagnostics
-    from engine.compile import compile_jobs
     from engine.graph.folder_page import to_folder_page
     from engine.graph.page import to_page
     from engine.job.find import find_jobs
+    from engine.project.compiled_jobs import compiled_jobs
     from engine.terminal.report import report
 
     diagnostics = Diagnostics()
     paths = find_jobs([str(arguments.job)], diagnostics) if arguments.job.is_dir() else (arguments.job,)
     diagnostics.raise_errors()
-    compiled = compile_jobs(paths, settings_of(arguments))
+    compiled = compiled_jobs(arguments, paths, settings_of(arguments))
     report([warning for job in compiled for warning in job.warnings], arguments.masks)
     is_folder = arguments.job.is_dir()
     page = to_folder_page(arguments.job.resolve().name, compiled) if is_folder else to_page(compiled[0])

@@ -23,11 +23,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.compile import compile_jobs
     from engine.plan.lineage import lineage
     from engine.plan.rendering.openlineage_datasets import to_openlineage
+    from engine.project.compiled_jobs import compiled_jobs
 
-    (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
+    (compiled,) = compiled_jobs(arguments, [arguments.job], settings_of(arguments))
     plan = compiled.built
     if arguments.format == "openlineage":
         print(arguments.masks.known(json.dumps(to_openlineage(plan), indent=2, ensure_ascii=False)))

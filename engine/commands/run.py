@@ -69,14 +69,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
-    from engine.compile import compile_jobs
     from engine.needs_spark import require_spark
+    from engine.project.compiled_jobs import compiled_jobs
     from engine.terminal.report import report
 
     if not arguments.jobs and not arguments.resume:
         raise job_error("PEN2010", "no job to run", None, "penstock run JOB…, or penstock run --resume ID")
     _check_run_id(arguments)
-    jobs = compile_jobs(arguments.jobs, settings_of(arguments, reads_secrets=True))
+    jobs = compiled_jobs(arguments, arguments.jobs, settings_of(arguments, reads_secrets=True))
     if warnings := [warning for job in jobs for warning in job.warnings]:
         report(warnings, arguments.masks, arguments.format)
     if arguments.check:

@@ -94,14 +94,14 @@ def _print(result: "Report") -> None:
 
 def _show(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import Diagnostics
-    from engine.compile import compile_jobs
     from engine.job.find import find_jobs
     from engine.plan.nodes import Scan, Write
+    from engine.project.compiled_jobs import compiled_jobs
 
     diagnostics = Diagnostics()
     paths = find_jobs(arguments.paths, diagnostics)
     diagnostics.raise_errors()
-    for compiled in compile_jobs(paths, settings_of(arguments)):
+    for compiled in compiled_jobs(arguments, paths, settings_of(arguments)):
         for node in compiled.built.nodes():
             if isinstance(node, Scan | Write):
                 print(f"{compiled.path}: {'source' if isinstance(node, Scan) else 'sink'} {shown_name(node.name)}")

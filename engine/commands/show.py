@@ -24,11 +24,11 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.compile import compile_jobs
     from engine.needs_spark import require_spark
+    from engine.project.compiled_jobs import compiled_jobs
     from engine.terminal.report import report
 
-    (compiled,) = compile_jobs([arguments.job], settings_of(arguments, reads_secrets=True))
+    (compiled,) = compiled_jobs(arguments, [arguments.job], settings_of(arguments, reads_secrets=True))
     node = _node(compiled.built, arguments.node)
     report(compiled.warnings, arguments.masks)
     require_spark("showing rows")

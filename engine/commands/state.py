@@ -29,14 +29,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
-    from engine.compile import compile_jobs
+    from engine.project.compiled_jobs import compiled_jobs
     from engine.state.layout import layout_at
     from engine.state.state_dir import local_state_dir
     from engine.state.watermarks import Watermarks, incremental_scans
 
     if arguments.to is not None and arguments.reset is None:
         raise job_error("PEN2010", "`--to` needs `--reset`", None, "penstock state JOB --reset NODE --to VALUE")
-    (compiled,) = compile_jobs([arguments.job], settings_of(arguments))
+    (compiled,) = compiled_jobs(arguments, [arguments.job], settings_of(arguments))
     plan = compiled.plan
     state = local_state_dir(arguments.state_dir, compiled.path, plan.env.options)
     watermarks = Watermarks(layout_at(None, state), plan.env.name)

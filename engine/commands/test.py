@@ -13,7 +13,9 @@ SUMMARY = "run the tests of jobs (orders.test.sql, orders.test.conf) on a local 
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="test files, or folders of them")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="test files, or folders of them (default: those of the project)"
+    )
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
     parser.add_argument(
         "--workers", type=positive, default=4, metavar="N", help="how many run side by side (default: 4)"
@@ -23,15 +25,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import Diagnostics
+    from engine.project.compiled_jobs import written_for
+    from engine.project.enter import job_paths
     from engine.terminal.report import report
     from engine.testing.junit import write_junit
     from engine.testing.read_tests import find_tests
     from engine.testing.run_tests import run_tests
 
     diagnostics = Diagnostics()
-    tests = find_tests(arguments.paths, diagnostics)
+    tests = find_tests(job_paths(arguments), diagnostics)
     diagnostics.raise_errors()
-    results = run_tests(tests, settings_of(arguments), arguments.workers)
+    settings = settings_of(arguments)
+    written = written_for(arguments, tuple(dict.fromkeys(test.job for test in tests)), settings)
+    results = run_tests(tests, settings, arguments.workers, written)
     for result in results:
         _print(result)
     report([diagnostic for result in results for diagnostic in result.diagnostics], arguments.masks)

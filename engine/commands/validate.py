@@ -11,7 +11,9 @@ SUMMARY = "check job files; needs neither Spark nor Java nor a network"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="job files, folders or globs")
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="job files, folders or globs (default: the whole project)"
+    )
     parser.add_argument(
         "--changed-since", metavar="REV", help="only jobs that changed since a git revision, or whose includes did"
     )
@@ -35,19 +37,24 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from engine.job.find import find_jobs, has_sections
+    from engine.project.check_project import check_in_project
+    from engine.project.enter import job_paths
     from engine.terminal.report import report
     from engine.validation.check_jobs import check_jobs
 
     started = perf_counter()
     settings, diagnostics = settings_of(arguments), Diagnostics()
-    paths = find_jobs(arguments.paths, diagnostics)
+    paths = find_jobs(job_paths(arguments), diagnostics)
     if arguments.only_jobs:
         paths = tuple(path for path in paths if has_sections(path))
     if arguments.changed_since:
         from engine.schema.git_changes import changed_since
 
         paths = changed_since(paths, arguments.changed_since)
-    outcomes = check_jobs(paths, settings, arguments.processes)
+    if arguments.project is None:
+        outcomes = check_jobs(paths, settings, arguments.processes)
+    else:
+        outcomes = check_in_project(arguments.project, paths, settings, arguments.processes)
     for outcome in outcomes:
         diagnostics.extend(outcome.diagnostics)
     checked = None

@@ -49,11 +49,12 @@ def with_ids(plan: Plan) -> Plan:
 
 
 def _hash(node: AnyNode) -> str:
-    text = json.dumps([_content(node), [child.id for child in children(node)]], sort_keys=True, default=str)
+    text = json.dumps([content_of(node), [child.id for child in children(node)]], sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()[:12]
 
 
-def _content(node: AnyNode) -> Value:
+def content_of(node: AnyNode) -> Value:
+    """What the node does, without its inputs."""
     match node:
         case Scan():
             return ["scan", node.connector.name, shown(node.options), str(node.table.path)]

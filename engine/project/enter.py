@@ -93,9 +93,32 @@ def project_of(arguments: Namespace) -> "Project | None":
     variables |= dict(getattr(arguments, "variables", ()))
     environment = arguments.environment or os.environ.get(ENVIRONMENT_VARIABLE)
     project = read_project(Path(), environment, variables)
+    _resolve_names(arguments, project)
     if getattr(arguments, "state_dir", "") is None and not list(_paths(arguments)):
         arguments.state_dir = project.state_dir
     return project
+
+
+def _resolve_names(arguments: Namespace, project: "Project") -> None:
+    """Replaces the names of jobs by their files."""
+
+    def resolved(name: str | Path) -> str | Path:
+        file = None if os.path.exists(name) else project.file_of(str(name))
+        return name if file is None else type(name)(file)
+
+    for attribute in _JOBS:
+        value = getattr(arguments, attribute, None)
+        if isinstance(value, list):
+            setattr(arguments, attribute, [resolved(name) for name in value])
+        elif isinstance(value, str | Path):
+            setattr(arguments, attribute, resolved(value))
+
+
+def job_paths(arguments: Namespace) -> list[str]:
+    """The paths of the command; without any, those of the whole project."""
+    if arguments.paths:
+        return list(arguments.paths)
+    return list(needs_project(arguments).job_folders)
 
 
 def needs_project(arguments: Namespace) -> "Project":

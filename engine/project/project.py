@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path, PurePosixPath
 
 from catalog.diagnostics.source import SourceFile
+from engine.job.find import is_job
 from engine.job.model.project_defaults import ProjectDefaults
 from engine.project.selection.parse_selection import Selection
 
@@ -44,6 +46,14 @@ class Project:
                 path = path.relative_to(folder)
                 break
         return (self.name, *path.parts[:-1], path.stem)
+
+    def file_of(self, name: str) -> Path | None:
+        """The file of the job of that name; None where there is none, or more than one."""
+        if not name or "/" in name:
+            return None
+        folders = [self.root / folder for folder in self.job_folders]
+        found = [file for folder in folders for file in folder.rglob(f"{escape(name)}.*") if is_job(file)]
+        return found[0] if len(found) == 1 and found[0].stem == name else None
 
     def settings_of(self, file: str) -> FolderSettings:
         """The settings of the folders that hold a file; the owner of the innermost one."""

@@ -57,6 +57,14 @@ def add_environment_argument(parser: ArgumentParser) -> None:
     )
 
 
+def add_selection_arguments(parser: ArgumentParser) -> None:
+    """Which jobs of the project a command works on."""
+    parser.add_argument("-s", "--select", action="append", nargs="+", metavar="SELECTION",
+                        help="jobs by dbt's selection grammar, such as `+orders` or `tag:daily`")  # fmt: skip
+    parser.add_argument("--exclude", action="append", nargs="+", metavar="SELECTION", help="jobs to leave out")
+    parser.add_argument("--selector", metavar="NAME", help="a selection that penstock.conf names")
+
+
 def add_table_arguments(parser: ArgumentParser) -> None:
     """Which of a job's tables are written."""
     parser.add_argument("--only", action="append", default=[], metavar="TABLE",

@@ -7,9 +7,11 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError
-from engine.compile import Compiled, compile_job
+from engine.compile import Compiled
 from engine.job.model.settings import Settings
 from engine.needs_spark import require_spark
+from engine.project.compile_project import compile_with
+from engine.project.written_schemas import Written
 from engine.testing.read_tests import JobTest
 
 if TYPE_CHECKING:
@@ -25,12 +27,14 @@ class Result:
     seconds: float
 
 
-def run_tests(tests: Sequence[JobTest], settings: Settings, workers: int = 4) -> tuple[Result, ...]:
-    """Every test's result, in their order."""
+def run_tests(
+    tests: Sequence[JobTest], settings: Settings, workers: int = 4, written: Written | None = None
+) -> tuple[Result, ...]:
+    """Every test's result, in their order. `written`: the columns of what other jobs of the project write."""
     require_spark("testing a job")
     from engine.spark.session import open_session, pipeline_session
 
-    compiled = [_compiled(test, settings) for test in tests]
+    compiled = [_compiled(test, settings, written or {}) for test in tests]
     spark = open_session(
         "penstock test", {"spark.master": "local[*]", "spark.sql.shuffle.partitions": "2"}, for_small_jobs=True
     )
@@ -46,10 +50,10 @@ def run_tests(tests: Sequence[JobTest], settings: Settings, workers: int = 4) ->
         return tuple(pool.map(run, range(len(tests))))
 
 
-def _compiled(test: JobTest, settings: Settings) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
+def _compiled(test: JobTest, settings: Settings, written: Written) -> tuple[Compiled | None, tuple[Diagnostic, ...]]:
     diagnostics = Diagnostics()
     own = replace(settings, variables={**settings.variables, **test.variables}, disabled_rules=())
-    job = compile_job(test.job, own, diagnostics)
+    job = compile_with(test.job, own, written, diagnostics)
     return job, tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity.value == "error")
 
 

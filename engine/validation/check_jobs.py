@@ -10,11 +10,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics
 from catalog.masks import Masks
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from multiprocessing.context import ForkContext, SpawnContext
     from multiprocessing.process import BaseProcess
     from multiprocessing.sharedctypes import Synchronized
+
+_Outcome = TypeVar("_Outcome")
 
 JOBS_PER_PROCESS: Final = 20
 """Checking fewer jobs is faster than starting another process."""
@@ -44,10 +46,20 @@ class CheckedJob:
 
 def check_jobs(paths: Sequence[Path], settings: Settings, processes: int | None = None) -> tuple[CheckedJob, ...]:
     """The outcomes in the order of `paths`; `processes`: None for as many as the jobs and the machine call for."""
+    return each_job(paths, settings, _check, processes)
+
+
+def each_job(
+    paths: Sequence[Path],
+    settings: Settings,
+    work: Callable[[Path, Settings], _Outcome],
+    processes: int | None = None,
+) -> tuple[_Outcome, ...]:
+    """What `work`, a function of a module, returns for each job, in the order of `paths`; it must be picklable."""
     wanted = min(_cores(), len(paths) // JOBS_PER_PROCESS) if processes is None else processes
     with _modules_kept(), rare_collections():
-        known = _in_processes(paths, settings, wanted) if wanted > 1 else {}
-        return tuple(known.get(index) or _check(path, settings) for index, path in enumerate(paths))
+        known = _in_processes(paths, settings, work, wanted) if wanted > 1 else {}
+        return tuple(known[index] if index in known else work(path, settings) for index, path in enumerate(paths))
 
 
 def _check(path: Path, settings: Settings) -> CheckedJob:
@@ -73,20 +85,22 @@ def _modules_kept() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _in_processes(paths: Sequence[Path], settings: Settings, wanted: int) -> dict[int, CheckedJob]:
+def _in_processes(
+    paths: Sequence[Path], settings: Settings, work: Callable[[Path, Settings], _Outcome], wanted: int
+) -> dict[int, _Outcome]:
     """The outcomes of `wanted` processes, by job index."""
     started: list[tuple[BaseProcess, Connection]] = []
-    known: dict[int, CheckedJob] = {}
+    known: dict[int, _Outcome] = {}
     try:
         context = _context()
         counter: Synchronized[int] = context.Value("i", 0)
         for _ in range(wanted - 1):
             ours, theirs = context.Pipe(duplex=False)
-            process = context.Process(target=_work, args=(theirs, counter, paths, settings), daemon=True)
+            process = context.Process(target=_work, args=(theirs, counter, paths, settings, work), daemon=True)
             process.start()
             started.append((process, ours))
             theirs.close()  # so that the end of the process is the end of the pipe
-        known |= _take(counter, paths, settings)
+        known |= _take(counter, paths, settings, work)
         for _, pipe in started:
             with suppress(EOFError):
                 outcomes, masks = pipe.recv()
@@ -111,18 +125,29 @@ def _context() -> "ForkContext | SpawnContext":
     return multiprocessing.get_context("spawn")
 
 
-def _work(pipe: "Connection", counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> None:
+def _work(
+    pipe: "Connection",
+    counter: "Synchronized[int]",
+    paths: Sequence[Path],
+    settings: Settings,
+    work: Callable[[Path, Settings], object],
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
     with _modules_kept(), rare_collections():
-        outcomes = _take(counter, paths, settings)
-    answer: tuple[dict[int, CheckedJob], Masks] = (outcomes, settings.masks)
+        outcomes = _take(counter, paths, settings, work)
+    answer: tuple[dict[int, object], Masks] = (outcomes, settings.masks)
     pipe.send(answer)
     pipe.close()
 
 
-def _take(counter: "Synchronized[int]", paths: Sequence[Path], settings: Settings) -> dict[int, CheckedJob]:
+def _take(
+    counter: "Synchronized[int]",
+    paths: Sequence[Path],
+    settings: Settings,
+    work: Callable[[Path, Settings], _Outcome],
+) -> dict[int, _Outcome]:
     """Check the next few jobs until none is left; jobs that raise an exception are left out."""
-    known: dict[int, CheckedJob] = {}
+    known: dict[int, _Outcome] = {}
     while True:
         with counter.get_lock():
             start = counter.value
@@ -131,4 +156,4 @@ def _take(counter: "Synchronized[int]", paths: Sequence[Path], settings: Setting
             return known
         for index, path in enumerate(paths[start : start + JOBS_AT_A_TIME], start):
             with suppress(Exception):  # raised again when the caller checks the job itself
-                known[index] = _check(path, settings)
+                known[index] = work(path, settings)

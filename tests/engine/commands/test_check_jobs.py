@@ -54,7 +54,7 @@ def test_several_processes_find_what_one_does(format, folder, start_method, caps
 
 def test_the_work_is_shared(folder, start_method):
     paths = find_jobs(["."], Diagnostics())
-    known = check_jobs._in_processes(paths, Settings(), 3)
+    known = check_jobs._in_processes(paths, Settings(), check_jobs._check, 3)
     assert sorted(known) == list(range(len(paths)))
 
 

@@ -1,0 +1,30 @@
+"""What `validate` finds in a project: the errors of the jobs that it was asked about, and those between jobs."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from catalog.diagnostics.diagnostic import Diagnostic
+from engine.job.model.settings import Settings
+from engine.project.compile_project import CompiledProject, compile_project
+from engine.project.project import Project
+from engine.validation.check_jobs import CheckedJob, check_jobs
+
+
+def check_in_project(
+    project: Project, paths: Sequence[Path], settings: Settings, processes: int | None = None
+) -> tuple[CheckedJob, ...]:
+    """The outcomes of the jobs, and one of the project: what is wrong between one of them and another job. Files that
+    are in none of the job folders are checked on their own."""
+    compiled = compile_project(project, settings, processes)
+    jobs = {job.path: job for job in compiled.jobs}
+    chosen = [path for path in paths if path in jobs]
+    others = check_jobs([path for path in paths if path not in jobs], settings, processes)
+    own = [CheckedJob(jobs[path].diagnostics, jobs[path].typed, jobs[path].columns) for path in chosen]
+    return (*own, *others, CheckedJob(tuple(_between(compiled, {str(path) for path in chosen}))))
+
+
+def _between(compiled: CompiledProject, files: set[str]) -> Iterator[Diagnostic]:
+    for item in compiled.diagnostics:
+        places = [span for span in (item.span, *item.also) if span is not None]
+        if any(span.file in files for span in places):
+            yield item

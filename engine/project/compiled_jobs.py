@@ -1,0 +1,37 @@
+"""The jobs of a command, compiled as their project sees them."""
+
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from catalog.diagnostics.diagnostic import Diagnostics
+from engine.compile import Compiled
+from engine.job.model.settings import Settings
+from engine.project.compile_project import compile_in_project, compile_project, load_job
+from engine.project.written_schemas import Written, wanted_datasets
+
+
+def compiled_jobs(arguments: Namespace, paths: Sequence[Path], settings: Settings) -> tuple[Compiled, ...]:
+    """The plans of the jobs; raises a `JobError` with the errors of all of them.
+
+    In a project, sources have the columns that other jobs write; those are only compiled where a source needs them.
+    """
+    return compile_in_project(paths, settings, written_for(arguments, paths, settings))
+
+
+def written_for(arguments: Namespace, paths: Sequence[Path], settings: Settings) -> Written:
+    """The columns of the datasets of the project, if one of the jobs needs them."""
+    if arguments.project is None or not any(_wants(path, settings) for path in paths):
+        return {}
+    return compile_project(arguments.project, of_all_jobs(settings)).written
+
+
+def of_all_jobs(settings: Settings) -> Settings:
+    """The settings for compiling what a command does not run: without secrets, and with all tables."""
+    return replace(settings, reads_secrets=False, only=(), but=())
+
+
+def _wants(path: Path, settings: Settings) -> bool:
+    job = load_job(path, settings, Diagnostics())
+    return job is not None and bool(wanted_datasets(job))

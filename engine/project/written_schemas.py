@@ -1,0 +1,102 @@
+"""Sources without a `schema` take their columns from the job of the project that writes what they read."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import connectors
+from catalog.diagnostics.source import Span
+from catalog.options import Options, Value
+from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
+from connectors.interface.schema_option import declares_columns
+from connectors.interface.sink import Sink
+from connectors.interface.source import Source
+from connectors.interface.source_abilities import table_pattern_of
+from engine.job.model.job import Block, BlockKind, Job
+from engine.plan.building.locked_schema import as_schema
+from engine.plan.datasets import Dataset
+
+Written = Mapping[Dataset, tuple[Column, ...]]
+"""The columns of each dataset that a job writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDataset:
+    """A block of a job that was not compiled, and the dataset that it reads or writes."""
+
+    name: str
+    connector: str
+    dataset: Dataset
+    span: Span | None
+    path_span: Span | None
+
+
+def wanted_datasets(job: Job) -> tuple[BlockDataset, ...]:
+    """The sources that do not declare their columns."""
+    return tuple(
+        BlockDataset(block.name, block.plugin, dataset, options.span(), options.span("path"))
+        for block, source, options in _sources(job)
+        if (dataset := _wanted(source, options)) is not None
+    )
+
+
+def targets_of(job: Job) -> tuple[BlockDataset, ...]:
+    """What the job writes, as far as its options say it: not where they have placeholders of tables."""
+    found = []
+    for block in job.of_kind(BlockKind.SINK):
+        sink, options = connectors.sink(block.plugin), block.options
+        if isinstance(sink, Sink) and options.is_valid:
+            location = sink.target(options)
+            if location is not None and "${" not in location:
+                dataset = Dataset.of(location)
+                found.append(BlockDataset(block.name, block.plugin, dataset, options.span(), options.span("path")))
+    return tuple(found)
+
+
+def with_written_schemas(job: Job, written: Written) -> Job:
+    """The job with the columns of what other jobs write; the same object where it reads nothing of it."""
+    blocks = tuple(_completed(block, written) if block.kind is BlockKind.SOURCE else block for block in job.blocks)
+    same = all(new is old for new, old in zip(blocks, job.blocks, strict=True))
+    return job if same else replace(job, blocks=blocks)
+
+
+def _sources(job: Job) -> Iterator[tuple[Block, Source, Options]]:
+    for block in job.of_kind(BlockKind.SOURCE):
+        source = connectors.source(block.plugin)
+        if source is not None and block.options.is_valid:
+            yield from ((block, source, options) for options in _listed(block))
+
+
+def _listed(block: Block) -> list[Options]:
+    return [table.options for table in block.tables] or [block.options]
+
+
+def _wanted(source: Source, options: Options) -> Dataset | None:
+    """The dataset of a source whose columns it does not declare, although it could."""
+    if "schema" not in options.values or declares_columns(options) or table_pattern_of(source, options) is not None:
+        return None
+    location = source.origin(options, CatalogTable(TablePath("unknown"), TableSchema(())))
+    if location is None and isinstance(source, Sink) and options.get("path") is not None:
+        location = source.target(options)
+    return None if location is None else Dataset.of(location)
+
+
+def _completed(block: Block, written: Written) -> Block:
+    source = connectors.source(block.plugin)
+    if source is None or not block.options.is_valid:
+        return block
+    if block.tables:
+        tables = tuple(replace(table, options=_with_schema(source, table.options, written)) for table in block.tables)
+        same = all(new.options is old.options for new, old in zip(tables, block.tables, strict=True))
+        return block if same else replace(block, tables=tables)
+    options = _with_schema(source, block.options, written)
+    return block if options is block.options else replace(block, options=options)
+
+
+def _with_schema(source: Source, options: Options, written: Written) -> Options:
+    dataset = _wanted(source, options)
+    columns = None if dataset is None else written.get(dataset.folder)
+    if columns is None:
+        return options
+    nullable = tuple(replace(column, nullable=True) for column in columns)
+    schema: dict[str, Value] = {**options.mapping("schema"), **as_schema(TableSchema(nullable))}
+    return replace(options, values={**options.values, "schema": schema})
