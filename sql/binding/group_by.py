@@ -56,6 +56,7 @@ def bind_group(scope: SelectScope, select: exp.Select, items: "Sequence[Item]") 
         through(origins, Dependency.GROUP_BY),
         only_columns=only_columns,
         has_sets=in_sets,
+        ordered=tuple(dict.fromkeys(keys.values())),
         sometimes_null=frozenset(_left_out(group, lambda node: keys.get(id(node)))),
         is_refused=len(scope.binder.diagnostics) > before,
     )
@@ -107,9 +108,8 @@ def _is_aggregated(item: "Item") -> bool:
 
 def _group_items(group: exp.Expr) -> Iterator[exp.Expr]:
     for expression in group.expressions:
-        yield from (
-            (expression,) if isinstance(expression, exp.Tuple) else _flatten([expression])
-        )  # `(a, b)` is one struct here
+        is_struct = isinstance(expression.unnest(), exp.Tuple)  # `(a, b)` and `((a, b))`, which no column is grouped by
+        yield from (expression,) if is_struct else _flatten([expression])
     for key in _ANALYTICS:
         for part in group.args.get(key) or ():
             if isinstance(part, exp.Expr):

@@ -18,7 +18,8 @@ Key: TypeAlias = tuple[object, ...]
 class Grouping:
     """The grouping of a query: `keys` of columns and of whole expressions (`canonical`).
 
-    `sometimes_null`: keys of the expressions of ROLLUP, CUBE and GROUPING SETS, null where a set leaves them out.
+    `ordered`: the keys in the order of GROUP BY, each once. `sometimes_null`: keys of the expressions of ROLLUP, CUBE
+    and GROUPING SETS, null where a set leaves them out.
     `is_refused`: something of GROUP BY was reported, so which columns are grouped is not known.
     """
 
@@ -26,6 +27,7 @@ class Grouping:
     origins: Origins = ()
     is_explicit: bool = True
     only_columns: bool = True
+    ordered: tuple[Key, ...] = ()
     has_sets: bool = False
     sometimes_null: frozenset[Key] = frozenset()
     is_refused: bool = False

@@ -138,6 +138,12 @@ def _check_grouping_function(scope: SelectScope, node: exp.Anonymous, grouping: 
         is_alias = bound is not None and bound.is_alias
         if not is_alias and canonical(scope, argument) not in grouping.keys:
             scope.report("PEN3009", argument, f"{call_name(node)}() takes columns of GROUP BY")
+            return
+    if call_name(node).lower() == "grouping_id" and node.expressions:
+        given = tuple(canonical(scope, argument) for argument in node.expressions)
+        if given != grouping.ordered and not any(scope.is_lateral_alias(part) for part in node.find_all(exp.Column)):
+            message = "grouping_id() takes all columns of GROUP BY, in their order, or none"
+            scope.report("PEN3009", node, message, "leave the arguments out")
 
 
 def _refuse_columns(scope: SelectScope, node: exp.Expr) -> None:

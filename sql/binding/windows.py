@@ -22,6 +22,7 @@ from catalog.types.datatypes import (
     Map,
     is_numeric,
 )
+from sql.binding.ordering import is_all
 from sql.expressions import infer, is_aggregate, is_window_only
 from sql.parsing.call_names import call_name
 from sql.scopes.misplaced_functions import own_nodes
@@ -47,6 +48,9 @@ def check_window(scope: SelectScope, window: exp.Window) -> None:
     definition = named or window
     order = definition.args.get("order")
     keys = [expression.this for expression in order.expressions] if order is not None else []
+    if any(isinstance(key, exp.Var) and is_all(key) for key in keys) and not scope.relation.find(["all"])[0]:
+        _refuse_all(scope, window)
+        return
     for part in (*(definition.args.get("partition_by") or ()), *keys):
         type_ = infer(part, scope).type
         if isinstance(type_, Map) or type_ in (VARIANT, CALENDAR_INTERVAL):
@@ -58,6 +62,11 @@ def check_window(scope: SelectScope, window: exp.Window) -> None:
     if len(scope.binder.diagnostics) > before:
         return
     _check_function(scope, window, ordered=order is not None, spec=spec)
+
+
+def _refuse_all(scope: SelectScope, window: exp.Window) -> None:
+    """ORDER BY ALL sorts a query; in OVER it names a column, which does not exist."""
+    scope.report("PEN3004", window, "column `all` does not exist", "OVER has no ORDER BY ALL: name the columns")
 
 
 def refuse_hidden_columns(scope: SelectScope, having: exp.Expr) -> None:

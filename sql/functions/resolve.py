@@ -68,6 +68,10 @@ def infer_call(node: exp.Anonymous, scope: Scope, infer: Infer) -> Typed:
         _each(node.expressions, scope, infer)
         scope.report("PEN3006", node, f"there is no function `{name}`", _nearest(name, scope.spark))
         return NOT_KNOWN
+    if known[0].kind == "table":
+        _each(node.expressions, scope, infer)
+        scope.report("PEN3006", node, f"`{name}` is a table function, not a value", f"write `FROM {name}(…)`")
+        return NOT_KNOWN
     check_modifiers(node, known[0], scope)
     nodes, typed, is_open = arguments(node, scope)
     if any(isinstance(argument, exp.Kwarg) for argument in nodes) or is_open:

@@ -49,6 +49,34 @@ def _opened(tokens: Sequence[Token], closing: int) -> int:
     return 0
 
 
+def ctes_with_as(tokens: list[Token]) -> list[Token]:
+    """`WITH a (SELECT …), b (SELECT …)` with AS before each query, which sqlglot wants behind the first."""
+    made: list[Token] = []
+    names: set[int] = set()
+    """The depths of brackets at which a list of CTEs goes on."""
+    depth = 0
+    for at, token in enumerate(tokens):
+        before = tokens[at - 1].token_type if at else None
+        if token.token_type == _T.WITH:
+            names.add(depth)
+        elif token.token_type == _T.L_PAREN:
+            follower = tokens[at + 1].token_type if at + 1 < len(tokens) else None
+            if depth in names and before in _BEFORE_CTE_QUERY and follower in _QUERY_STARTS:
+                made.append(Token(_T.ALIAS, "AS", token.line, token.col, token.start, token.start, []))
+            depth += 1
+        elif token.token_type == _T.R_PAREN:
+            names.discard(depth)
+            depth -= 1
+        elif token.token_type in _QUERY_STARTS:
+            names.discard(depth)
+        made.append(token)
+    return made
+
+
+_QUERY_STARTS: Final = frozenset((_T.SELECT, _T.FROM, _T.VALUES, _T.WITH, _T.TABLE, _T.L_PAREN))
+_BEFORE_CTE_QUERY: Final = _NAMES | {_T.R_PAREN}
+
+
 def _closed(tokens: Sequence[Token], opening: int) -> int:
     """The index behind the bracket that closes the one there."""
     depth = 0

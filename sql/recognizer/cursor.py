@@ -15,6 +15,8 @@ NEVER_TABLE_ALIASES: Final = frozenset(_RESERVED.upper().split())
 _STARTS: Final = "from where having window limit offset pivot unpivot tablesample select for"
 CLAUSES: Final = NEVER_TABLE_ALIASES | frozenset(_STARTS.upper().split()) | {"|>"}
 """Words with which a clause goes on, and which are names only where nothing of a clause follows."""
+KEYWORD_NAMES: Final = frozenset(("VALUES", "OUTER"))
+"""Names of tables and columns that sqlglot takes for keywords."""
 BEFORE_BY: Final = frozenset(("GROUP", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE"))
 POSITIVE: Final = "positive"
 IN_PIVOT: Final = "expression in pivot"

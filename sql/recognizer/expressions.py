@@ -20,6 +20,7 @@ _MOST_ANGLES: Final = 3
 _PART_STARTS: Final = frozenset((".", "[", "::", ":", "COLLATE"))
 _AROUND: Final = frozenset(("WITHIN", "FILTER", "IGNORE", "RESPECT", "OVER"))
 _STATEMENT_WORDS: Final = (QUERY_STARTS - {"FROM"}) | {
+    "OUTER",
     "WHERE",
     "HAVING",
     "LIMIT",
@@ -109,6 +110,8 @@ def _primary(cursor: Cursor) -> None:
     kind, follower = kinds[at], kinds[at + 1]
     if follower == "." and kind.isidentifier() and kinds[at + 2].isidentifier():
         if kinds[at + 3] in _AFTER_COLUMN:
+            if kind == "OUTER":
+                cursor.aliases.append(at)
             cursor.at = at + 3
             return
     elif follower in _AFTER_COLUMN and kind != "CASE" and kind.isidentifier():

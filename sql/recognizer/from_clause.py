@@ -1,8 +1,10 @@
 """Spark's grammar of FROM: relations, joins, samples, PIVOT and UNPIVOT, LATERAL VIEW."""
 
 from sql.recognizer.cursor import (
+    BEFORE_BY,
     CLAUSES,
     IN_PIVOT,
+    KEYWORD_NAMES,
     NEVER_TABLE_ALIASES,
     Cursor,
     NotFollowedError,
@@ -65,7 +67,7 @@ def _primary(cursor: Cursor) -> None:
             _relation(cursor)
             cursor.expect(")")
         sample(cursor)
-    elif kind == "VALUES" and cursor.ahead() not in (END, ",", ")", "."):
+    elif kind == "VALUES" and cursor.ahead() not in (END, ",", ")", ".") and not _is_aliased_table(cursor):
         start = cursor.at
         cursor.at += 1
         cursor.several(expression)
@@ -81,7 +83,7 @@ def _primary(cursor: Cursor) -> None:
         else:
             sample(cursor)
     elif is_name(kind):
-        if kind in CLAUSES and cursor.ahead() != "(":
+        if (kind in CLAUSES or kind in KEYWORD_NAMES) and cursor.ahead() != "(":
             cursor.aliases.append(cursor.at)
         cursor.dotted_name()
         if cursor.kind == "(":
@@ -92,6 +94,14 @@ def _primary(cursor: Cursor) -> None:
     else:
         raise NotSparkError
     table_alias(cursor)
+
+
+def _is_aliased_table(cursor: Cursor) -> bool:
+    """Whether VALUES is a table with an alias: `FROM values v JOIN …`."""
+    if cursor.ahead() == "AS":
+        return True
+    after = cursor.ahead(2)
+    return is_name(cursor.ahead()) and (after in (END, ",", ")") or after in CLAUSES or after in BEFORE_BY)
 
 
 def _is_query(cursor: Cursor) -> bool:

@@ -29,7 +29,7 @@ def query(cursor: Cursor) -> None:
 
 
 def _cte(cursor: Cursor) -> None:
-    cursor.name()
+    cursor.alias()
     if cursor.kind == "(" and not starts_query(cursor, 0):
         cursor.names()
     if cursor.take_all("MAX", "RECURSION", "LEVEL"):

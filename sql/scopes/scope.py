@@ -100,7 +100,9 @@ class SelectScope:
             word = parts[0].lower()
             self.printed.note_texts(node, ("current_user()" if word.endswith("user") else f"{word}()",))
             return Bound(None, literal)
-        if parts == ["grouping__id"] and self.grouped_nullable:
+        if [part.lower() for part in parts] == ["grouping__id"] and self.grouped_nullable:
+            is_item = isinstance(node.parent, (exp.Select, exp.Alias))
+            self.printed.note_texts(node, ("grouping__id" if is_item else "grouping_id()",))
             return Bound(None, Typed(BIGINT, False))
         window = time_window(node, self)
         if window is not None:

@@ -121,12 +121,20 @@ def _star(binder: Binder, node: exp.Expr) -> None:
         binder.report("PEN3017", node, "`*` is not allowed here")
     elif isinstance(holder, exp.Anonymous) and _is_row(holder):
         binder.report("PEN3017", node, "`*` is not allowed in a row before IN and a subquery", "name the columns")
+    elif isinstance(node.parent, exp.Distinct) and isinstance(holder, exp.Anonymous) and _is_outside_select(holder):
+        binder.report("PEN3017", node, "`*` is not allowed in HAVING and ORDER BY", "name the columns")
     elif (
         isinstance(holder, exp.Anonymous)
         and call_name(holder).lower() == "count"
         and isinstance(node.parent, exp.Column)
     ):
         binder.report("PEN3017", node, "Spark allows no `count(t.*)`", "use count(*) or name the columns")
+
+
+def _is_outside_select(node: exp.Expr) -> bool:
+    """Whether it is in HAVING or ORDER BY of its query."""
+    around = node.find_ancestor(exp.Having, exp.Order, exp.Select)
+    return isinstance(around, (exp.Having, exp.Order))
 
 
 def _is_row(call: exp.Anonymous) -> bool:
@@ -150,10 +158,14 @@ def _is(binder: Binder, node: exp.Expr) -> None:
         binder.report("PEN3001", right, "IS takes NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
 
 
+_ROUNDING: Final = 1e-4
+"""By how many percent Spark lets a sample exceed the whole (`Sample`, `RoundingEpsilon`)."""
+
+
 def _check_share(binder: Binder, node: exp.Expr) -> None:
     """How much is sampled: at most all of it, whole rows."""
     percent, size = node.args.get("percent"), node.args.get("size")
-    if isinstance(percent, exp.Literal) and not 0 <= float(percent.name) <= 100:
+    if isinstance(percent, exp.Literal) and not 0 <= float(percent.name) <= 100 + _ROUNDING:
         binder.report("PEN3017", percent, "TABLESAMPLE takes 0 to 100 PERCENT")
     if isinstance(size, exp.Literal) and not size.name.isdigit():
         binder.report("PEN3017", size, "TABLESAMPLE takes a whole number of ROWS")

@@ -35,6 +35,7 @@ from catalog.types.datatypes import (
     with_collation,
 )
 from catalog.types.typetext import TypeTextError, check_spark_type, parse_type
+from sql.types.json_schema import parse_json_schema
 
 _D: Final = exp.DType
 ATOMIC: Final[dict[object, DataType]] = {
@@ -83,7 +84,9 @@ def collated_string(name: exp.Expr) -> Atomic | None:
 
 
 def parse_schema(text: str) -> DataType | None:
-    """The type that a schema string names: a type, or columns (`a int, b string`), which are a struct."""
+    """The type that a schema string names: a type, columns (`a int, b string`), which are a struct, or Spark's JSON."""
+    if (described := parse_json_schema(text)) is not None:
+        return described
     for attempt in (text, f"struct<{text}>"):
         try:
             return parse_type(attempt)
@@ -99,7 +102,7 @@ _NOT_READ: Final = ("geometry", "geography", "generated", "default")
 
 def schema_error(text: str) -> str | None:
     """The error of a schema string, as a type and as columns; None if it is valid, or not known."""
-    if any(word in text.lower() for word in _NOT_READ):
+    if any(word in text.lower() for word in _NOT_READ) or parse_json_schema(text) is not None:
         return None
     try:
         if _FIELD.match(text):

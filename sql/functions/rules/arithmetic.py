@@ -7,6 +7,7 @@ from catalog.types.datatypes import (
     DOUBLE,
     FLOAT,
     INTEGRAL_TYPES,
+    STRING,
     UNKNOWN,
     VOID,
     DataType,
@@ -31,14 +32,19 @@ def round_(call: Call) -> Typed:
     return Typed(decimals.rounded(arg.type, scale), True) if isinstance(scale, int) else NOT_KNOWN
 
 
+_AS_DECIMAL: Final[dict[DataType, Decimal]] = {FLOAT: Decimal(14, 7), DOUBLE: Decimal(30, 15), STRING: Decimal(38, 18)}
+"""What `ceil` and `floor` to a number of digits cast other types to (`DecimalType.forType`)."""
+
+
 def ceil(call: Call) -> Typed:
-    arg = call.args[0]
+    arg = call.given[0] if call.given[0].type == STRING and len(call.args) > 1 else call.args[0]
     if len(call.args) == 1:
         return Typed(decimals.whole(arg.type) if isinstance(arg.type, Decimal) else BIGINT, True)
     scale = call.given[1].value
-    if arg.type in (DOUBLE, FLOAT) or not is_numeric(arg.type):
+    number = _AS_DECIMAL.get(arg.type) or (as_decimal(arg.type) if is_numeric(arg.type) else None)
+    if number is None or not isinstance(scale, int):
         return NOT_KNOWN
-    return Typed(decimals.rounded(as_decimal(arg.type), scale), True) if isinstance(scale, int) else NOT_KNOWN
+    return Typed(decimals.rounded(number, scale), True)
 
 
 def nanvl(call: Call) -> DataType:

@@ -118,6 +118,8 @@ def time_trunc(call: Call) -> DataType:
 def window(call: Call) -> Typed:
     for index in range(1, len(call.nodes)):
         text = call.text(index)
+        if call.name == "window" and isinstance(call.given[index].type, Interval):
+            raise Mismatch("a window takes its durations as text: write '5 minutes'", index)
         if text is not None and call.name == "window" and intervals.is_none(text):
             raise Mismatch(f"'{text}' is not an interval: write '10 minutes'", index)
         if text is not None and intervals.has_months(text):
