@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, TypeVar
 from catalog.compat import Compat
 from catalog.diagnostics.source import PlacedText, Span
 from catalog.outside import Fill
-from catalog.tables.evolution import SchemaEvolution
+from catalog.tables.evolution import SchemaEvolution, StoreAssignment
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 
 Choice = TypeVar("Choice", bound=Enum)
@@ -128,6 +128,16 @@ EVOLUTION_OPTION: Final = Option(
     choices=tuple(evolution.value for evolution in SchemaEvolution),
 )
 
+STORE_ASSIGNMENT: Final = Option(
+    "store_assignment",
+    OptionType.STRING,
+    "What happens where the type of a column of the target differs from that of the rows: with `lossless`, a value "
+    "that the target would round, cut or otherwise change fails the run; `ansi` stores it as Spark does (9.7 as 9); "
+    "`strict` refuses every type that is not wider. The default is `lossless`, and `ansi` under `--compat seatunnel`.",
+    choices=tuple(policy.value for policy in StoreAssignment),
+)
+"""An option of every sink, and of queries whose columns are declared."""
+
 
 @dataclass(frozen=True, slots=True)
 class SeaTunnel:
@@ -238,3 +248,10 @@ def _flat(prefix: str, block: Mapping[str, Value]) -> Iterator[tuple[str, str]]:
             yield from _flat(f"{prefix}{key}.", value)
         else:
             yield prefix + key, str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def store_assignment(options: Options) -> StoreAssignment:
+    """The policy of a sink or query, written or by default."""
+    if options.get(STORE_ASSIGNMENT.name) is not None:
+        return options.choice(STORE_ASSIGNMENT.name, StoreAssignment)
+    return StoreAssignment.LOSSLESS if options.seatunnel is None else StoreAssignment.ANSI

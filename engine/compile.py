@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
 from catalog.diagnostics.source import SourceFile
@@ -121,8 +122,12 @@ def _optimized(job: Job, built: Plan, settings: Settings, warnings: Diagnostics)
 
 
 def _strict(diagnostic: Diagnostic) -> Diagnostic:
-    """With `--strict`, missing files of a source, or files that differ from the schema lock, are errors."""
-    return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in ("PEN4009", "PEN4030") else diagnostic
+    """The warnings that `--strict` makes errors."""
+    return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in _STRICT else diagnostic
+
+
+_STRICT: Final = ("PEN4009", "PEN4030", "PEN4501")
+"""Files that differ from the schema lock, missing files of a source, values that may not fit without loss."""
 
 
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:

@@ -82,6 +82,7 @@ CODES: dict[str, str] = {
     "PEN4033": "a codec whose library Spark does not bring",
     "PEN4034": "rows that the files would omit",
     "PEN4601": "the name of a table or column cannot be a part of an option",
+    "PEN4501": "values that may not fit the type of the target without loss",
     "PEN4040": "a number whose unit is not declared",
     "PEN4701": "a job reads a column that the job which writes it does not have",
     "PEN4702": "a job reads a column with another type than it is written with",
@@ -113,6 +114,7 @@ CODES: dict[str, str] = {
     "PEN5050": "a pipeline waited too long for its slots",
     "PEN5051": "a listener did not receive all events of a run",
     "PEN5201": "runs of a job are recorded in another state directory than its own",
+    "PEN5501": "a value does not fit the type of the target without loss",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is violated",
     "PEN6002": "an expectation that cannot be read",

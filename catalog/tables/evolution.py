@@ -42,6 +42,14 @@ class SchemaEvolution(str, Enum):
     WIDEN = "widen"
 
 
+class StoreAssignment(str, Enum):
+    """What a sink does with values of another type than the target's (`store_assignment.py`)."""
+
+    LOSSLESS = "lossless"
+    ANSI = "ansi"
+    STRICT = "strict"
+
+
 class ChangeKind(str, Enum):
     ADDED = "added"
     DROPPED = "dropped"

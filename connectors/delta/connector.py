@@ -31,6 +31,7 @@ from connectors.interface.schema_option import declared_table, refuse_missing_co
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.sink_abilities import (
     SupportsCounts,
+    SupportsKnownTable,
     SupportsMaintenance,
     SupportsStagedRows,
     SupportsStatements,
@@ -61,6 +62,7 @@ class Delta(
     SupportsIncremental,
     SupportsStreaming,
     Sink[DeltaStaged],
+    SupportsKnownTable,
     SupportsStatements,
     SupportsCounts[DeltaStaged],
     SupportsStagedRows[DeltaStaged],
@@ -191,6 +193,14 @@ class Delta(
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return self.target(options)
+
+    def known_table(self, options: Options) -> CatalogTable | None:
+        path = local_path(options.string("path"))
+        if path is None or not holds_log(path):
+            return None
+        with suppress(UnknownSchemaError):
+            return table_schema.table_of(latest_metadata(path))
+        return None
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         staging.store_settings(task.options).apply(spark)

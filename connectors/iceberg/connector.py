@@ -34,7 +34,7 @@ from connectors.iceberg.table_metadata import Metadata, has_partitions, local_co
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.sink_abilities import SupportsCounts, SupportsStatements
+from connectors.interface.sink_abilities import SupportsCounts, SupportsKnownTable, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import (
     SupportsIncremental,
@@ -66,6 +66,7 @@ class Iceberg(
     SupportsIncremental,
     SupportsStreaming,
     Sink[IcebergStaged],
+    SupportsKnownTable,
     SupportsStatements,
     SupportsCounts[IcebergStaged],
 ):
@@ -156,6 +157,12 @@ class Iceberg(
 
     def target(self, options: Options) -> str | None:
         return target_of(options)
+
+    def known_table(self, options: Options) -> CatalogTable | None:
+        folder = local_folder(options)
+        with suppress(UnknownSchemaError):
+            return None if folder is None else CatalogTable.of("target", local_columns(folder, {}))
+        return None
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         address = address_of(spark, task.options)

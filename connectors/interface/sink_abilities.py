@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from catalog.options import Options
 from catalog.tables.savemode import Action, TargetState
+from catalog.tables.table import CatalogTable
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
 from connectors.shared.staged import Staged
@@ -34,6 +35,15 @@ class SupportsStatements(ABC):
     ) -> tuple[str, ...]:
         """DDL of what `stage` makes, where the commit turns that into the target; touches nothing."""
         return ()
+
+
+class SupportsKnownTable(ABC):
+    """Can read the schema of a target without Spark and without a connection: `validate` warns of values that it would
+    change."""
+
+    @abstractmethod
+    def known_table(self, options: Options) -> CatalogTable | None:
+        """The schema of a target that exists; None where it cannot be read so."""
 
 
 class SupportsCounts(ABC, Generic[S]):

@@ -13,7 +13,7 @@ from catalog.tables.table import (
     TablePath,
     TableSchema,
 )
-from catalog.types.datatypes import BOOLEAN, STRING, DataType, Decimal
+from catalog.types.datatypes import BOOLEAN, STRING, TIMESTAMP, TIMESTAMP_NTZ, DataType, Decimal
 from connectors.jdbc.database import Database
 from connectors.jdbc.dialect import Dialect
 from connectors.jdbc.table_names import relative_to
@@ -106,9 +106,18 @@ def _column(fields: Mapping[str, str | None], dialect: Dialect) -> Column:
         default="generated" if is_given and default is None else default,
         comment=fields["REMARKS"] or None,
         length=size if _TEXTUAL.search(name) and size is not None and size < 1_000_000 else None,
-        scale=digits if isinstance(type, Decimal) and type.precision == size else None,
+        scale=_scale(type, size, digits, dialect),
         source_type=name or None,
     )
+
+
+def _scale(type: DataType, size: int | None, digits: int | None, dialect: Dialect) -> int | None:
+    """The digits of a decimal, or those of a timestamp's seconds."""
+    if type in (TIMESTAMP, TIMESTAMP_NTZ):
+        if dialect.quotes == "``":  # MySQL's drivers give the width of the text: 19, or 26 with six digits
+            return max(size - 20, 0) if size is not None else None
+        return digits if dialect.scheme != "sqlite" else None  # its columns hold any text
+    return digits if isinstance(type, Decimal) and type.precision == size else None
 
 
 def _primary_key(database: Database, catalog: str | None, schema: str | None, table: str) -> PrimaryKey | None:

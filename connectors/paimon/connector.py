@@ -17,7 +17,7 @@ from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.sink_abilities import SupportsCounts, SupportsStatements
+from connectors.interface.sink_abilities import SupportsCounts, SupportsKnownTable, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import SupportsIncremental, SupportsStreaming, SupportsTableSets
 from connectors.paimon import many_tables, paimon_table
@@ -48,6 +48,7 @@ class Paimon(
     SupportsIncremental,
     SupportsStreaming,
     Sink[PaimonStaged],
+    SupportsKnownTable,
     SupportsStatements,
     SupportsCounts[PaimonStaged],
 ):
@@ -152,6 +153,12 @@ class Paimon(
 
     def target(self, options: Options) -> str | None:
         return folder_of(options)
+
+    def known_table(self, options: Options) -> CatalogTable | None:
+        with suppress(RunError, OSError):
+            schema = latest_schema(folder_of(options))
+            return None if schema is None else table_of(schema)
+        return None
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         paimon_table.require_pypaimon(task.options.span())

@@ -59,6 +59,7 @@ _SPARK: Final[dict[str, DataType]] = {
     "TIMESTAMP_LTZ": TIMESTAMP,
 }
 """Types by their names without parameters."""
+_TIMESTAMP: Final = re.compile(r"TIMESTAMP(?:_LTZ)?\((\d)\)")
 _DECIMAL: Final = re.compile(r"DECIMAL\((\d+)(?:,\s*(\d+))?\)")
 
 
@@ -108,6 +109,12 @@ def of_paimon(type: Any) -> DataType:
         case str():
             return _atomic(type.upper().removesuffix(_NOT_NULL).strip())
     return UNKNOWN
+
+
+def seconds_digits(type: Any) -> int | None:
+    """The digits of the seconds of a type of timestamps, where it names them."""
+    found = _TIMESTAMP.match(type) if isinstance(type, str) else None
+    return int(found[1]) if found else None
 
 
 def _atomic(name: str) -> DataType:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from catalog.options import Options
 from catalog.tables.table import CatalogTable, Column, PrimaryKey, TablePath, TableSchema
 from connectors.files.file_schema import UnknownSchemaError
-from connectors.paimon.paimon_types import is_nullable, of_paimon
+from connectors.paimon.paimon_types import is_nullable, of_paimon, seconds_digits
 
 Schema = Mapping[str, Any]
 """The content of a schema file."""
@@ -66,7 +66,13 @@ def spans_partitions(schema: Schema) -> bool:
 
 def table_of(schema: Schema, name: str = "target") -> CatalogTable:
     columns = tuple(
-        Column(field["name"], of_paimon(field["type"]), is_nullable(field["type"]), comment=field.get("description"))
+        Column(
+            field["name"],
+            of_paimon(field["type"]),
+            is_nullable(field["type"]),
+            comment=field.get("description"),
+            scale=seconds_digits(field["type"]),
+        )
         for field in schema["fields"]
     )
     keys = tuple(schema.get("primaryKeys") or ())

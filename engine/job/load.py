@@ -12,7 +12,7 @@ from typing import Final
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText, SourceFile
-from catalog.options import Option, Options, OptionType, SeaTunnel
+from catalog.options import STORE_ASSIGNMENT, Option, Options, OptionType, SeaTunnel
 from connectors.interface.sink import AnySink
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
 from engine.job.compat.counterparts import SECTIONS_OF_VERSION_1, counterpart
@@ -56,12 +56,14 @@ COMMON: Final = (
     WATERMARK,
 )  # fmt: skip
 """The options of every block."""
-OF_SINKS: Final = (MATCH_COLUMNS,)
+OF_SINKS: Final = (MATCH_COLUMNS, STORE_ASSIGNMENT)
 """The options of every sink."""
 _COMMON_NAMES: Final = frozenset(
     name for option in (*COMMON, *OF_SINKS) for name in (option.name, *option.alternatives)
 )
-_OWN: Final = frozenset(option.name for option in (*COMMON, *OF_SINKS)) - {EXPECTATIONS.name, WATERMARK.name}
+_OWN: Final = frozenset(option.name for option in (*COMMON, *OF_SINKS)) - {
+    EXPECTATIONS.name, WATERMARK.name, STORE_ASSIGNMENT.name,
+}  # fmt: skip
 """Those that are fields of a `Block`, and are left out of its options."""
 
 _UID: Final = re.compile(r"\w[\w.-]{0,63}")

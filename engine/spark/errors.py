@@ -15,6 +15,7 @@ from engine.plan.nodes import AnyNode, Native, Query, Scan
 from engine.spark.environment_errors import environment_error
 from engine.spark.error_causes import ErrorCause, error_causes, message_and_remedy
 from engine.spark.json_errors import json_error
+from engine.spark.lost_values import lost_value
 from engine.spark.source_errors import is_of_source, source_error
 from sql.rewrite.select_query import Select
 
@@ -28,6 +29,8 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     causes = tuple(error_causes(error))
     cause = _first(causes) or ErrorCause(None, str(error).split("\n")[0], (), None)
     involved = (node, *nodes)
+    if lost := lost_value(causes, node):
+        return lost
     if found := environment_error("\n".join([str(error), *(cause.message for cause in causes)]), node):
         return found
     if broken := next((each.message for each in (cause, *causes) if _LOST_CONNECTION.search(each.message)), None):

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import PlacedText
-from catalog.options import Option, Options, OptionType
+from catalog.options import STORE_ASSIGNMENT, Option, Options, OptionType
 from catalog.tables.table import CatalogTable
 
 
@@ -26,6 +26,7 @@ class Sql:
             "NULL; one that is not listed is an error.",
             element=OptionType.STRING,
         ),
+        STORE_ASSIGNMENT,
         Option(
             "engine",
             OptionType.STRING,

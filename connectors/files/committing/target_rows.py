@@ -1,7 +1,7 @@
 """What the files at a target hold, read in the format of the sink: whether there are rows, and their schema."""
 
 import glob
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from catalog.options import Options
 from catalog.tables.table import CatalogTable
@@ -27,12 +27,24 @@ def has_rows(spark: "SparkSession", path: str, options: Options) -> bool:
 def target_table(spark: "SparkSession", path: str, task: WriteTask) -> CatalogTable | None:
     """The schema of the files at a target, if the format stores one."""
     kind = file_format(task.options)
-    if kind not in ("parquet", "orc"):
+    if kind not in _WITH_SCHEMA:
         return None
     here = local_path(path)
-    files = data_files(glob.escape(here)) if here else []
+    if found := local_table(here, task.options) if here else None:
+        return found
+    return CatalogTable.of("target", columns_of(spark.read.format(kind).load(path).schema))
+
+
+_WITH_SCHEMA: Final = ("parquet", "orc", "avro")
+"""Formats whose files hold their schema."""
+
+
+def local_table(path: str, options: Options) -> CatalogTable | None:
+    """The same for files on this machine; None if there are none, or they cannot be read without Spark."""
+    kind, files = file_format(options), data_files(glob.escape(path))
+    if kind not in _WITH_SCHEMA or not files:
+        return None
     try:
-        columns = [*file_columns(kind, files, None), *partition_columns(here or "", files)]
+        return CatalogTable.of("target", [*file_columns(kind, files, None), *partition_columns(path, files)])
     except UnknownSchemaError:
-        columns = list(columns_of(spark.read.format(kind).load(path).schema))
-    return CatalogTable.of("target", columns)
+        return None

@@ -13,7 +13,7 @@ from catalog.tables.table import CatalogTable, Column, TableSchema
 from catalog.types.datatypes import BIGINT, BINARY, STRING, UNKNOWN
 from connectors.files.committing import file_commit, file_target
 from connectors.files.committing.file_staged import FileStaged, staged_data
-from connectors.files.committing.target_rows import has_rows, target_table
+from connectors.files.committing.target_rows import has_rows, local_table, target_table
 from connectors.files.declared_files import check_declared, warn_of_missing_path
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS, file_format
 from connectors.files.formats.arrivals import MODIFICATION_TIME, arrived, check_arrivals
@@ -43,7 +43,7 @@ from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, declares_columns
 from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
-from connectors.interface.sink_abilities import SupportsStagedRows, SupportsStatements
+from connectors.interface.sink_abilities import SupportsKnownTable, SupportsStagedRows, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import (
     SupportsIncremental,
@@ -69,6 +69,7 @@ class FileConnector(
     SupportsIncremental,
     Sink[FileStaged],
     SupportsStatements,
+    SupportsKnownTable,
     SupportsStagedRows[FileStaged],
 ):
     """Reads and writes files; a file system overrides `located` and `hadoop_settings`."""
@@ -227,6 +228,11 @@ class FileConnector(
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         path = self.located(options).string("path")
         return () if local_path(path) else file_target.caveats(actions, path)
+
+    def known_table(self, options: Options) -> CatalogTable | None:
+        options = self.located(options)
+        here = local_path(options.string("path"))
+        return None if here is None else local_table(here, options)
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         task = self._opened(spark, task)

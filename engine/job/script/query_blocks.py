@@ -10,6 +10,7 @@ from engine.job.script.tree_nodes import joined
 from sql.script.statements import ColumnDefinition, Insert
 
 _NAMES: Final = re.compile(r'"(?P<quoted>[^"]*)"|(?P<bare>[^\s,\[\]"](?:[^,\[\]"]*[^\s,\[\]"])?)')
+_ALL_OF: Final = "SELECT * FROM ("
 WHOLE_TABLE = re.compile(r"(?:SELECT\s+\*\s+FROM|TABLE|FROM|SELECT)\s+(`[^`]+`|\w+)", re.IGNORECASE)
 """Queries that are one table, as it is; `SELECT name` is SeaTunnel's way to say so."""
 
@@ -29,22 +30,19 @@ def renamed(query: PlacedText, columns: Sequence[ColumnDefinition], at: PlacedTe
 
 
 def inserted(insert: Insert, declared: Sequence[ColumnDefinition]) -> PlacedText:
-    """The rows of an INSERT under the names and types of the table's columns, which they are matched with by position.
-
-    As in Spark, columns that the INSERT does not list are null, or have their default.
-    """
+    """The rows of an INSERT under the names of the table's columns, which they are matched with by position."""
     at, query = insert.target, insert.query
     names = [column.value for column in insert.columns] or [column.name.value for column in declared]
-    if not declared:
-        return query if not names or insert.by_name else _selected(query, names, [quote(name) for name in names], at)
-    given = {name.lower() for name in names}
-    items = [stored_item(column, column.name.value.lower() in given) for column in declared]
-    return _selected(query, names, items, at)
-
-
-def _selected(query: PlacedText, names: Sequence[str], items: Sequence[str], at: PlacedText) -> PlacedText:
+    if not names or insert.by_name:
+        return query
     listed = ", ".join(quote(name) for name in names)
-    return joined([f"SELECT {', '.join(items)} FROM (", query, f") AS {quote(at.value)}({listed})"], at)
+    return joined([_ALL_OF if declared else f"SELECT {listed} FROM (", query, f") AS {quote(at.value)}({listed})"], at)
+
+
+def inserted_query(text: PlacedText) -> PlacedText:
+    """The user's query within the text that `inserted` makes of it; other texts as they are."""
+    start, end = len(_ALL_OF), text.value.rfind(") AS ")
+    return text.slice(start, end) if text.value.startswith(_ALL_OF) and end > start else text
 
 
 def definition(column: ColumnDefinition) -> str:

@@ -18,10 +18,11 @@ from engine.job.model.sink_names import free_name
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place
 from engine.job.script.env_statements import env_tree
 from engine.job.script.quarantine_options import with_outputs
-from engine.job.script.query_blocks import definition, inserted, names_in, renamed, whole_table
+from engine.job.script.query_blocks import inserted, names_in, renamed, whole_table
 from engine.job.script.table_blocks import (
     check_role,
     connector_of,
+    declared_entries,
     is_role,
     match_entries,
     sink_entries,
@@ -149,14 +150,12 @@ class _Script:
                 inputs.append(text_node(generated(source, insert.query)))
                 continue
             self.refuse_nameless(table, insert.query)
+            mark = self.diagnostics.mark()
             self.refuse_listed_columns(table, insert)
             name = self.free_name(insert.target, "_rows")
-            if insert.by_name and table.columns:
-                columns = [text_node(generated(definition(column), insert.target)) for column in table.columns]
-                matched = entry("columns", list_node(columns, insert.target))
-                self.add_query(name, insert.query, insert.text, [matched])
-            else:
-                self.add_query(name, inserted(insert, table.columns), insert.text, reads=insert.query)
+            query = inserted(insert, table.columns)
+            declared = () if mark.has_errors else declared_entries(table, insert)
+            self.add_query(name, query, insert.text, declared, reads=insert.query)
             inputs.append(text_node(generated(name.value, insert.query)))
         inputs.extend(text_node(self.reject_output(relation, statement)) for statement in relation.rejects)
         return inputs

@@ -5,15 +5,16 @@ from collections.abc import Iterator, Sequence
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText
-from catalog.options import Option
+from catalog.options import STORE_ASSIGNMENT, Option
 from engine.job.model.job import ColumnMatch
 from engine.job.model.tree import Entry
 from engine.job.options.column_match import MATCH_COLUMNS
+from engine.job.script.query_blocks import definition
 from engine.job.script.schema_block import schema_entry
 from engine.job.script.table_names import ScriptName
 from engine.job.script.tree_nodes import entry, generated, list_node, text_node
 from engine.job.script.with_options import named, option_entries, sink_spec, source_spec
-from sql.script.statements import CreateTable, Property
+from sql.script.statements import CreateTable, Insert, Property
 
 ROLES = ("source", "sink")
 
@@ -102,6 +103,16 @@ def match_entries(relation: ScriptName, table: CreateTable) -> Iterator[Entry]:
     if set(matches) - {ColumnMatch.EXACT}:
         words = [text_node(generated(match.value, table.name)) for match in matches]
         yield entry(MATCH_COLUMNS.name, words[0] if len(set(matches)) == 1 else list_node(words, table.name))
+
+
+def declared_entries(table: CreateTable, insert: Insert) -> Iterator[Entry]:
+    """The declared columns that the rows of an INSERT are stored in, for its query."""
+    if not table.columns:
+        return
+    columns = [text_node(generated(definition(column), insert.target)) for column in table.columns]
+    yield entry("columns", list_node(columns, insert.target))
+    if policy := _property(table, STORE_ASSIGNMENT.name):
+        yield entry(STORE_ASSIGNMENT.name, text_node(policy.value))
 
 
 def _save_mode(

@@ -9,11 +9,14 @@ from typing import TypeVar
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, Severity
-from catalog.diagnostics.source import Span
+from catalog.diagnostics.source import PlacedText, Span
 from catalog.exhaustive import assert_never
-from catalog.options import Options
+from catalog.options import Options, store_assignment
+from catalog.tables.evolution import SchemaEvolution
+from catalog.tables.narrowing import report_narrowings
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
 from connectors.interface.sink import AnySink
+from connectors.interface.sink_abilities import SupportsKnownTable
 from connectors.shared.tolerated import report_tolerated
 from engine.job.model.job import Block
 from engine.plan.building.filled_options import filled
@@ -22,6 +25,7 @@ from engine.plan.building.table_sets import member_names
 from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.nodes import Expect, Native, Node, Query, Rejects, Scan, Shuffle, Union, Watermark, Write
 from engine.plan.shown_options import shown
+from sql.scopes.output_items import output_span
 
 Mode = TypeVar("Mode", bound=Enum)
 
@@ -157,6 +161,8 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         message, span, help = _row_kinds_refused(node.name, sink, write_mode, place)
         report_tolerated(options, diagnostics, "PEN4011", message, span, help=help)
     sink.validate(options, node.table, diagnostics)
+    if schema_mode is not SchemaSaveMode.RECREATE_SCHEMA and not node.table.is_open:
+        _report_narrowings(sink, options, node, diagnostics)
     if mark.has_errors:
         return None
     return Write(
@@ -171,6 +177,23 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         uid=block.uid,
         span=options.span(),
     )
+
+
+def _report_narrowings(sink: AnySink, options: Options, node: Node, diagnostics: Diagnostics) -> None:
+    """Report columns that a target that exists would change; of others, the run's own check does."""
+    target = sink.known_table(options) if isinstance(sink, SupportsKnownTable) else None
+    if target is None:
+        return
+    given = options.optional_string("schema_evolution") if "schema_evolution" in options.values else None
+    evolution = next((one for one in SchemaEvolution if one.value == (given or "").lower()), SchemaEvolution.FAIL)
+
+    def place(name: str) -> Span | None:
+        if isinstance(node, Query) and isinstance(node.body, PlacedText):
+            at = node.table.schema.names.index(name)
+            return output_span(node.body, at, at, len(node.table.columns)) or options.span()
+        return options.span()
+
+    report_narrowings(store_assignment(options), node.table, target, diagnostics, evolution=evolution, place=place)
 
 
 def _applies_kinds(sink: AnySink, options: Options, node: Node, mode: WriteMode) -> bool:

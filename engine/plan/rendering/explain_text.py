@@ -14,7 +14,6 @@ from catalog.diagnostics.source import PlacedText
 from catalog.exhaustive import assert_never
 from catalog.options import Value
 from catalog.quoting import quote
-from catalog.tables.evolution import diff
 from catalog.tables.savemode import TargetState, WritePreview, plan_actions
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING
@@ -38,6 +37,8 @@ from engine.plan.nodes import (
     below,
     children,
 )
+from engine.plan.rendering.shown_casts import with_short_casts
+from engine.plan.rendering.stored_changes import stored_changes
 from engine.plan.shown_options import given
 from engine.plan.staged_rules import staged_rules
 from engine.plan.streams import is_stream, streams_of
@@ -269,14 +270,16 @@ def _incremental(scan: Scan, asked: Incremental, since: Since | None) -> str:
     return f"incremental: {_unquoted(' AND '.join(conditions(asked, column, since or Since())))} ({state})"
 
 
+_SAME: Final = "the rows are as the target has them"
+
+
 def _preview(write: Write, preview: WritePreview) -> Iterator[str]:
     """The target as it stands, and what the commit will do to it."""
     state = preview.state
     rows = "it holds rows" if state.has_rows else "it is empty"
     yield f"target: {f'it exists, {rows}' if state.exists else 'it does not exist'}"
     if state.table is not None and not write.table.is_open:
-        changes = diff(state.table.schema, write.table.schema)
-        yield f"schema: {'; '.join(map(str, changes)) or 'the rows are as the target has them'}"
+        yield f"schema: {'; '.join(stored_changes(write, state.table, preview.actions)) or _SAME}"
     yield f"now: {'; '.join(action.value for action in preview.actions)}"
     for step, statements in (("stage", preview.staging_statements), ("commit", preview.statements)):
         for statement in statements:
@@ -299,7 +302,7 @@ def query_text(node: Query) -> str:
         case Select() as select:
             return _select_text(select)
         case PlacedText() as text:
-            first, newline, rest = text.value.strip("\n").rstrip().partition("\n")
+            first, newline, rest = with_short_casts(text.value).strip("\n").rstrip().partition("\n")
             return dedent(first + newline + rest) if first[:1].isspace() else first.strip() + newline + dedent(rest)
 
 
@@ -321,7 +324,7 @@ def _select_text(select: Select) -> str:
 
 def _projection_text(projection: Projection) -> str:
     name = projection.name if is_plain(projection.name) else quote(projection.name)
-    expression = text_of(projection.expression)
+    expression = with_short_casts(text_of(projection.expression))
     return name if expression == quote(projection.name) else f"{_unquoted(expression)} AS {name}"
 
 

@@ -7,7 +7,9 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError
-from catalog.tables.evolution import Problem, fits
+from catalog.options import store_assignment
+from catalog.tables.evolution import Problem, SchemaEvolution, StoreAssignment, fits
+from catalog.tables.narrowing import not_wider
 from catalog.tables.savemode import Action, TargetState, WritePreview, plan_actions
 from catalog.tables.table import CatalogTable
 from connectors.interface.run_context import RunContext
@@ -97,6 +99,10 @@ def _obstacles(write: Write, state: TargetState, actions: tuple[Action, ...]) ->
         for problem in fits(write.table.schema, target.schema, evolution):
             help = _remedy(write, target, problem)
             yield Diagnostic("PEN4003", f"rows of `{write.name}` do not fit its target: {problem}", write.span, help)
+        if store_assignment(write.options) is StoreAssignment.STRICT:
+            for refused in not_wider(write.table, target, SchemaEvolution(evolution.lower())):
+                message = f"rows of `{write.name}` do not fit its target: {refused}, which is not wider"
+                yield Diagnostic("PEN4003", message, write.span, refused.remedy)
 
 
 def _remedy(write: Write, target: CatalogTable, problem: Problem) -> str:

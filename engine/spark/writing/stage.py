@@ -5,15 +5,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from pyspark.sql import DataFrame, SparkSession
 
 from catalog.diagnostics.diagnostic import PenstockError, run_error
+from catalog.options import store_assignment
 from catalog.quoting import quote
-from catalog.tables.evolution import SchemaEvolution, widens
+from catalog.tables.checked_cast import ROW_NUMBER, checked_cast
+from catalog.tables.evolution import SchemaEvolution, StoreAssignment
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.savemode import plan_actions
+from catalog.tables.store_assignment import stored_column
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import is_collated, without_collations
 from catalog.types.typenames import to_ddl
 from connectors.interface.sink_abilities import SupportsStagedRows
 from connectors.shared.select_sql import select_sql
+from connectors.shared.spark_types import columns_of
 from connectors.shared.staged import Staged
 from engine.plan.nodes import AnyNode, Scan, Write
 from engine.plan.staged_rules import staged_rules
@@ -102,19 +106,30 @@ def _last_of_keys(df: DataFrame, keys: Sequence[str]) -> DataFrame:
 
 
 def _aligned(df: DataFrame, checked: SinkCheck) -> DataFrame:
-    """The rows in the kept target's types and order, so that its files stay of one schema; new columns come last."""
+    """The rows in the kept target's types and order, so that its files stay of one schema; new columns come last.
+
+    Under `store_assignment = lossless`, a value that a type of the target changes fails the write.
+    """
     target = kept_table(checked.state, checked.actions)
     if target is None:
         return df
-    names = {name.lower(): name for name in df.columns}
-    is_widened = checked.write.options.get("schema_evolution") == SchemaEvolution.WIDEN.value
+    options = checked.write.options
+    evolution = SchemaEvolution(str(options.get("schema_evolution") or SchemaEvolution.FAIL.value).lower())
+    is_lossless = store_assignment(options) is StoreAssignment.LOSSLESS
+    rows = {column.name.lower(): column for column in columns_of(df.schema)}
     columns = []
     for column in target.columns:
-        name = names.pop(column.name.lower(), None)
-        if name is None and checked.write.connector.sink_capabilities.fills_columns:
+        given = rows.pop(column.name.lower(), None)
+        if given is None and checked.write.connector.sink_capabilities.fills_columns:
             continue
-        value = quote(name) if name else "null"
-        given = checked.write.table.column(name) if name and is_widened else None
-        type = given.type if given is not None and widens(column.type, given.type) else column.type
-        columns.append(f"cast({value} as {to_ddl(type)}) as {quote(column.name)}")
-    return select_sql(df, [*columns, *(quote(name) for name in names.values())])
+        name = quote(column.name)
+        if given is None:
+            columns.append(f"cast(null as {to_ddl(column.type)}) as {name}")
+            continue
+        stored, value = stored_column(column, given.type, evolution), quote(given.name)
+        if is_lossless:
+            cast = checked_cast(value, given.name, given.type, stored, ROW_NUMBER)
+        else:
+            cast = f"cast({value} as {to_ddl(stored.type)})"
+        columns.append(f"{cast} as {name}")
+    return select_sql(df, [*columns, *(quote(column.name) for column in rows.values())])

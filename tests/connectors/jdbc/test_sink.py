@@ -253,7 +253,7 @@ def test_types_are_widened_on_request(spark, database, tmp_path):
         connector.validate(refused.options, refused.table, diagnostics)
         assert [each.message for each in diagnostics] == ["SQLite cannot change the type of a column"]
         return
-    with pytest.raises(RunError, match="overflow"):
+    with pytest.raises(RunError, match="the value 5000000000 of `id` in row 1 is bigint, and does not fit int"):
         run_writes(spark, [sink(database, query, *columns)], str(tmp_path), "one")
     run_writes(spark, [sink(database, query, *columns, schema_evolution="widen")], str(tmp_path), "two")
     expected = [(1, 1, Decimal("1.25")), (5000000000, 6000000000, Decimal("12345678.1234"))]
@@ -350,3 +350,20 @@ def test_a_table_that_foreign_keys_refer_to_is_replaced(spark, database, tmp_pat
         with pytest.raises(RunError, match="foreign key"):
             run_writes(spark, [job], str(tmp_path), "again")
         assert database.rows("select id from t") == [(2,)]
+
+
+@pytest.mark.parametrize(
+    ("database", "type"), [("postgres", "timestamp(3)"), ("mariadb", "datetime")], indirect=["database"]
+)
+def test_a_column_with_fewer_digits_of_seconds_cuts_no_timestamp(spark, tmp_path, database, type):
+    database.clear()
+    database.run(f"create table t (id int, at {type})")
+    state, columns = str(tmp_path / "state"), ("id int", "at timestamp_ntz")
+    whole = sink(database, "select 1 id, timestamp_ntz'2024-03-31 02:30:07' at", *columns)
+    run_writes(spark, [whole], state, "whole")
+    cut = sink(database, "select 2 id, timestamp_ntz'2024-03-31 02:30:07.000123' at", *columns)
+    with pytest.raises(
+        RunError, match=r"2024-03-31 02:30:07.000123 of `at` in row 1 .* timestamp_ntz\(\d\) without loss"
+    ):
+        stage_writes(spark, [cut], state, "cut")
+    assert database.rows("select id, at from t") == [(1, datetime.datetime(2024, 3, 31, 2, 30, 7))]

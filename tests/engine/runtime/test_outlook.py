@@ -116,3 +116,16 @@ def texts_of(value):
         yield value
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from texts_of(inner)
+
+
+def test_rows_of_other_types_are_shown_as_they_are_stored(spark, folder, capsys):
+    target = folder / "kept"
+    spark.sql("select 1 id, 'x' name, date'2024-01-01' more").write.parquet(str(target))
+    path = f'path = "{target}", file_format_type = parquet'
+    text = shown(folder, capsys, f"LocalFile {{ {path} }}")
+    assert (
+        "schema: `id` bigint is stored as int; a value that does not fit without loss fails the run; "
+        "`more` date is not in the rows: NULL is stored" in " ".join(text.replace("│", " ").split())
+    )
+    text = shown(folder, capsys, f"LocalFile {{ {path}, store_assignment = ansi }}")
+    assert "`id` bigint is stored as int, rounded or cut where it does not fit" in text

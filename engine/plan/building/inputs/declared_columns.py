@@ -4,10 +4,16 @@ from collections.abc import Sequence
 
 from catalog.diagnostics.diagnostic import Diagnostics, nearest
 from catalog.diagnostics.source import PlacedText, Span
-from catalog.options import Options
+from catalog.options import Options, store_assignment
 from catalog.quoting import quote
-from catalog.tables.table import CatalogTable
-from engine.job.script.query_blocks import stored_item
+from catalog.tables.checked_cast import checked_cast
+from catalog.tables.evolution import StoreAssignment
+from catalog.tables.narrowing import report_narrowings
+from catalog.tables.store_assignment import may_change
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import UNKNOWN
+from catalog.types.typetext import TypeTextError, parse_type
+from engine.job.script.query_blocks import inserted_query, stored_item
 from sql.scopes.output_items import output_span
 from sql.script.split_statements import read_script
 from sql.script.statements import ColumnDefinition, CreateTable
@@ -34,10 +40,44 @@ def matched_by_name(
             message = f"the query has no `{name}`, which is declared NOT NULL without a default"
             help = f"add `{name}` to the query, or a DEFAULT to its declaration"
             diagnostics.error("PEN3004", message, options.span("columns"), help)
+    policy = store_assignment(options)
+    typed = CatalogTable.of(table.path.table, [_typed(column) for column in declared])
+    count = len(table.columns)
+    report_narrowings(
+        policy,
+        table,
+        typed,
+        diagnostics,
+        place=lambda name: _place_of(query, [column.name for column in table.columns].index(name), count),
+    )
     if mark.has_errors:
         return None
-    items = [stored_item(column, table.is_open or column.name.value.lower() in given) for column in declared]
+    items = [_item(column, table, typed, policy) for column in declared]
     return PlacedText.join([f"SELECT {', '.join(items)} FROM (", query, ")"])
+
+
+def _item(column: ColumnDefinition, table: CatalogTable, typed: CatalogTable, policy: StoreAssignment) -> str:
+    """What the SELECT list says for a declared column; a value that its type would change is an error of the run."""
+    name = column.name.value
+    given, target = table.column(name), typed.column(name)
+    is_checked = policy is StoreAssignment.LOSSLESS and given is not None and target is not None
+    if is_checked and given is not None and target is not None and may_change(given.type, target):
+        return f"{checked_cast(quote(name), name, given.type, target)} AS {quote(name)}"
+    return stored_item(column, table.is_open or given is not None)
+
+
+def _typed(column: ColumnDefinition) -> Column:
+    """The declared column; of an unknown type where the analysis of the query reports it."""
+    try:
+        type = parse_type(column.type.value) if column.type else UNKNOWN
+    except TypeTextError:
+        type = UNKNOWN
+    return Column(column.name.value, type, column.nullable)
+
+
+def _place_of(query: PlacedText, index: int, count: int) -> Span:
+    own = inserted_query(query)
+    return output_span(own, index, index, count) or own.span()
 
 
 def _declared(options: Options, diagnostics: Diagnostics) -> list[ColumnDefinition]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import store_assignment
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import has_unknown
 from engine.job.model.job import Block, ColumnMatch
@@ -48,7 +49,8 @@ def _matched(block: Block, first: Feed, feed: Feed, diagnostics: Diagnostics) ->
     node = feed.nodes[0]
     reference = next((input for input in block.inputs if input.name == feed.name), None)
     if reference is not None and reference.match is not ColumnMatch.EXACT:
-        return matched(node, First(first.nodes[0].table, block.inputs[0].span), reference, diagnostics)
+        target = First(first.nodes[0].table, block.inputs[0].span)
+        return matched(node, target, reference, diagnostics, store_assignment(block.options))
     if differs := difference(first.nodes[0].table, node.table):
         diagnostics.error(
             "PEN2012",

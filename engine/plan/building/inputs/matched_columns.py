@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText, Span
 from catalog.quoting import quote
-from catalog.tables.evolution import can_store
+from catalog.tables.checked_cast import checked_cast
+from catalog.tables.evolution import StoreAssignment, can_store
+from catalog.tables.narrowing import report_narrowings
+from catalog.tables.store_assignment import may_change
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import VOID, has_unknown
 from catalog.types.typenames import to_ddl
@@ -32,10 +35,13 @@ class First:
         return f"the first rows (line {self.span.line})" if self.span else "the first rows"
 
 
-def matched(node: Node, first: First, reference: Reference, diagnostics: Diagnostics) -> Node | None:
+def matched(
+    node: Node, first: First, reference: Reference, diagnostics: Diagnostics, policy: StoreAssignment
+) -> Node | None:
     """The input with the names and types of the first one's columns; None if they do not match, which is reported.
 
-    An input whose columns are not known, or that has two of one name, stays as it is.
+    An input whose columns are not known, or that has two of one name, stays as it is. `policy`: what happens to values
+    that the first one's types would change.
     """
     if node.table.is_open or first.table.is_open or node.table.repeated or first.table.repeated:
         return node
@@ -45,9 +51,22 @@ def matched(node: Node, first: First, reference: Reference, diagnostics: Diagnos
     if reference.match is ColumnMatch.POSITION:
         _warn_of_order(node, first, reference, diagnostics)
     pairs = list(zip(columns, first.table.columns, strict=True))
+    named_so = [replace(column, name=target.name) for column, target in pairs]
+    mark = diagnostics.mark()
+    report_narrowings(
+        policy,
+        CatalogTable.of(node.name, named_so),
+        first.table,
+        diagnostics,
+        place=lambda name: _place_of(node, columns[first.table.schema.names.index(name)], reference),
+    )
+    if mark.has_errors:
+        return None
     if columns == node.table.columns and all(_is_equal(column, target) for column, target in pairs):
         return node
-    select = Select(node.name, tuple(Projection(target.name, _stored(column, target)) for column, target in pairs))
+    select = Select(
+        node.name, tuple(Projection(target.name, _stored(column, target, policy)) for column, target in pairs)
+    )
     inputs = (Input(node.name, node),)
     analysis = analyze(select.to_text(), {node.name: node.table.renamed(node.name)}, output=node.name)
     analysis = with_untyped(replace(analysis, table=like_input(analysis.table, node.table, select)), inputs)
@@ -132,9 +151,18 @@ def differ_in_type(column: Column, target: Column) -> bool:
     return str(column.type) != str(target.type) and not (has_unknown(column.type) or has_unknown(target.type))
 
 
-def _stored(column: Column, target: Column) -> str:
+def _stored(column: Column, target: Column, policy: StoreAssignment) -> str:
     name = quote(column.name)
-    return f"CAST({name} AS {to_ddl(target.type)})" if differ_in_type(column, target) else name
+    if not differ_in_type(column, target):
+        return name
+    if policy is StoreAssignment.LOSSLESS and may_change(column.type, target):
+        return checked_cast(name, column.name, column.type, target)
+    return f"CAST({name} AS {to_ddl(target.type)})"
+
+
+def _place_of(node: Node, column: Column, reference: Reference) -> Span | None:
+    at = node.table.columns.index(column)
+    return _place(node, at, at, reference)
 
 
 def _place(node: Node, start: int, end: int, reference: Reference) -> Span | None:

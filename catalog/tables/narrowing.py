@@ -1,0 +1,85 @@
+"""Reports columns whose values the type of the target may change, before any row is read."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.diagnostics.source import Span
+from catalog.tables.evolution import SchemaEvolution, StoreAssignment
+from catalog.tables.store_assignment import can_up_cast, may_change, seconds_digits, shown_type, stored_column
+from catalog.tables.table import CatalogTable, Column
+from catalog.types.datatypes import STRING, DataType, has_unknown
+from catalog.types.typenames import quote_name, to_ddl
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """A column whose values the target's type may change."""
+
+    column: str
+    source: DataType
+    target: Column
+
+    def __str__(self) -> str:
+        return f"`{self.column}` is {self.source}, and {shown_type(self.target)} in the target"
+
+    @property
+    def remedy(self) -> str:
+        return f"cast it in the query: `{cast_of(self.column, self.target)}`"
+
+
+def narrowings(
+    incoming: CatalogTable, target: CatalogTable, evolution: SchemaEvolution = SchemaEvolution.FAIL
+) -> Iterator[Narrowing]:
+    """The columns of the rows that may lose something in the target, in its order; not those of untyped texts."""
+    for column, given in _pairs(incoming, target):
+        if given.type != STRING and may_change(given.type, stored_column(column, given.type, evolution)):
+            yield Narrowing(given.name, given.type, column)
+
+
+def not_wider(
+    incoming: CatalogTable, target: CatalogTable, evolution: SchemaEvolution = SchemaEvolution.FAIL
+) -> Iterator[Narrowing]:
+    """The columns that `strict` refuses."""
+    for column, given in _pairs(incoming, target):
+        if not can_up_cast(given.type, stored_column(column, given.type, evolution).type):
+            yield Narrowing(given.name, given.type, column)
+
+
+def report_narrowings(
+    policy: StoreAssignment,
+    incoming: CatalogTable,
+    target: CatalogTable,
+    diagnostics: Diagnostics,
+    *,
+    evolution: SchemaEvolution = SchemaEvolution.FAIL,
+    place: Callable[[str], Span | None],
+) -> None:
+    """Warn of columns that may lose something (PEN4501); under `strict`, refuse what is not wider (PEN4003). `place`:
+    where a column of the rows is written."""
+    match policy:
+        case StoreAssignment.LOSSLESS:
+            for found in narrowings(incoming, target, evolution):
+                message = f"{found}: the run fails at a value that does not fit without loss"
+                diagnostics.warning("PEN4501", message, place(found.column), found.remedy)
+        case StoreAssignment.STRICT:
+            for found in not_wider(incoming, target, evolution):
+                message = f"{found}, which `store_assignment = strict` refuses"
+                diagnostics.error("PEN4003", message, place(found.column), found.remedy)
+        case StoreAssignment.ANSI:
+            pass
+
+
+def cast_of(name: str, target: Column) -> str:
+    """The cast that a query needs, for messages."""
+    digits = seconds_digits(target)
+    if digits is not None:
+        return f"date_trunc('{'SECOND' if digits < 3 else 'MILLISECOND'}', {quote_name(name)})"
+    return f"CAST({quote_name(name)} AS {target.type if has_unknown(target.type) else to_ddl(target.type)})"
+
+
+def _pairs(incoming: CatalogTable, target: CatalogTable) -> Iterator[tuple[Column, Column]]:
+    for column in target.columns:
+        given = incoming.column(column.name)
+        if given is not None:
+            yield column, given

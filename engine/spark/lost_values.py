@@ -1,0 +1,36 @@
+"""The error of a value that the type of its target would change (`store_assignment = lossless`)."""
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from catalog.diagnostics.diagnostic import RunError, run_error
+from catalog.tables.checked_cast import LOST_VALUE
+from catalog.types.typenames import quote_name
+from engine.plan.nodes import AnyNode
+from engine.spark.error_causes import ErrorCause
+
+_MOST_SHOWN: Final = 40
+
+
+def lost_value(causes: Iterable[ErrorCause], node: AnyNode) -> RunError | None:
+    """The error that a check of stored values raised, among the causes of Spark's."""
+    text = next((cause.message for cause in causes if cause.message.startswith(LOST_VALUE)), None)
+    if text is None:
+        return None
+    facts = json.loads(text.removeprefix(LOST_VALUE))
+    name, value = quote_name(facts["column"]), str(facts.get("value") or "")
+    what = f"the value {value[:_MOST_SHOWN]} of `{facts['column']}`" if value else f"a value of `{facts['column']}`"
+    message = f"{what}{_row(facts.get('row'))} is {facts['source']}, and does not fit {facts['target']} without loss"
+    target = facts["target"].partition("(")[0] if "timestamp" in facts["target"] else facts["target"]
+    help = f"cast it in the query if that is meant: `CAST({name} AS {target})`"
+    rows = f"; such rows: `WHERE {name} IS DISTINCT FROM TRY_CAST({name} AS {target})`" if value else ""
+    return run_error("PEN5501", f"{message} (in `{node.name}`)", node.span, help + rows)
+
+
+def _row(number: int | None) -> str:
+    """Where the row is: monotonically increasing ids have the partition in their upper 31 bits."""
+    if number is None:
+        return ""
+    partition, row = number >> 33, number & ((1 << 33) - 1)
+    return f" in row {row + 1}" + (f" of partition {partition + 1}" if partition else "")
