@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from catalog.options import Option, Options, OptionType
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
 from connectors.files.formats.file_connector import StreamedFileConnector
-from connectors.files.formats.locations import at_root, settings
+from connectors.files.stores.locations import at_root, settings
 
 STORE: Final = (
     Option(

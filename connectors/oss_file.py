@@ -1,39 +1,39 @@
-"""Files of Alibaba Cloud OSS."""
+"""Files of Alibaba Cloud OSS, by its S3-compatible protocol."""
 
-from collections.abc import Mapping
+import re
 from typing import ClassVar, Final
 
 from catalog.options import Option, Options, OptionType
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
-from connectors.files.formats.file_connector import StreamedFileConnector
-from connectors.files.formats.locations import at_root, bucket_root, settings
+from connectors.files.stores.s3_protocol import S3A_PROPERTIES, S3ProtocolConnector
 
 STORE: Final = (
     Option("bucket", OptionType.STRING, "The bucket, as `oss://name`.", required=True),
     Option("endpoint", OptionType.STRING, "The endpoint of the store.", required=True),
     Option("access_key", OptionType.STRING, "The access key.", sensitive=True),
     Option("access_secret", OptionType.STRING, "The secret key.", sensitive=True),
+    S3A_PROPERTIES,
 )
 
-_SETTINGS: Final[Mapping[str, str]] = {
-    "endpoint": "fs.oss.endpoint",
-    "access_key": "fs.oss.accessKeyId",
-    "access_secret": "fs.oss.accessKeySecret",
-}
 
-
-class OssFile(StreamedFileConnector):
+class OssFile(S3ProtocolConnector):
     name: ClassVar[str] = "OssFile"
-    doc: ClassVar[str] = "Files of Alibaba Cloud OSS. The formats and options are those of LocalFile."
+    doc: ClassVar[str] = (
+        "Files of Alibaba Cloud OSS, by its S3-compatible protocol. The formats and options are those of LocalFile."
+    )
     source_options: ClassVar[tuple[Option, ...]] = (*STORE, *SOURCE_OPTIONS)
     sink_options: ClassVar[tuple[Option, ...]] = (*STORE, *SINK_OPTIONS)
-    maven: ClassVar[tuple[str, ...]] = ("org.apache.hadoop:hadoop-aliyun:3.4.2",)
+    domain: ClassVar[str] = "aliyuncs.com"
 
-    def located(self, options: Options) -> Options:
-        return at_root(options, bucket_root(options.string("bucket"), "oss"))
+    def endpoint(self, options: Options) -> str:
+        return options.string("endpoint")
 
-    def hadoop_settings(self, options: Options) -> Mapping[str, str]:
-        return settings(options, _SETTINGS)
+    def region(self, options: Options) -> str:
+        named = re.search(r"oss-([a-z]+-[a-z0-9-]+?)(-internal)?\.aliyuncs\.com", options.string("endpoint"))
+        return named[1] if named else "cn-hangzhou"
+
+    def keys(self, options: Options) -> tuple[str | None, str | None]:
+        return options.optional_string("access_key"), options.optional_string("access_secret")
 
 
 connector = OssFile()

@@ -6,7 +6,8 @@ from typing import ClassVar, Final
 from catalog.options import Option, Options, OptionType
 from connectors.files.file_options import SINK_OPTIONS, SOURCE_OPTIONS
 from connectors.files.formats.file_connector import StreamedFileConnector
-from connectors.files.formats.locations import at_root, bucket_root, settings
+from connectors.files.stores.locations import at_root, bucket_root, settings
+from connectors.files.stores.s3_protocol import PROPERTIES, S3A_PROPERTIES
 from connectors.shared.spark_jars import spark_jar
 
 STORE: Final = (
@@ -15,7 +16,7 @@ STORE: Final = (
     Option("fs.s3a.aws.credentials.provider", OptionType.STRING, "The class that gives credentials."),
     Option("access_key", OptionType.STRING, "The access key.", sensitive=True),
     Option("secret_key", OptionType.STRING, "The secret key.", sensitive=True),
-    Option("hadoop_s3_properties", OptionType.MAP, "Further settings of Hadoop's S3A.", element=OptionType.STRING),
+    S3A_PROPERTIES,
 )
 
 _SETTINGS: Final[Mapping[str, str]] = {
@@ -39,7 +40,7 @@ class S3File(StreamedFileConnector):
         return at_root(options, bucket_root(options.string("bucket"), "s3a"))
 
     def hadoop_settings(self, options: Options) -> Mapping[str, str]:
-        return settings(options, _SETTINGS) | options.texts_by_key("hadoop_s3_properties")
+        return settings(options, _SETTINGS) | options.texts_by_key(PROPERTIES)
 
 
 connector = S3File()

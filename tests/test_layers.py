@@ -273,7 +273,11 @@ def test_no_two_modules_of_a_folder_differ_by_a_letter():
         if is_near(one, other)
     ]
     # connectors and commands have the names that users write
-    assert pairs == [("connectors", "ftp_file", "sftp_file"), ("engine.commands", "run", "runs")]
+    assert pairs == [
+        ("connectors", "ftp_file", "sftp_file"),
+        ("connectors", "obs_file", "oss_file"),
+        ("engine.commands", "run", "runs"),
+    ]
 
 
 def test_no_module_is_named_after_one_of_the_standard_library():

@@ -109,6 +109,7 @@ CODES: dict[str, str] = {
     "PEN5060": "a checkpoint that belongs to another stream",
     "PEN5061": "a streaming job that has changed since its checkpoint was written",
     "PEN5801": "files of a server have no directory that all machines share",
+    "PEN5802": "two stores have a bucket of one name",
     "PEN5014": "the rows are committed, but the maintenance of the target failed",
     "PEN5015": "a watermark was recorded for another column or location than the job reads now",
     "PEN5050": "a pipeline waited too long for its slots",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from catalog.diagnostics.diagnostic import run_error
 from catalog.options import Option, OptionType
 from catalog.secret_names import is_secret_name, redacted
 from connectors.shared.spark_jars import spark_jar
@@ -38,6 +39,8 @@ _COMMITTER_SETTINGS: Final[Mapping[str, str]] = {
     "spark.sql.parquet.output.committer.class": f"{_COMMITTER}BindingParquetOutputCommitter",
     "fs.s3a.committer.name": "magic",
 }
+_STORE: Final = "penstock.store."
+"""Begins the settings that say which endpoint a bucket has."""
 
 HADOOP_PROPERTIES: Final = Option(
     "hadoop_properties",
@@ -111,8 +114,22 @@ class StoreSettings(Staged):
     def apply(self, spark: "SparkSession | None") -> None:
         """Set them in the session."""
         if spark is not None:
+            self._refuse_another_store(spark)
             for name, value in {**self.plain, **self.secrets}.items():
                 spark.conf.set(name, value)
+
+    def _refuse_another_store(self, spark: "SparkSession") -> None:
+        """Hadoop keeps one file system for each bucket name in a process: a second store would not be reached."""
+        endpoint = next((value for name, value in self.plain.items() if name.endswith(".endpoint")), None)
+        if endpoint is None:
+            return
+        configuration: Any = spark.sparkContext._jsc.hadoopConfiguration()
+        first = configuration.get(f"{_STORE}{self.root}")
+        if first is None:
+            configuration.set(f"{_STORE}{self.root}", endpoint)
+        elif first != endpoint:
+            message = f"`{self.root}` is a bucket of `{first}` in this application, and of `{endpoint}` here"
+            raise run_error("PEN5802", message, None, "read and write them in two jobs: Hadoop knows buckets by name")
 
 
 NO_SETTINGS: Final = StoreSettings()

@@ -31,6 +31,7 @@ from connectors.files.formats.read_text import with_plain_delimiters
 from connectors.files.formats.source_tables import (
     chosen_columns,
     file_order,
+    found_columns,
     local_files,
     table_of_files,
     with_folders,
@@ -182,12 +183,15 @@ class FileConnector(
         table = task.table
         if table.is_open and declares_columns(options):
             table = with_folders(spark, table, options)
-        if table.is_open or (self.is_untyped(options) and options.flag("infer_schema")):
+        if table.is_open and options.seatunnel is not None:
+            in_files, of_path, names = found_columns(spark, options, chosen)
+        elif table.is_open or (self.is_untyped(options) and options.flag("infer_schema")):
             df = open_files(spark, options, chosen)
             return task.selected(df)
-        in_files, of_path = file_order(table, options)
+        else:
+            (in_files, of_path), names = file_order(table, options), table.schema.names
         df = read_files(spark, options, in_files, of_path, chosen)
-        return df.select(*(quote(name) for name in task.columns or table.schema.names))
+        return df.select(*(quote(name) for name in task.columns or names))
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         options = self.located(options)

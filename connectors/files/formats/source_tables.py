@@ -19,9 +19,11 @@ from connectors.files.file_schema import (
     file_columns,
     unfit_name,
 )
-from connectors.files.formats.chosen_files import listed
+from connectors.files.formats.chosen_files import FileList, listed
+from connectors.files.formats.read_files import open_files
 from connectors.files.partition_columns import partition_columns
 from connectors.interface.schema_option import declared_table
+from connectors.shared.spark_types import columns_of
 from connectors.storage.paths import data_files, local_path, near_path, spark_path
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def table_of_files(options: Options, files: Sequence[str], diagnostics: Diagnost
 
     try:
         if local_path(options.string("path")) is None:
-            if options.seatunnel is not None and file_format(options) in ("parquet", "orc"):
+            if options.seatunnel is not None:
                 raise UnreadSchemaError("its file system is not read before the run")
             raise UnknownSchemaError("its file system is not read before the run")
         if options.seatunnel is not None and not files and file_format(options) in ("parquet", "orc", "avro"):
@@ -114,6 +116,22 @@ def with_folders(spark: "SparkSession", table: CatalogTable, options: Options) -
     """A table whose directories were not visible before the run, with their columns."""
     parts = partition_columns(*listed(spark, spark_path(options.string("path"))))
     return chosen_columns(with_partitions(replace(table, is_open=False), options, parts), options, Diagnostics())
+
+
+def found_columns(
+    spark: "SparkSession", options: Options, chosen: FileList | None
+) -> tuple[tuple[Column, ...], tuple[Column, ...], tuple[str, ...]]:
+    """Of files that were not visible before the run: their columns as Spark reads them, those of their directories, and
+    the names of the columns that the options choose. An empty directory has lines of text, as in SeaTunnel."""
+    root, files = listed(spark, spark_path(options.string("path")))
+    if not files:
+        table = CatalogTable.of("local_file", (Column("content", STRING),))
+        return table.columns, (), table.schema.names
+    in_files = columns_of(open_files(spark, options, chosen).schema)
+    held = CatalogTable.of("local_file", in_files)
+    table = with_partitions(held, options, partition_columns(root, files))
+    of_path = tuple(column for column in table.columns if held.column(column.name) is None)
+    return in_files, of_path, chosen_columns(table, options, Diagnostics()).schema.names
 
 
 def file_order(table: CatalogTable, options: Options) -> tuple[tuple[Column, ...], tuple[Column, ...]]:

@@ -58,6 +58,8 @@ _STORES: Final[Mapping[str, str]] = {
     "HdfsFile": "fs.defaultFS hdfs_site_path remote_user krb5_path kerberos_principal kerberos_keytab_path",
     "S3File": "bucket fs.s3a.endpoint fs.s3a.aws.credentials.provider access_key secret_key hadoop_s3_properties",
     "OssFile": "bucket endpoint access_key access_secret",
+    "ObsFile": "bucket endpoint access_key access_secret",
+    "CosFile": "bucket region secret_id secret_key",
     "FtpFile": "host port user password connection_mode remote_verification_enabled control_encoding",
     "SftpFile": "host port user password",
 }

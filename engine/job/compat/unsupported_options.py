@@ -6,7 +6,7 @@ from typing import Final
 
 from engine.job.compat.unsupported import Unsupported
 
-FILES: Final = ("LocalFile", "HdfsFile", "S3File", "OssFile", "FtpFile", "SftpFile")
+FILES: Final = ("LocalFile", "HdfsFile", "S3File", "OssFile", "ObsFile", "CosFile", "FtpFile", "SftpFile")
 """The connectors that are the file connector over another file system."""
 
 _STREAM_OF_FILES: Final = Unsupported("a streaming job reads arriving files: `job.mode = STREAMING`", ("once",))

@@ -18,7 +18,42 @@ from tests.connectors.jobs import options_of
             "s3a://b/in/a",
             {"fs.s3a.access.key": "k", "fs.s3a.secret.key": "s", "fs.s3a.x": "1"},
         ),
-        ("OssFile", {"bucket": "oss://b", "endpoint": "e"}, "oss://b/in/a", {"fs.oss.endpoint": "e"}),
+        (
+            "OssFile",
+            {"bucket": "oss://b", "endpoint": "https://oss-cn-beijing.aliyuncs.com", "access_secret": "s"},
+            "s3a://b/in/a",
+            {
+                "fs.s3a.endpoint": "https://oss-cn-beijing.aliyuncs.com",
+                "fs.s3a.endpoint.region": "cn-beijing",
+                "fs.s3a.path.style.access": "false",
+                "fs.s3a.secret.key": "s",
+            },
+        ),
+        (
+            "ObsFile",
+            {
+                "bucket": "obs://b",
+                "endpoint": "h:9000",
+                "hadoop_s3_properties": {"fs.s3a.endpoint.region": "r"},
+            },
+            "s3a://b/in/a",
+            {
+                "fs.s3a.endpoint": "h:9000",
+                "fs.s3a.endpoint.region": "r",
+                "fs.s3a.path.style.access": "true",
+            },
+        ),
+        (
+            "CosFile",
+            {"bucket": "cosn://b-1", "region": "ap-chengdu", "secret_id": "i"},
+            "s3a://b-1/in/a",
+            {
+                "fs.s3a.endpoint": "https://cos.ap-chengdu.myqcloud.com",
+                "fs.s3a.endpoint.region": "ap-chengdu",
+                "fs.s3a.path.style.access": "false",
+                "fs.s3a.access.key": "i",
+            },
+        ),
     ],
 )
 def test_locations(name, given, path, settings):

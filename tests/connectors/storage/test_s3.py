@@ -340,3 +340,61 @@ def test_a_bucket_that_is_not_there_fails_before_anything_is_read(s3_spark, s3, 
     with pytest.raises(RunError) as caught:
         run_writes(s3_spark, [suite.write("s3a://no-such-bucket-1/out", **given)], str(tmp_path), "run")
     assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["PEN5005"]
+
+
+STORES = {
+    "S3File": """bucket = "{bucket}", access_key = key, secret_key = "{key}", fs.s3a.endpoint = "{endpoint}"
+      hadoop_s3_properties {{ fs.s3a.endpoint.region = us-east-1, fs.s3a.path.style.access = true }}""",
+    "OssFile": 'bucket = "oss://{name}", endpoint = "{endpoint}", access_key = key, access_secret = "{key}"',
+    "ObsFile": 'bucket = "obs://{name}", endpoint = "{endpoint}", access_key = key, access_secret = "{key}"',
+    "CosFile": """bucket = "cosn://{name}", endpoint = "{endpoint}", region = ap-chengdu
+      secret_id = key, secret_key = "{key}" """,
+}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", STORES)
+def test_a_store_keeps_partition_columns_of_files_without_a_schema(s3_spark, s3, tmp_path, monkeypatch, name):
+    """As SeaTunnel reads Parquet: the directories' columns are strings after those of the files."""
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    bucket = s3.bucket()
+    store = STORES[name].format(bucket=bucket, name=bucket.bucket, endpoint=s3.endpoint, key=SECRET_KEY)
+    job = """
+    source {{ FakeSource {{ plugin_output = rows, schema {{ fields {{ id = int, name = string, day = string }} }}
+      rows = [{{ kind = INSERT, fields = [1, "a b", "01"] }}, {{ kind = INSERT, fields = [2, "c", "2"] }}] }} }}
+    sink {{ {name} {{ {store}, path = "/in", file_format_type = parquet
+      have_partition = true, partition_by = [name, day]
+      partition_dir_expression = "${{k0}}=${{v0}}/${{k1}}=${{v1}}" }} }}
+    """
+    read = """
+    source {{ {name} {{ {store}, path = "/{path}", file_format_type = {kind}, {more} }} }}
+    sink {{ LocalFile {{ path = "{out}", file_format_type = parquet }} }}
+    """
+    bucket.write("none/", "")
+    texts = {
+        "write": job.format(name=name, store=store),
+        "read": read.format(name=name, store=store, path="in", kind="parquet", more="", out=tmp_path / "all"),
+        "some": read.format(
+            name=name, store=store, path="in", kind="parquet", more="read_columns = [id]", out=tmp_path / "some"
+        ),
+        "empty": read.format(name=name, store=store, path="none", kind="parquet", more="", out=tmp_path / "none"),
+        "empty_json": read.format(name=name, store=store, path="none", kind="json", more="", out=tmp_path / "nojs"),
+    }
+    for file, text in texts.items():
+        (tmp_path / f"{file}.conf").write_text(text)
+        assert main(["run", "--compat", "seatunnel", str(tmp_path / f"{file}.conf")]) == 0, file
+    found = s3_spark.read.parquet(str(tmp_path / "all"))
+    assert found.columns == ["id", "name", "day"]
+    assert sorted(map(tuple, found.collect())) == [(1, "a b", "01"), (2, "c", "2")]
+    assert s3_spark.read.parquet(str(tmp_path / "some")).columns == ["id", "name", "day"]
+    assert s3_spark.read.parquet(str(tmp_path / "none")).count() == 0
+    assert bucket.children() == ["in", "none"]
+
+
+@pytest.mark.spark
+def test_two_stores_with_one_bucket_name_are_refused(s3_spark, s3):
+    bucket = s3.bucket()
+    StoreSettings.of(str(bucket), s3.settings).apply(s3_spark)
+    StoreSettings.of(str(bucket), s3.settings).apply(s3_spark)
+    with pytest.raises(RunError, match="PEN5802"):
+        StoreSettings.of(str(bucket), {**s3.settings, "fs.s3a.endpoint": "http://other:1"}).apply(s3_spark)
