@@ -24,6 +24,6 @@ def table_changed(format: str, target: str, run_id: str) -> RunError:
 
 
 def created_meanwhile(format: str, target: str, span: Span | None) -> RunError:
-    """PEN5007: another program created the table since the run inspected its target."""
+    """PEN5304: another program created the table since the run inspected its target."""
     message = f"the {format} table `{target}` was created after this run looked for it"
-    return run_error("PEN5007", message, span, "run the job again")
+    return run_error("PEN5304", message, span, "run the job again")

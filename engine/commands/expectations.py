@@ -27,7 +27,7 @@ def run(arguments: Namespace) -> int:
     names = filter(paths.is_expectations, files.children(paths.folder))
     results = [json.loads(files.read(f"{paths.folder}/{name}")) for name in names]
     if not results:
-        raise run_error("PEN5008", f"the run `{arguments.run}` has no expectations", None, f"looked in {paths.folder}")
+        raise run_error("PEN5308", f"the run `{arguments.run}` has no expectations", None, f"looked in {paths.folder}")
     if arguments.json:
         print(json.dumps(results, indent=2, ensure_ascii=False))
     if arguments.html:

@@ -57,11 +57,11 @@ def _wanted(plan: "Plan", column: str | None) -> "list[tuple[AnyNode, str]]":
     node = nodes.get(name.lower())
     if not dot or node is None:
         help = did_you_mean(name, [candidate.name for candidate in nodes.values()])
-        raise job_error("PEN3002", f"the job has no node `{name or column}`", None, help or "NODE.COLUMN")
+        raise job_error("PEN2301", f"the job has no node `{name or column}`", None, help or "NODE.COLUMN")
     known = node.table.column(last)
     if known is None:
         help = did_you_mean(last, node.table.schema.names)
-        raise job_error("PEN3004", f"`{node.name}` has no column `{last}`", None, help)
+        raise job_error("PEN2301", f"`{node.name}` has no column `{last}`", None, help)
     return [(node, known.name)]
 
 

@@ -70,7 +70,7 @@ def _show(arguments: Namespace) -> int:
     known = {run.run_id: run for run in runs(layout)}
     if arguments.run_id not in known:
         help = did_you_mean(arguments.run_id, known)
-        raise job_error("PEN5008", f"no run `{arguments.run_id}` is recorded in {layout.root}", None, help)
+        raise job_error("PEN5306", f"no run `{arguments.run_id}` is recorded in {layout.root}", None, help)
     run = known[arguments.run_id]
     journal = layout.run(run.run_id).journal
     steps = [(journal_step(files, f"{journal}/{name}") or {}, name) for name in files.children(journal)]

@@ -58,5 +58,5 @@ def _node(plan: "Plan", name: str | None) -> "Node":
         found = writes.get(name.lower())
     if found is None:
         help = did_you_mean(name, [node.name for node in plan.nodes()])
-        raise job_error("PEN2007", f"the job has no node `{name}`", None, help)
+        raise job_error("PEN2301", f"the job has no node `{name}`", None, help)
     return found

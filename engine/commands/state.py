@@ -60,13 +60,13 @@ def _reset(
     named = {node_of(scan).lower(): (scan, asked) for scan, asked in scans}
     if arguments.reset.lower() not in named:
         help = did_you_mean(arguments.reset, [node_of(scan) for scan, _ in scans])
-        raise job_error("PEN2007", f"the job has no incremental source `{arguments.reset}`", None, help)
+        raise job_error("PEN2301", f"the job has no incremental source `{arguments.reset}`", None, help)
     for log in open_journals(None, watermarks.layout.root):
         recorded = log.read()
         if recorded is not None and recorded.job == plan.env.name:
             message = f"run `{log.run_id}` of this job has not ended, and may move the watermark"
             help = f"wait for it; if it was killed, end it by `penstock run --resume {log.run_id}`"
-            raise job_error("PEN5007", message, None, help)
+            raise job_error("PEN5303", message, None, help)
     scan, asked = named[arguments.reset.lower()]
     own = own_order_of(scan.connector, scan.options)
     column = own if asked.column is None else scan.table.column(asked.column)

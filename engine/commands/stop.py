@@ -35,7 +35,7 @@ def run(arguments: Namespace) -> int:
     running = {run.run_id for run in recorded if run.state is State.RUNNING and "batches" in run.counts}
     if arguments.run_id not in running:
         help = did_you_mean(arguments.run_id, running) or "`penstock runs` lists the runs"
-        raise job_error("PEN5008", f"no streaming run `{arguments.run_id}` is running", None, help)
+        raise job_error("PEN5307", f"no streaming run `{arguments.run_id}` is running", None, help)
     request_stop(layout, arguments.run_id)
     if arguments.savepoint:
         return _savepoint(layout, arguments.run_id)

@@ -23,7 +23,7 @@ def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diag
         if not any(_is_named(write, pattern) for write in plan.writes):
             known = sorted({name for write in plan.writes for name in _names(write)})
             message = f"the job writes no table `{pattern}`"
-            diagnostics.error("PEN2007", message, None, _remedy(pattern, known))
+            diagnostics.error("PEN2301", message, None, _remedy(pattern, known))
     writes = tuple(
         write
         for write in plan.writes
@@ -32,7 +32,7 @@ def with_chosen_writes(plan: Plan, only: Sequence[str], but: Sequence[str], diag
     )
     _refuse_half_read(plan, writes, diagnostics)
     if not writes and not diagnostics.has_errors:
-        diagnostics.error("PEN2007", "`--only` and `--except` leave nothing to write", None, "name fewer tables")
+        diagnostics.error("PEN2302", "`--only` and `--except` leave nothing to write", None, "name fewer tables")
     return plan if diagnostics.has_errors else replace(plan, writes=writes)
 
 

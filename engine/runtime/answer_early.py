@@ -12,7 +12,7 @@ def answered(compiled: Compiled, run_id: str, state: str) -> JobResult | None:
     """The result of a run that is committed already; None if Spark is needed. Changes nothing.
 
     It is needed, too, for a state directory elsewhere than on this disk, and where killed runs are to be ended first.
-    Raises PEN5007 if another process has the run id or is running the job. As of every run, the job's listeners are
+    Raises PEN5301 if another process has the run id or is running the job. As of every run, the job's listeners are
     notified of the answer.
     """
     plan = compiled.plan

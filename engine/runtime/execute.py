@@ -164,7 +164,7 @@ def _record(layout: StateLayout, run: ledger.RunRecord, masks: Masks) -> tuple[D
         ledger.record(layout, run, masks)
     except OSError as error:
         message = f"the end of run `{run.run_id}` cannot be recorded in `{layout.root}`: {error.strerror or error}"
-        return (Diagnostic("PEN5005", message, severity=Severity.WARNING),)
+        return (Diagnostic("PEN5313", message, severity=Severity.WARNING),)
     return ()
 
 

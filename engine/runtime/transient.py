@@ -65,7 +65,7 @@ PERMANENT_OS_ERRORS: Final = (
     IsADirectoryError,
 )
 
-TRANSIENT_CODES: Final = frozenset({"PEN5001", "PEN5004", "PEN5005"})
+TRANSIENT_CODES: Final = frozenset({"PEN5001", "PEN5004", "PEN5005", "PEN5313"})
 """Diagnostics that say where it failed, not why: their cause decides. Without a cause, Penstock itself has refused the
 data, the schema or the target, and does so on every attempt. Every other code is a permanent error."""
 

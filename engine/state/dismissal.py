@@ -39,22 +39,22 @@ class Dismissed:
 def forget(state: str, run_id: str) -> Dismissed:
     """Record the run as dismissed; `state` is a state directory on this machine.
 
-    Later runs neither finish it nor wait for it. Raises PEN5008 where there is no such run or it has ended, PEN5007
-    where its process is running on this machine.
+    Later runs neither finish it nor wait for it. Raises PEN5306 where there is no such run, PEN5309 if it has ended,
+    PEN5302 where its process is running on this machine.
     """
     layout = layout_at(None, state)
     files, journal = layout.files, layout.run(run_id).journal
     if not files.exists(layout.run(run_id).folder):
         help = did_you_mean(run_id, layout.run_ids())
-        raise job_error("PEN5008", f"no run `{run_id}` is recorded in {layout.root}", None, help)
+        raise job_error("PEN5306", f"no run `{run_id}` is recorded in {layout.root}", None, help)
     if (end := journal_step(files, f"{journal}/end.json")) is not None:
         outcome = end.get("outcome", "ended")
-        raise job_error("PEN5008", f"run `{run_id}` has ended: it was {outcome}; nothing is left to dismiss")
+        raise job_error("PEN5309", f"run `{run_id}` has ended: it was {outcome}; nothing is left to dismiss")
     begun = journal_step(files, f"{journal}/begin.json") or {}
     mark = begun.get("owner") or {}
     if mark.get("host") == owner.this_process()["host"] and not owner.has_died(mark):
         help = "stop that process first: it then removes what it staged"
-        raise run_error("PEN5007", f"run `{run_id}` is still running: {owner.describe(mark)}", None, help)
+        raise run_error("PEN5302", f"run `{run_id}` is still running: {owner.describe(mark)}", None, help)
     files.write(f"{journal}/end.json", json.dumps({"outcome": DISMISSED, "at": time.time()}))
     watermarks = Watermarks(layout, str(begun.get("job") or ""))
     return Dismissed(tuple(_writes(files, journal)), tuple(_unmoved(watermarks, begun, run_id)))

@@ -49,20 +49,20 @@ def killed_runs(spark: "SparkSession | None", state: str) -> Iterator[tuple[Jour
 
 
 def refuse_running(spark: "SparkSession | None", state: str, run_id: str, writes: Sequence[Write], job: str) -> None:
-    """Raise PEN5007 if another process has this run id or is running this job."""
+    """Raise PEN5301 if another process has this run id or is running this job."""
     refuse_run_id(run_id, journal(spark, state, run_id).read())
     refuse_second_run(spark, state, run_id, writes, job)
 
 
 def refuse_run_id(run_id: str, recorded: Recorded | None) -> None:
-    """Raise PEN5007 if another process has this run id."""
+    """Raise PEN5301 if another process has this run id."""
     if recorded is not None and _is_running_elsewhere(recorded):
         message = f"run {run_id} is still running: {owner.describe(recorded.mark)}"
-        raise run_error("PEN5007", message, None, _ways_to_start(run_id))
+        raise run_error("PEN5301", message, None, _ways_to_start(run_id))
 
 
 def refuse_second_run(spark: "SparkSession | None", state: str, run_id: str, writes: Sequence[Write], job: str) -> None:
-    """Raise PEN5007 if another process is running this job: both would write the same targets."""
+    """Raise PEN5301 if another process is running this job: both would write the same targets."""
     ids = {write.id for write in writes}
     for log in open_journals(spark, state):
         recorded = log.read() if log.run_id != run_id else None
@@ -70,7 +70,7 @@ def refuse_second_run(spark: "SparkSession | None", state: str, run_id: str, wri
             continue
         if _is_running_elsewhere(recorded):
             message = f"the job `{job}` is already running: run `{log.run_id}`, {owner.describe(recorded.mark)}"
-            raise run_error("PEN5007", message, None, _ways_to_start(log.run_id), (f"its journal is {log.folder}",))
+            raise run_error("PEN5301", message, None, _ways_to_start(log.run_id), (f"its journal is {log.folder}",))
 
 
 def _is_running_elsewhere(recorded: Recorded) -> bool:

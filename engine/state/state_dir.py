@@ -79,5 +79,5 @@ def unwritable(state: str, error: OSError) -> RunError:
     """The error PEN5005 for a state directory that cannot be written."""
     help = "name another with `--state-dir DIR` or PENSTOCK_STATE_DIR"
     return run_error(
-        "PEN5005", f"the state directory `{state}` cannot be written: {error.strerror or error}", None, help
+        "PEN5313", f"the state directory `{state}` cannot be written: {error.strerror or error}", None, help
     )

@@ -145,12 +145,12 @@ def reset(watermarks: Watermarks, scan: Scan, asked: Incremental, value: str | N
 
 
 def refuse_moved(layout: StateLayout, moves: Iterable[HighWatermark]) -> None:
-    """Raise PEN5007 where a watermark is no longer what this run began from: another run has read the same rows."""
+    """Raise PEN5305 where a watermark is no longer what this run began from: another run has read the same rows."""
     for watermark in moves:
         now = Watermarks(layout, watermark.job).read(watermark.node)
         if (None if now is None else now.value) != watermark.previous:
             message = f"the watermark of `{watermark.node}` has changed since this run read it"
-            raise run_error("PEN5007", message, None, "run the job again")
+            raise run_error("PEN5305", message, None, "run the job again")
 
 
 def move(layout: StateLayout, moves: Iterable[HighWatermark]) -> None:

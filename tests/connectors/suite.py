@@ -188,7 +188,7 @@ class SinkSuite:
         frames = lower(spark, job).dataframes
         with pytest.raises(RunError) as caught:
             stage(spark, late, job[0], frames[job[0].input])
-        assert [each.code for each in caught.value.diagnostics] == ["PEN5007"]
+        assert [each.code for each in caught.value.diagnostics] == ["PEN5304"]
         assert abort_all(spark, late) == ()
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         assert self.leftovers(tmp_path) == []

@@ -39,7 +39,7 @@ def test_waste_that_cannot_be_removed_keeps_no_run_back(spark, tmp_path, monkeyp
     with monkeypatch.context() as patched:
         patched.setattr(shutil, "rmtree", refuse)
         (warning,) = recover(spark, str(tmp_path / "state"))
-        assert (warning.code, warning.severity) == ("PEN5005", Severity.WARNING)
+        assert (warning.code, warning.severity) == ("PEN5312", Severity.WARNING)
         assert "Permission denied" in warning.message
         with pytest.raises(RunError, match="Permission denied"):
             resume(spark, str(tmp_path / "state"), "dead")

@@ -107,7 +107,7 @@ def test_a_dismissed_run_that_was_killed_between_two_renames_loses_no_old_rows(s
     log._put("begin", {**begun, "owner": {**begun["owner"], "host": "a-machine-that-is-gone"}})
     lock = next(tmp_path.glob(".out.penstock/lock"))
     lock.write_text(lock.read_text().replace(begun["owner"]["host"], "a-machine-that-is-gone"))
-    with pytest.raises(RunError, match=r"PEN5007.*run `cut`"):  # the same job
+    with pytest.raises(RunError, match=r"PEN5301.*run `cut`"):  # the same job
         run_writes(spark, [job], state, "next")
     with pytest.raises(RunError, match=r"PEN5007.*run cut is writing"):  # any other
         run_writes(spark, [job], str(tmp_path / "other"), "next")

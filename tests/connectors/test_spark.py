@@ -144,7 +144,7 @@ def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypat
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
     with pytest.raises(RunError, match=r"PEN5008.*it was dismissed"):
         resume(spark, str(tmp_path / "state"), "cut")
-    with pytest.raises(JobError, match=r"PEN5008.*nothing is left to dismiss"):
+    with pytest.raises(JobError, match=r"PEN5309.*nothing is left to dismiss"):
         forget(str(tmp_path / "state"), "cut")
     job = [
         write(

@@ -43,7 +43,7 @@ def run_stream(
     """Run a streaming job until it ends, is stopped or fails; raises only what prevents its start. The job's listeners
     receive the states of the stream.
 
-    It goes on from the checkpoints of its job. `restores` is the id of a run that must have left them: PEN5008 where it
+    It goes on from the checkpoints of its job. `restores` is the id of a run that must have left them: PEN5310 where it
     has not.
     """
     return with_events(compiled.plan, run_id, lambda _: _run(spark, compiled, run_id, state_dir, restores))
@@ -63,7 +63,7 @@ def _run(
     job.streams = tuple(_streams(spark, compiled, state, run_id, job))
     if restores is not None and any(stream.checkpoint.is_new for stream in job.streams):
         raise run_error(
-            "PEN5008", f"run `{restores}` has left no checkpoint to go on from", None, "leave --restore out"
+            "PEN5310", f"run `{restores}` has left no checkpoint to go on from", None, "leave --restore out"
         )
     check(spark, [write for stream in job.streams for write in stream.writes], run_id)
     log = begin_stream(spark, state, run_id, plan.writes, plan.env.name)
@@ -117,7 +117,7 @@ class _Job:
         found = ledger.find(self.layout, run_id)
         if found is None or found.job != self.entry.job:
             message = f"no run `{run_id}` of the job `{self.entry.job}` is recorded in `{self.layout.root}`"
-            raise run_error("PEN5008", message, None, "`penstock runs` lists them")
+            raise run_error("PEN5306", message, None, "`penstock runs` lists them")
 
     def run(self, received: Interrupts) -> Mapping[Stream, BaseException]:
         """Run all streams to their end; gives those that failed."""

@@ -33,7 +33,7 @@ def commit_all(spark: SparkSession, run: OpenRun, watermarks: Sequence[HighWater
     Commits that a target may refuse are started before the decision: if one is refused, nothing has changed and the
     caller aborts. They are finished first, since they hold locks. A failure after the decision leaves the journal open:
     the run is finished by `resume`. Returns warnings (PEN5014) of maintenance that failed when the run had ended.
-    `watermarks` move when all is committed; raises PEN5007 if another run has moved one.
+    `watermarks` move when all is committed; raises PEN5305 if another run has moved one.
     """
     writes = {check.write.id: check.write for check in run.checks if check.write.id in run.staged}
     staged = (StagedWrite(write_id, write.connector, run.places[write_id]) for write_id, write in writes.items())
@@ -121,4 +121,4 @@ def _with_help(diagnostic: Diagnostic, help: str) -> Diagnostic:
 
 
 def _unjournaled(run: OpenRun, error: OSError) -> RunError:
-    return run_error("PEN5005", f"the journal `{run.journal.folder}` cannot be written: {error.strerror or error}")
+    return run_error("PEN5313", f"the journal `{run.journal.folder}` cannot be written: {error.strerror or error}")

@@ -52,7 +52,7 @@ def begin(
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
     will stand. `incremental`: the sources whose watermarks the run is to move. `is_of_stream`: a micro-batch,
     whose stream keeps other processes from running the job. `is_fresh`: no process has begun a run of this id before,
-    nor one whose journal is lost. Raises PEN5007 if a running process holds the
+    nor one whose journal is lost. Raises PEN5301 if a running process holds the
     run id, PEN5005 if a target can never be one.
     """
     log = journal(spark, state, run_id)
@@ -92,7 +92,7 @@ def begin(
 
 
 def begin_stream(spark: SparkSession, state: str, run_id: str, writes: Sequence[Write], job: str) -> Journal:
-    """The journal of a stream, which stages nothing itself: it shows others that the stream is running. Raises PEN5007
+    """The journal of a stream, which stages nothing itself: it shows others that the stream is running. Raises PEN5301
     where it is already."""
     refuse_running(spark, state, run_id, writes, job)
     log = journal(spark, state, run_id)
@@ -103,14 +103,14 @@ def begin_stream(spark: SparkSession, state: str, run_id: str, writes: Sequence[
 
 
 def refuse_unfinished(spark: SparkSession, state: str, job: str, nodes: Collection[str]) -> None:
-    """Raise PEN5007 where a run that reads these incremental sources has begun to commit and cannot be finished now:
+    """Raise PEN5303 where a run that reads these incremental sources has begun to commit and cannot be finished now:
     their watermarks are about to move, and the rows would be read again."""
     for log in open_journals(spark, state) if nodes else ():
         recorded = log.read()
         moving = {watermark.node for watermark in recorded.watermarks} if recorded else set()
         if recorded and recorded.job == job and not moving.isdisjoint(nodes):
             message = f"run `{log.run_id}` has begun to commit what it read incrementally, and is not finished"
-            raise run_error("PEN5007", message, None, f"finish it by `penstock run --resume {log.run_id}`")
+            raise run_error("PEN5303", message, None, f"finish it by `penstock run --resume {log.run_id}`")
 
 
 def ways_to_end(run_id: str) -> str:

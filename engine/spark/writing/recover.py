@@ -37,7 +37,7 @@ def resume(
     """End a killed run: finish it where it had decided to commit, else roll it back. `credentials`: those of the jobs
     of this session, since a journal has none.
 
-    Raises PEN5008 if there is no such run or it has ended, PEN5007 if it is running, and a `RunError` with all that
+    Raises PEN5008 if there is no such run or it has ended, PEN5302 if it is running, and a `RunError` with all that
     keeps it from being ended: completed steps stay completed.
     """
     recorded = journal(spark, state, run_id).read()
@@ -49,7 +49,7 @@ def resume(
         raise run_error("PEN5008", f"run `{run_id}` has ended: it was {recorded.outcome.value}")
     if recorded.is_alive and not owner.has_died(recorded.mark):
         help = f"where that process is gone for certain, `penstock runs --forget {run_id}` dismisses the run"
-        raise run_error("PEN5007", f"run `{run_id}` is still running: {owner.describe(recorded.mark)}", None, help)
+        raise run_error("PEN5302", f"run `{run_id}` is still running: {owner.describe(recorded.mark)}", None, help)
     return _end(spark, journal(spark, state, run_id), recorded, credentials)
 
 
@@ -163,14 +163,14 @@ def _collected(diagnostics: Diagnostics, log: Journal, name: str) -> Iterator[No
     except (*SPARK_ERRORS, OSError) as error:
         help = f"{ways_to_end(log.run_id)}; until then only some of its sinks may have the new rows"
         message = f"run `{log.run_id}`, which was interrupted, cannot be ended (`{name}`): {reason(error)}"
-        diagnostics.error("PEN5005", message, None, help)
+        diagnostics.error("PEN5312", message, None, help)
 
 
 def _staged_write(log: Journal, recorded: Recorded, write_id: str, credentials: Credentials) -> StagedWrite:
     name = recorded.writes[write_id]
     sink = connectors.sink(name)
     if sink is None:
-        raise run_error("PEN5008", f"run `{log.run_id}` wrote to `{name}`, a connector that is not installed")
+        raise run_error("PEN9003", f"run `{log.run_id}` wrote to `{name}`, a connector that is not installed")
     return StagedWrite(write_id, sink, recorded.place(write_id, sink.staged_type).with_credentials(credentials))
 
 

@@ -30,7 +30,7 @@ from engine.spark.writing.sink_checks import SinkCheck, kept_table
 def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
     """Write the rows where readers do not see them; may be called again for a retry, and from any thread.
 
-    `nodes` are the nodes whose work this is: an error is reported at the one that it came from. Raises PEN5007 if the
+    `nodes` are the nodes whose work this is: an error is reported at the one that it came from. Raises PEN5304 if the
     target is held by another run, or one has written to it since it was checked.
     """
     checked = next(check for check in run.checks if check.write is write)
@@ -78,7 +78,7 @@ def _refuse_changed_target(run: OpenRun, checked: SinkCheck) -> None:
     actions = plan_actions(write.schema_save_mode, write.data_save_mode, write.write_mode, state)
     if actions != checked.actions or kept_table(state, actions) != kept_table(checked.state, checked.actions):
         message = f"the target of `{write.name}` has changed since this run checked it: another writer was faster"
-        raise run_error("PEN5007", message, write.options.span("path"), "run the job again")
+        raise run_error("PEN5304", message, write.options.span("path"), "run the job again")
 
 
 def _uncollated(df: DataFrame, table: CatalogTable) -> DataFrame:

@@ -71,7 +71,7 @@ def test_a_state_directory_that_cannot_be_made_is_reported_before_spark_starts(p
     monkeypatch.setattr("engine.runtime.application.open_session", lambda *_, **__: pytest.fail("Spark was started"))
     assert main(["run", "jobs/orders.sql", "--state-dir", "jobs/orders.sql/state"]) == 1
     shown = capsys.readouterr().err
-    assert "error[PEN5005]: the state directory `jobs/orders.sql/state` cannot be written:" in shown
+    assert "error[PEN5313]: the state directory `jobs/orders.sql/state` cannot be written:" in shown
     assert "jobs/orders.sql` is a file" in shown
 
 

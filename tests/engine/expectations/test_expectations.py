@@ -334,4 +334,4 @@ def test_results_are_a_validation_result_and_a_page(spark, tmp_path, monkeypatch
     assert "SELECT * FROM {batch} WHERE NOT (id &lt; 2)" in page
     assert not re.search(r"https?://|<script|<link|<img|src=|@import|url\(", page)  # it opens without a network
     assert main(["expectations", "two"]) == 1
-    assert "PEN5008" in capsys.readouterr().err
+    assert "PEN5308" in capsys.readouterr().err

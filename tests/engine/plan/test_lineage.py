@@ -54,7 +54,7 @@ def test_openlineage(job, capsys):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("column", "code"), [("joind.total", "PEN3002"), ("joined.totl", "PEN3004")])
+@pytest.mark.parametrize(("column", "code"), [("joind.total", "PEN2301"), ("joined.totl", "PEN2301")])
 def test_an_unknown_column_is_a_error(job, column, code, capsys):
     assert main(["lineage", job, "--column", column]) == 2
     assert code in capsys.readouterr().err

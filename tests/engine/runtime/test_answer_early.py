@@ -111,7 +111,7 @@ def test_a_run_id_of_another_process_is_refused(tmp_path, any_job):
         with pytest.raises(PenstockError, match=f"run one is still running: process {mark['pid']} on") as refused:
             answer(tmp_path, "one", any_job)
         (said,) = refused.value.diagnostics
-        assert said.code == "PEN5007"
+        assert said.code == "PEN5301"
         assert "`penstock runs --forget one`" in said.help
     assert '"FAILED"' in (tmp_path / "events.jsonl").read_text()
     assert answer(tmp_path, "one", any_job) is None
@@ -123,7 +123,7 @@ def test_a_job_that_another_process_runs_is_refused(tmp_path, any_job):
         begun(tmp_path, "other", any_job, mark, "another job")
         with pytest.raises(PenstockError, match="the job `orders` is already running: run `elsewhere`") as refused:
             answer(tmp_path, "one", any_job)
-        assert [said.code for said in refused.value.diagnostics] == ["PEN5007"]
+        assert [said.code for said in refused.value.diagnostics] == ["PEN5301"]
 
 
 def test_a_state_directory_elsewhere_needs_spark(job):
