@@ -1,11 +1,14 @@
 """Time jobs of many tables beside the same written by hand in PySpark, as whole processes in turn.
 
     python benchmarks/running/many_tables.py [small|tables|routed|explain …] [--rows N] [--tables N] [--runs N]
+        [--tuned]
 
     small     10 rows of one table
     tables    50 tables of 1,000 rows, by hand one after another
     routed    one JSON file of 3,000,000 rows of 20 tables to 20 Parquet targets, by hand as 20 filtered writes
     explain   `penstock explain` of a job of 500 nodes, alone
+
+`--tuned`: with `tuning { hadoop = true, late_compiler = true }`.
 
 For each the best of RUNS (default 1) is printed: wall-clock and CPU seconds with the JVM's. Linux.
 """
@@ -83,11 +86,15 @@ def by_hand(what: str, tables: int, rows: int, data: str, out: str) -> None:
     spark.stop()
 
 
-def compare(what: str, rows: int, tables: int, runs: int, work: Path) -> None:
+TUNED = "env { tuning { hadoop = true, late_compiler = true } }\n"
+
+
+def compare(what: str, rows: int, tables: int, runs: int, work: Path, *, tuned: bool) -> None:
     job, data, out = work / f"{what}.conf", work / "stream.json", work / "out"
     if what == "routed":
         write_stream(data, rows, tables)
-    job.write_text(routed_job(tables, data, out) if what == "routed" else fake_job(tables, rows, out))
+    text = routed_job(tables, data, out) if what == "routed" else fake_job(tables, rows, out)
+    job.write_text((TUNED if tuned else "") + text)
     hand = [sys.executable, __file__, "by-hand", what, str(tables), str(rows), str(data), str(work / "hand")]
     ours: list[Cost] = []
     theirs: list[Cost] = []
@@ -113,6 +120,7 @@ def main() -> None:
     for name in ("--rows", "--tables"):
         parser.add_argument(name, type=int)
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--tuned", action="store_true")
     given = parser.parse_args()
     reap_grandchildren()
     for what in given.what:
@@ -124,7 +132,9 @@ def main() -> None:
                 found = best([cost(command, work) for _ in range(given.runs)])
                 print(f"explain of 500 nodes: {found.wall:.2f} s, CPU {found.cpu:.2f} s", flush=True)
             else:
-                compare(what, given.rows or ROWS[what], given.tables or TABLES[what], given.runs, work)
+                compare(
+                    what, given.rows or ROWS[what], given.tables or TABLES[what], given.runs, work, tuned=given.tuned
+                )
 
 
 if __name__ == "__main__":

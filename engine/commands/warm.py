@@ -46,8 +46,7 @@ def run(arguments: Namespace) -> int:
             "PEN5002", f"no folder for the archive: {VARIABLE} is `off`, or there is no home directory", None, help
         )
     if archive.find() is None:
-        archive.request()
-        spark = open_session("penstock warm", {})
+        spark = open_session("penstock warm", {}, writes_archive=True)
         _work(spark)
         spark.stop()
         end_java(_SECONDS)

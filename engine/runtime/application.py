@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics
@@ -13,6 +13,7 @@ from connectors.interface.base import Connector
 from connectors.interface.incremental import Since
 from connectors.shared.staged import Credentials
 from engine.compile import Compiled
+from engine.job.model.job import Tuning
 from engine.job.options.env import is_of_application
 from engine.plan.input_size import are_small
 from engine.plan.nodes import Scan, Write
@@ -29,9 +30,6 @@ from engine.state.watermarks import Watermarks, starts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_MANY_WRITES: Final = 25
-"""How many tables a run writes when it pays to reduce the overhead of each."""
 
 
 @contextmanager
@@ -54,8 +52,12 @@ def application(
     jars += [jar for needed in jars_for_recovery.values() for jar in needed]
     jars += [jar for job in jobs for jar in jars_of_queries(job.plan.nodes())]
     is_small, was_running = are_small(job.plan for job in jobs), has_session()
-    with _session(jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet, is_small=is_small) as spark:
-        if not was_running and sum(len(job.plan.writes) for job in jobs) >= _MANY_WRITES:
+    tuning = frozenset.intersection(*(job.plan.env.tuning for job in jobs))
+    with _session(
+        jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet, is_small=is_small,
+        late_compiler=Tuning.LATE_COMPILER in tuning,
+    ) as spark:  # fmt: skip
+        if not was_running and Tuning.HADOOP in tuning:
             reduce_overhead(spark)
         yield spark
 
@@ -123,6 +125,7 @@ def _session(
     *,
     is_quiet: bool = True,
     is_small: bool = False,
+    late_compiler: bool = False,
 ) -> Iterator["SparkSession"]:
     named = {connector.name: connector for connector in used}.values()
     required = {key: value for connector in named for key, value in connector.session_settings.items()}
@@ -132,7 +135,7 @@ def _session(
         fetching = f"; it fetches {', '.join(jars)} if they are not here yet" if jars else ""
         print(f"starting Spark{fetching}", file=sys.stderr, flush=True)
     settings = {**settings, **({"spark.master": master} if master else {})}
-    spark = open_session(name, settings, jars, required, for_small_jobs=is_small)
+    spark = open_session(name, settings, jars, required, for_small_jobs=is_small, late_compiler=late_compiler)
     try:
         yield spark
     finally:

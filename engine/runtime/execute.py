@@ -129,7 +129,7 @@ def run_batch(
     state: str,
     arrived: Mapping[Node, Arrived],
     *,
-    plans: BatchPlans,
+    plans: BatchPlans | None,
     is_fresh: bool,
 ) -> JobResult:
     """Stage and commit one micro-batch of a stream, as a run of its own that is in no ledger. Does nothing if it is

@@ -41,17 +41,18 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "spark.sql.csv.filterPushdown.enabled": "false",
     "spark.sql.json.filterPushdown.enabled": "false",
 }
-COMPILING: Final = (
+LATE_COMPILER: Final = (
     "-XX:Tier4InvocationThreshold=100000 -XX:Tier4MinInvocationThreshold=20000 -XX:Tier4CompileThreshold=200000 "
     "-XX:Tier4BackEdgeThreshold=400000"
 )
-"""Java's optimizing compiler begins later: it takes a third of the CPU time of a small job, for code that runs once.
+"""With `tuning.late_compiler`, Java's optimizing compiler begins later: it takes a third of the CPU time of a small
+job, for code that runs once.
 
 Methods and loops of the work itself go over the rows, and reach these numbers in a second. The loop that Spark reads
 class files with takes the compiler two seconds of CPU time, and would run for one. OpenJ9 has no such options, and does
 not start with them.
 """
-COMPILING_FOR_SMALL_JOBS: Final = "-XX:TieredStopAtLevel=1"
+NO_COMPILER: Final = "-XX:TieredStopAtLevel=1"
 """Without the optimizing compiler, and without the counters in the code that it needs. What Spark does for a table of
 a few rows is planning, most of it code that runs some hundred times."""
 _LOG_LINES: Final = 20
@@ -73,12 +74,15 @@ def open_session(
     required: Mapping[str, str] | None = None,
     *,
     for_small_jobs: bool = False,
+    late_compiler: bool = False,
+    writes_archive: bool = False,
 ) -> SparkSession:
     """The running session, or a new one with these settings and jars.
 
     `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'.
-    `for_small_jobs`: the application ends after seconds of work. Raises `RunError` PEN5002 if Java or its version is
-    not what Spark needs, PEN5003 if a jar is not found.
+    `for_small_jobs`: the application ends after seconds of work, in batch. `late_compiler`: the user has chosen it.
+    `writes_archive`: Java writes the archive of its classes at the end. Raises `RunError` PEN5002 if Java or its
+    version is not what Spark needs, PEN5003 if a jar is not found.
     """
     usual_collections()
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # one JSON line per analysis error
@@ -89,7 +93,7 @@ def open_session(
             os.environ.setdefault(variable, sys.executable)
         os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1")  # a process that only makes a command
     maven, alone = split_alone(tuple(maven))
-    compiling = COMPILING_FOR_SMALL_JOBS if for_small_jobs else COMPILING
+    compiling = NO_COMPILER if for_small_jobs else LATE_COMPILER if late_compiler else ""
     conf = _conf(name, settings, maven, required or {}, compiling)
     active = SparkSession.getActiveSession()
     if active is not None or SparkContext._active_spark_context is not None:
@@ -98,7 +102,7 @@ def open_session(
         spark = _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
     else:
         java = find_java()
-        if _is_hotspot() and (options := archive_options(java, settings)):
+        if _is_hotspot() and (options := archive_options(java, settings, writes=writes_archive)):
             conf.set(JAVA_OPTIONS, f"{options} {conf.get(JAVA_OPTIONS)}")
         spark = _prepared(_launch(conf, maven), conf)
     for jar in alone:
@@ -154,7 +158,7 @@ def _conf(
     settings: Mapping[str, str],
     maven: tuple[str, ...],
     required: Mapping[str, str],
-    compiling: str = COMPILING,
+    compiling: str = "",
 ) -> SparkConf:
     conf = SparkConf(loadDefaults=False)
     merged = {**DEFAULTS, **settings}

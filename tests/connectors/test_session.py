@@ -97,18 +97,20 @@ def test_bundled_jars_include_those_that_are_added_alone(spark, tmp_path):
     assert not has_jar(spark, "org.apache.spark:spark-hadoop-cloud_2.13:9.9.9")
 
 
-def test_java_compiles_later_unless_the_user_says_otherwise():
-    from engine.spark.session import COMPILING, _conf
+def test_javas_compiler_is_left_alone_and_options_of_the_user_come_last():
+    from engine.spark.session import LATE_COMPILER, _conf
 
     name = "spark.driver.extraJavaOptions"
-    options = _conf("x", {name: "-XX:Tier4CompileThreshold=7"}, (), {}).get(name) or ""
-    assert options.startswith(f"{COMPILING} -XX:Tier4CompileThreshold=7")  # of two values, Java takes the last one
+    own = {name: "-XX:Tier4CompileThreshold=7"}
+    assert "Tier" not in (_conf("x", {}, (), {}).get(name) or "")
+    options = _conf("x", own, (), {}, LATE_COMPILER).get(name) or ""
+    assert options.startswith(f"{LATE_COMPILER} -XX:Tier4CompileThreshold=7")  # of two values, Java takes the last one
 
 
 def test_java_knows_the_options_by_which_it_compiles_later():
-    from engine.spark.session import COMPILING, COMPILING_FOR_SMALL_JOBS
+    from engine.spark.session import LATE_COMPILER, NO_COMPILER
 
-    for options in (COMPILING, COMPILING_FOR_SMALL_JOBS):
+    for options in (LATE_COMPILER, NO_COMPILER):
         done = subprocess.run(["java", *options.split(), "-version"], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
 
@@ -125,13 +127,14 @@ def test_a_misspelled_java_option_of_the_user_is_not_hidden():
 
 
 def test_java_of_openj9_gets_no_options_that_it_does_not_know(tmp_path, monkeypatch):
-    from engine.spark.session import COMPILING, _conf
+    from engine.spark.session import LATE_COMPILER, _conf
 
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").touch()
     (tmp_path / "release").write_text('JAVA_VERSION="17.0.9"\nJVM_VARIANT="OpenJ9"\n')
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert COMPILING not in (_conf("x", {}, (), {}).get("spark.driver.extraJavaOptions") or "")
+    conf = _conf("x", {}, (), {}, LATE_COMPILER)
+    assert LATE_COMPILER not in (conf.get("spark.driver.extraJavaOptions") or "")
 
 
 def test_spark_replaces_no_variables_in_queries(spark):

@@ -112,6 +112,13 @@ class ReadLimit:
 NO_READ_LIMIT: Final = ReadLimit()
 
 
+class Tuning(str, Enum):
+    """What `env { tuning }` turns on: parts of Hadoop and Java that Penstock replaces only where a job asks for it."""
+
+    HADOOP = "hadoop"
+    LATE_COMPILER = "late_compiler"
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Env:
     """The job's settings. `spark` holds the `spark.*` settings of the session, values as text; `places`: their
@@ -133,6 +140,8 @@ class Env:
     listeners: tuple[ListenerConfig, ...] = ()
     read_limit: ReadLimit = NO_READ_LIMIT
     masks: Masks = field(default_factory=Masks, repr=False)
+    tuning: frozenset[Tuning] = frozenset()
+    reuses_batch_plans: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)

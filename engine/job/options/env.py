@@ -11,7 +11,7 @@ from catalog.masks import Masks
 from catalog.options import Option, Options, OptionType
 from catalog.secret_names import is_secret_name
 from catalog.spark_version import NEWEST
-from engine.job.model.job import Env, ReadLimit
+from engine.job.model.job import Env, ReadLimit, Tuning
 from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
 from engine.job.options.listener_options import LISTENERS, read_listeners
@@ -61,6 +61,13 @@ OPTIONS: Final = (
            "The most bytes, of the values of its columns, that are read in a second from each source.", minimum=1),
     *(Option(name, OptionType.ANY, "Accepted for compatibility, no effect.")
       for name in ("jars", "custom_parameters", "savemode.execute.location", "min-pause-between-checkpoints")),
+    Option("tuning.hadoop", OptionType.BOOLEAN,
+           "Replaces parts of Hadoop where a run on one machine writes many small tables (docs/tuning.md).",
+           default=False),
+    Option("tuning.late_compiler", OptionType.BOOLEAN,
+           "Has Java's optimizing compiler begin later, in a batch job (docs/tuning.md).", default=False),
+    Option("reuse_batch_plans", OptionType.BOOLEAN,
+           "Whether a streaming job uses the plan of its rows again for each micro-batch.", default=True),
     Option("shade.identifier", OptionType.STRING, "How sensitive options are encrypted.",
            default=Shade.NONE.value, choices=tuple(shade.value for shade in Shade)),
     Option("sql.dialect", OptionType.STRING,
@@ -135,7 +142,17 @@ def read_env(
             options.optional_integer("read_limit.bytes_per_second"),
         ),
         masks=masks,
+        tuning=_tuning(options, diagnostics),
+        reuses_batch_plans=options.flag("reuse_batch_plans"),
     )
+
+
+def _tuning(options: Options, diagnostics: Diagnostics) -> frozenset[Tuning]:
+    found = frozenset(part for part in Tuning if options.flag(f"tuning.{part.value}"))
+    if Tuning.LATE_COMPILER in found and options.string("job.mode") == "STREAMING":
+        message = "`tuning.late_compiler` is for batch jobs: a stream runs long enough for Java's compiler"
+        diagnostics.error("PEN2011", message, options.span("tuning.late_compiler"), "leave it out")
+    return found
 
 
 def _seconds(options: Options, name: str) -> float | None:

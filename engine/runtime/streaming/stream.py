@@ -205,7 +205,13 @@ class Stream:
         plan = plan_of(stream.plan, number)
         is_fresh = self.last_batch is not None and number > self.last_batch  # Spark has ended those before
         result = run_batch(
-            self.spark, plan, name, self.state, {stream.head: arrived}, plans=self.batch_plans, is_fresh=is_fresh
+            self.spark,
+            plan,
+            name,
+            self.state,
+            {stream.head: arrived},
+            plans=self.batch_plans if plan.env.reuses_batch_plans else None,
+            is_fresh=is_fresh,
         )
         if result.state is not State.FINISHED:
             raise BatchFailedError(result)

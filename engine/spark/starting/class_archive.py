@@ -1,9 +1,8 @@
 """Java's archive of Spark's classes: with it a session starts in about half of the CPU time.
 
 Java can write the classes that a process has loaded to a file that later processes map into memory (application class
-data sharing, JEP 350). The first session on a machine leaves a mark, the second has Java write the archive after it has
-ended, and later ones use it; `penstock warm` has it written at once. Java does not use an archive of another version or
-class path.
+data sharing, JEP 350). `penstock warm` has it written, and later sessions use it. Java does not use an archive of
+another version or class path.
 """
 
 import hashlib
@@ -40,8 +39,8 @@ _CHOSEN: Final = re.compile(r"-Xshare:|-XX:[+-]?(?:SharedArchiveFile|ArchiveClas
 """Options of Java with which users choose an archive themselves."""
 
 
-def archive_options(java: Path, settings: Mapping[str, str]) -> str:
-    """Java's options to use the archive, or to write it; empty where neither is to be done.
+def archive_options(java: Path, settings: Mapping[str, str], *, writes: bool = False) -> str:
+    """Java's options to use the archive or, with `writes`, to write it; empty where neither can be done.
 
     `java` is the program, `settings` are the session's `spark.*` settings. There is no archive where its folder cannot
     be written to, or where the user has chosen one.
@@ -50,7 +49,7 @@ def archive_options(java: Path, settings: Mapping[str, str]) -> str:
         return ""
     try:
         archive = ClassArchive.of(java, settings)
-        return archive.options() if archive else ""
+        return "" if archive is None else archive.options_to_write() if writes else archive.options()
     except OSError:
         return ""
 
@@ -85,24 +84,16 @@ class ClassArchive:
         return None
 
     def options(self) -> str:
-        """Java's options to use the archive, or to write it if it is this session's turn."""
+        """Java's options to use the archive; empty where there is none."""
         archive = self.find()
-        if archive is not None:
-            os.utime(archive)
-            return f"{shlex.quote(f'-XX:SharedArchiveFile={archive}')} -XX:+VerifySharedSpaces {_QUIET}"
-        if not self._mark.exists():
-            self._mark.touch()
+        if archive is None:
             return ""
+        os.utime(archive)
+        return f"{shlex.quote(f'-XX:SharedArchiveFile={archive}')} -XX:+VerifySharedSpaces {_QUIET}"
+
+    def options_to_write(self) -> str:
+        """Java's options to write the archive at its end; empty where another session writes it, or no disk is left."""
         return f"{shlex.quote(f'-XX:ArchiveClassesAtExit={self._written}')} {_QUIET}" if self._claim() else ""
-
-    def request(self) -> None:
-        """Let the next session of this process write the archive."""
-        self._mark.touch()
-        self._written.unlink(missing_ok=True)
-
-    @property
-    def _mark(self) -> Path:
-        return self.folder / f"{self.key}.seen"
 
     @property
     def _written(self) -> Path:

@@ -1,4 +1,4 @@
-"""Make Hadoop cheaper for runs that write many small tables, in an application on this machine alone."""
+"""`tuning.hadoop`: makes Hadoop cheaper for runs that write many small tables, in an application on this machine."""
 
 import os
 from contextlib import suppress

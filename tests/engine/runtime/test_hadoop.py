@@ -1,4 +1,4 @@
-"""Where many tables are written, Hadoop adds less to each: settings that no step needs, and a process for each file."""
+"""With `tuning.hadoop`, Hadoop adds less to each table: settings that no step needs, and a process for each file."""
 
 import json
 import os
@@ -32,9 +32,10 @@ with application(jobs) as spark:
 """
 
 
-def counted(folder, writes: int) -> dict:
-    tables = ", ".join(f'{{ schema {{ table = "t{n}", fields {{ id = int }} }} }}' for n in range(writes))
+def counted(folder, env: str) -> dict:
+    tables = ", ".join(f'{{ schema {{ table = "t{n}", fields {{ id = int }} }} }}' for n in range(30))
     (folder / "job.conf").write_text(
+        f"env {{ {env} }}\n"
         f"source {{ FakeSource {{ tables_configs = [{tables}] }} }}\n"
         f'sink {{ LocalFile {{ path = "{folder}/${{table_name}}", file_format_type = "json" }} }}\n'
     )
@@ -55,14 +56,14 @@ def modes(folder) -> dict[str, object]:
     }
 
 
-def test_less_is_added_where_many_tables_are_written(tmp_path):
-    few, many = tmp_path / "few", tmp_path / "many"
-    few.mkdir()
-    many.mkdir()
-    before, after = counted(few, 24), counted(many, 25)
+def test_parts_of_hadoop_are_replaced_only_where_the_job_asks_for_it(tmp_path):
+    plain, tuned = tmp_path / "plain", tmp_path / "tuned"
+    plain.mkdir()
+    tuned.mkdir()
+    before, after = counted(plain, ""), counted(tuned, "tuning.hadoop = true")
     assert before.pop("of YARN") > 500
     assert before == {
         "rows": 1, "maps": "2", "sources": 1, "local files": "org.apache.hadoop.fs.RawLocalFileSystem",
     }  # fmt: skip
     assert after == {"rows": 1, "of YARN": 0, "maps": "2", "sources": 0, "local files": "PenstockLocalFiles"}
-    assert modes(few) == modes(many) == {"files": {0o644}, "out": 0o755, "inner": 0o2700}
+    assert modes(plain) == modes(tuned) == {"files": {0o644}, "out": 0o755, "inner": 0o2700}

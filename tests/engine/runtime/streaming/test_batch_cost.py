@@ -113,3 +113,13 @@ def test_a_union_of_the_records_with_themselves_is_built_for_each_micro_batch(sp
     assert [cost.is_built for cost in costs()] == [True, True]
     rows = spark.read.parquet(str(tmp_path / "out")).collect()
     assert sorted((row.id, row.name) for row in rows) == sorted((s * id, f"n{id}") for id in range(4) for s in (1, -1))
+
+
+def test_reuse_can_be_turned_off_and_the_rows_are_the_same(spark, tmp_path, kafka, costs):
+    topic = kafka.topic(1)
+    kafka.send(topic, [f'{{"id": {id}, "name": "n{id}"}}' for id in range(8)])
+    sink = f'LocalFile {{ plugin_input = q, path = "{tmp_path}/out", file_format_type = parquet }}'
+    text = job(kafka, topic, sink).replace(NOW, f"{NOW}, reuse_batch_plans = false")
+    result = run(spark, tmp_path, text)
+    assert [write.rows for write in result.writes] == [7]
+    assert [cost.is_built for cost in costs()] == [False] * 4
