@@ -49,7 +49,7 @@ def job_file(folder: Path, database, *sinks: tuple[str, str]) -> Path:
 
 def run(spark, path: Path, state: Path, run_id: str):
     diagnostics = Diagnostics()
-    compiled = compile_job(path, Settings(), diagnostics)
+    compiled = compile_job(path, Settings(reads_secrets=True), diagnostics)
     assert compiled is not None, list(diagnostics)
     return run_job(spark, compiled, run_id, str(state), is_quiet=True)
 
