@@ -108,7 +108,9 @@ def test_jobs_are_valid(page, tmp_path, monkeypatch, capsys):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block["text"], encoding="utf-8")
         variables = [word for file in sorted(Path("env").glob("*.vars"))[:1] for word in ("--vars", str(file))]
-        variables += [word for value in re.findall(r" -i (\S+)", "\n".join(commands(page))) for word in ("-i", value)]
+        given = dict(value.split("=", 1) for value in re.findall(r" -i (\S+=\S*)", "\n".join(commands(page))))
+        used = (f"{name}={value}" for name, value in given.items() if f"${{{name}" in block["text"])
+        variables += [word for value in used for word in ("-i", value)]
         main(["validate", str(path), *variables, "--format", "json"])
         printed = json.loads(capsys.readouterr().out)
         errors = [diagnostic for diagnostic in printed if diagnostic["severity"] == "error"]

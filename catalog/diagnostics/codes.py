@@ -12,6 +12,8 @@ CODES: dict[str, str] = {
     "PEN1004": "an included file cannot be read",
     "PEN1005": "a secret cannot be resolved",
     "PEN1006": "a file that the command needs cannot be read or written",
+    "PEN1501": "a variable of the command line that no job uses",
+    "PEN1502": "a variable that is given twice",
     # 2xxx: the structure of a job
     "PEN2001": "unknown section or block",
     "PEN2002": "unknown plugin",
@@ -84,6 +86,7 @@ CODES: dict[str, str] = {
     "PEN4033": "a codec whose library Spark does not bring",
     "PEN4034": "rows that the files would omit",
     "PEN4601": "the name of a table or column cannot be a part of an option",
+    "PEN4502": "files that are read one by one belong to a table",
     "PEN4501": "values that may not fit the type of the target without loss",
     "PEN4040": "a number whose unit is not declared",
     "PEN4701": "a job reads a column that the job which writes it does not have",
@@ -129,6 +132,7 @@ CODES: dict[str, str] = {
     "PEN5310": "a streaming run has left no checkpoint",
     "PEN5312": "a killed run cannot be ended now",
     "PEN5313": "the state directory cannot be written",
+    "PEN5502": "a target belongs to a table of another format",
     "PEN5501": "a value does not fit the type of the target without loss",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is violated",

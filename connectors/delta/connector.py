@@ -46,6 +46,7 @@ from connectors.storage.filesystem import as_uri, files_at
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.object_store import store_jars, store_needs
 from connectors.storage.paths import local_path, spark_path, target_folder
+from connectors.storage.table_directories import refuse_other_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -160,7 +161,7 @@ class Delta(
         return staging.store_settings(options).credentials
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-        file_target.check_path(options, diagnostics)
+        file_target.check_path(options, diagnostics, "Delta")
         for name in options.strings("partition_by"):
             if not table.is_open and table.column(name) is None:
                 hint = did_you_mean(name, table.schema.names)
@@ -205,6 +206,7 @@ class Delta(
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         staging.store_settings(task.options).apply(spark)
         files, target = files_at(spark, task.options.string("path"))
+        refuse_other_table(files, target, "Delta", task.options.span("path"))
         delta = DeltaTable(spark, as_uri(target))
         metadata = delta.found()
         if metadata is None:

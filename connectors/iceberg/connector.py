@@ -48,7 +48,9 @@ from connectors.shared.active_session import active_session
 from connectors.shared.spark_jars import spark_jar
 from connectors.shared.staged import Staged
 from connectors.shared.tolerated import report_tolerated
+from connectors.storage.filesystem import files_at
 from connectors.storage.object_store import OBJECT_STORES, store_jars, store_needs
+from connectors.storage.table_directories import refuse_other_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -167,6 +169,8 @@ class Iceberg(
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         address = address_of(spark, task.options)
         with opened(spark, address) as table:
+            if address.folder is not None:
+                refuse_other_table(*files_at(spark, address.folder), "Iceberg", task.options.span("table"))
             if not table.exists():
                 _refuse_without_partitions(task, None)
                 return TargetState(exists=False)

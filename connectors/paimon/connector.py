@@ -37,6 +37,8 @@ from connectors.paimon.writing import committing, staging
 from connectors.paimon.writing.obstacles import refuse_for_table
 from connectors.paimon.writing.statements import planned
 from connectors.shared.staged import Staged
+from connectors.storage.local_files import LocalFiles
+from connectors.storage.table_directories import refuse_other_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -163,6 +165,7 @@ class Paimon(
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
         paimon_table.require_pypaimon(task.options.span())
         folder, diagnostics = folder_of(task.options), Diagnostics()
+        refuse_other_table(LocalFiles(), folder, "Paimon", address_span(task.options))
         schema = latest_schema(folder)
         if schema is None:
             _refuse_other_files(folder, task.options, diagnostics)

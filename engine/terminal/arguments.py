@@ -85,7 +85,9 @@ def add_format_argument(parser: ArgumentParser) -> None:
 def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settings":
     from engine.job.model.project_defaults import NO_PROJECT
     from engine.job.model.settings import Settings  # imported here, because it imports sqlglot
+    from engine.terminal.given_variables import check_variables
 
+    check_variables(arguments)
     variables = {name: value for file in arguments.variable_files for name, value in file}
     variables |= dict(arguments.variables)
     return Settings(

@@ -13,8 +13,10 @@ from catalog.tables.table import CatalogTable
 from connectors.files.foreign_files import refuse_foreign_files
 from connectors.interface.sink import WriteTask
 from connectors.storage.filesystem import as_uri, files_at
+from connectors.storage.local_files import LocalFiles
 from connectors.storage.object_store import OBJECT_STORES
 from connectors.storage.paths import is_hidden, local_path
+from connectors.storage.table_directories import other_table, refuse_other_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,6 +30,7 @@ def inspect(
 ) -> TargetState:
     """Inspect the target; `schema` and `has_rows` read it in its format (their argument is a URI or local path)."""
     files, target = files_at(spark, task.options.string("path"))
+    refuse_other_table(files, target, None, task.options.span("path"))
     if not files.exists(target):
         return TargetState(exists=False)
     if files.is_file(target):
@@ -41,9 +44,9 @@ def inspect(
     return TargetState(True, has_rows(as_uri(target)) if task.asks_for_rows else True, schema(as_uri(target)))
 
 
-def check_path(options: Options, diagnostics: Diagnostics) -> None:
+def check_path(options: Options, diagnostics: Diagnostics, own: str | None = None) -> None:
     """Refuse a glob pattern: readers accept one, but a writer would create a directory of that name. Refuse a file of
-    this machine where the directory or one above it would be."""
+    this machine where the directory or one above it would be, and a table of another format than the sink's `own`."""
     path = options.string("path")
     if not path.strip():
         diagnostics.error("PEN2004", "`path` is empty", options.span("path"), "name the directory to write")
@@ -51,6 +54,9 @@ def check_path(options: Options, diagnostics: Diagnostics) -> None:
         diagnostics.error("PEN2004", f"`{path}` is a pattern", options.span("path"), "name the one directory to write")
     else:
         check_directory(path, options.span("path"), diagnostics)
+        here = local_path(path)
+        if here is not None and (error := other_table(LocalFiles(), os.path.abspath(here), own, options.span("path"))):
+            diagnostics.extend([error])
 
 
 def check_directory(path: str, span: Span | None, diagnostics: Diagnostics) -> None:

@@ -1,5 +1,6 @@
 """Checks the options and columns of file connectors: what a format has, and what its files can hold."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,9 @@ from connectors.files.file_types import can_hold, unfit_for_avro
 from connectors.files.formats.chosen_files import modified_bound
 from connectors.files.formats.delimited import is_written_as_csv
 from connectors.shared.tolerated import report_without_effect
+from connectors.storage.local_files import LocalFiles
+from connectors.storage.paths import local_path
+from connectors.storage.table_directories import CONNECTORS, table_format
 
 if TYPE_CHECKING:
     pass
@@ -36,6 +40,17 @@ def check_format(options: Options, names: tuple[str, ...], diagnostics: Diagnost
         message = f"`{codec}` of {kind} files needs a library that Spark does not bring"
         help = "add its jar by `spark.jars` in `env`, or take another codec: zstd, snappy"
         diagnostics.warning("PEN4033", message, options.span("compress_codec"), help)
+
+
+def warn_of_table(options: Options, diagnostics: Diagnostics) -> None:
+    """Warn of a directory of this machine that is a table of a lakehouse: its files hold rows that the table has
+    deleted or replaced."""
+    path = local_path(options.string("path"))
+    found = table_format(LocalFiles(), os.path.abspath(path)) if path is not None else None
+    if found is not None:
+        message = f"`{options['path']}` is a table of {found}: its files may hold rows that it has deleted or replaced"
+        help = f"read it with the connector `{found}`" if found in CONNECTORS else None
+        diagnostics.warning("PEN4502", message, options.span("path"), help)
 
 
 def check_encoding(options: Options, diagnostics: Diagnostics) -> None:

@@ -25,6 +25,7 @@ from connectors.files.formats.file_checks import (
     check_modified,
     check_types,
     known_columns,
+    warn_of_table,
 )
 from connectors.files.formats.read_files import open_files, read_files, stream_of_files
 from connectors.files.formats.read_text import with_plain_delimiters
@@ -136,6 +137,7 @@ class FileConnector(
         files = local_files(options)
         if not files:
             warn_of_missing_path(options, diagnostics)
+        warn_of_table(options, diagnostics)
         parts = partition_columns(local_path(options.string("path")) or "", files)
         files = [] if is_archive else files
         table = declared_table(options, "local_file", diagnostics)

@@ -12,6 +12,7 @@ from catalog.tables.table import CatalogTable, TablePath
 from engine.job.model.job import Block
 from engine.plan.building.inputs.declared_columns import matched_by_name
 from engine.plan.building.inputs.feeds import Feed, united
+from engine.plan.building.inputs.inserted_order import inserted_names, warn_of_order
 from engine.plan.building.inputs.output_tables import (
     as_member,
     like_input,
@@ -231,6 +232,9 @@ def _query(
     analysis = analyze(text, tables, output=name)
     if not _report(analysis, None, diagnostics):
         return None
+    if (inserted := inserted_names(text)) is not None:
+        own, names = inserted
+        warn_of_order(own, analyze(own, tables, output=name).table.schema.names, names, diagnostics)
     if "columns" in block.options.places:
         text = matched_by_name(text, analysis.table, block.options, diagnostics)
         if text is None:
