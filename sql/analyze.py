@@ -142,7 +142,9 @@ def _parsed(text: str, spark: SparkVersion) -> tuple[Parsed, SyntaxIssue | None]
 
 
 def _foreign_syntax(text: str, stop: int) -> str | None:
-    """What to write instead of another database's syntax, at whose end Spark's parser stops: `SELECT TOP 5 id`."""
+    """What to write instead of syntax of other tools, at which Spark's parser stops: `SELECT TOP 5 id`, `{{ x }}`."""
+    if text[stop : stop + 2] in ("{{", "{%"):
+        return "a job has no templates: name the table as it is called here, and write `${variable}` for what varies"
     return "Spark has no TOP: end the query with `LIMIT n`" if _TOP.search(text[:stop]) else None
 
 

@@ -345,6 +345,8 @@ def _many(count: int, noun: str = "") -> str:
 def _nearest(name: str, spark: SparkVersion) -> str | None:
     if name in FILE_READERS:
         return READ_FILES
+    if name == "stream":
+        return "name the table alone: `SET 'job.mode' = 'STREAMING'` makes the job a stream"
     if name in FOREIGN_FUNCTIONS:
         return f"in Spark: `{FOREIGN_FUNCTIONS[name]}`"
     help = did_you_mean(name, function_names(spark))

@@ -182,7 +182,9 @@ def _sample(binder: Binder, node: exp.Expr) -> None:
 
 def _parameter(binder: Binder, node: exp.Expr) -> None:
     if "${" not in binder.text:  # what is left of a variable that is not defined, and reported as such
-        binder.report("PEN3001", node, "a query here has no parameters", "use a `${variable}` of the job")
+        is_version = isinstance(node.parent, (exp.Table, exp.TableAlias, exp.Identifier))
+        help = "read the version in the source, by its own options" if is_version else "use a `${variable}` of the job"
+        binder.report("PEN3001", node, "a query here has no parameters", help)
 
 
 def _fetch(binder: Binder, node: exp.Expr) -> None:

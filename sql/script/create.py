@@ -5,26 +5,24 @@ from collections.abc import Callable
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import PlacedText
 from catalog.tables.violation import OnViolation
+from sql.script.foreign_statements import CREATE_INSTEAD
 from sql.script.statements import ColumnDefinition, CreateTable, CreateView, ExpectDefinition, KeyDefinition, Property
 from sql.script.tokens import ScriptSyntaxError, TokenCursor, unquoted
 
 COLUMN_STOPS = ("NOT", "NULL", "DEFAULT", "COMMENT", "PRIMARY", "PRIMARY KEY", "UNIQUE", "GENERATED", "CONSTRAINT", ",")
+CREATE_CLAUSES = {
+    "LIKE": "CREATE VIEW name AS SELECT * FROM table takes its columns, or list them",
+}
+"""What to write for clauses behind a CREATE that a job file does not have."""
 NO_CLAUSES = {
     "USING": "name the connector in WITH ('connector' = '…')",
     "TBLPROPERTIES": "write the options of the connector in WITH (…)",
     "OPTIONS": "write the options of the connector in WITH (…)",
     "LOCATION": "the path is an option of the connector, in WITH (…)",
     "CLUSTERED": "bucketing is not supported",
+    "CLUSTER BY": "clustering is an option of the connector, in WITH (…)",
     "CLUSTER": "clustering is an option of the connector, in WITH (…)",
 }
-_QUERY = "CREATE VIEW name AS … names a query, and INSERT INTO table … writes its rows"
-ELSEWHERE = {
-    **dict.fromkeys(("SOURCE", "SINK", "EXTERNAL"), "sources and sinks are CREATE TABLE name WITH ('connector' = '…')"),
-    **dict.fromkeys(("MATERIALIZED", "STREAMING", "LIVE", "DYNAMIC", "GLOBAL"), _QUERY),
-    **dict.fromkeys(("FUNCTION", "AGGREGATE"), "the transform Python calls a function of a file"),
-    **dict.fromkeys(("SCHEMA", "DATABASE", "CATALOG"), "where a table is, is an option of its connector"),
-}
-"""What does the work of other kinds of CREATE."""
 
 
 def read_create(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> CreateTable | CreateView:
@@ -35,8 +33,9 @@ def read_create(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Dia
         return _create_view(cursor, comments, diagnostics, or_replace)
     if is_temporary or not (cursor.take("TABLE") or cursor.take("TABLES")):
         if is_temporary:
-            raise cursor.error("expected `VIEW`", _QUERY)
-        raise cursor.error("expected `TABLE`, `TABLES` or `VIEW`", ELSEWHERE.get(cursor.word()))
+            raise cursor.error("expected `VIEW`", CREATE_INSTEAD["TEMPORARY"])
+        cursor.take("OR")
+        raise cursor.error("expected `TABLE`, `TABLES` or `VIEW`", CREATE_INSTEAD.get(cursor.word()))
     return _create_table(cursor, comments, diagnostics, or_replace)
 
 
@@ -199,6 +198,8 @@ class _Body:
                 self.keys.append(KeyDefinition((name,), True))
             elif cursor.take("COMMENT"):
                 comment = cursor.string("a comment")
+            elif cursor.word() == "GENERATED":
+                raise cursor.error("a column is not generated here", "compute it in the query that fills the table")
             else:
                 raise cursor.error("expected `,`, `)`, `NOT NULL`, `DEFAULT`, `PRIMARY KEY` or `COMMENT`")
         self.columns.append(ColumnDefinition(name, type, nullable, default, comment))

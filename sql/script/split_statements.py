@@ -14,8 +14,10 @@ from sqlglot.tokenizer_core import Token, TokenType
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText
 from sql.parsing.spark_tokens import spark_tokens
-from sql.script.create import read_create
-from sql.script.statements import ConfigBlock, Insert, SetOption, Statement
+from sql.script.create import CREATE_CLAUSES, read_create
+from sql.script.foreign_statements import INSTEAD
+from sql.script.inserts import read_insert, read_leading
+from sql.script.statements import ConfigBlock, SetOption, Statement
 from sql.script.tokens import ScriptSyntaxError, TokenCursor
 
 STATEMENTS = ("SET", "CREATE TABLE", "CREATE VIEW", "INSERT INTO", "INSERT OVERWRITE")
@@ -31,25 +33,15 @@ _FOLLOWERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The words behind the first one of a statement."""
 
-_ELSEWHERE: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("MERGE", "UPDATE"), "a sink with 'write_mode' = 'upsert' updates the rows of equal key"),
-    "DELETE": "a sink with 'write_mode' = 'changelog' deletes rows by their kind; a query with WHERE leaves rows out",
-    "DROP": "a job writes tables and drops none",
-    "TRUNCATE": "INSERT OVERWRITE replaces the rows, in the commit of the run",
-    "ALTER": "`schema_evolution` of a sink adds columns and widens types",
-    **dict.fromkeys(("CACHE", "UNCACHE"), "a run persists what several sinks share"),
-    **dict.fromkeys(("BEGIN", "START", "COMMIT"), "a run commits all its sinks together"),
-    **dict.fromkeys(("EXPLAIN", "DESCRIBE", "SHOW"), "a command, not a statement: penstock explain, describe, show"),
-    "USE": "name the database with each table: 'shop.orders'",
-}
-"""What does the work of statements that a job file does not have."""
-
 CONFIG = re.compile(r"\s*config\b(?P<body>.*)", re.DOTALL | re.IGNORECASE)
 COMMENT = re.compile(r"--(?P<line>[^\n]*)|/\*(?P<block>(?:(?!\*/).)*)\*/", re.DOTALL)
 
 
-def read_script(text: PlacedText, diagnostics: Diagnostics) -> tuple[Statement, ...]:
-    """The statements of a job file in their order; what cannot be read is reported and left out."""
+def read_script(text: PlacedText, diagnostics: Diagnostics, refused: set[str] | None = None) -> tuple[Statement, ...]:
+    """The statements of a job file in their order; what cannot be read is reported and left out.
+
+    `refused` takes the names, in lower case, that such statements would have made.
+    """
     try:
         tokens = spark_tokens(text.value)
     except TokenError:
@@ -63,12 +55,14 @@ def read_script(text: PlacedText, diagnostics: Diagnostics) -> tuple[Statement, 
         position = part[-1].end + 1
         cursor = TokenCursor(text, part)
         try:
-            statement = _statement(cursor, tuple(comments), diagnostics)
+            found = _statement(cursor, tuple(comments), diagnostics)
             if not cursor.at_end:
-                raise cursor.error("expected `;`")
-            statements.append(statement)
+                raise cursor.error("expected `;`", CREATE_CLAUSES.get(cursor.word()))
+            statements.extend(found)
         except ScriptSyntaxError as error:
             diagnostics.error("PEN3001", error.message, error.span, error.help)
+            if refused is not None and (name := _made_name(TokenCursor(text, part))):
+                refused.add(name)
     statements.extend(_comments(text, position, len(text.value))[0])
     return tuple(statements)
 
@@ -90,13 +84,19 @@ def _separated(
     for part in parts:
         start = 0
         for index in range(1, len(part)) if part[0].text.upper() != "FROM" else ():  # FROM t INSERT INTO … is Hive's
-            if _begins_statement(part, index):
+            if _begins_statement(part, index) and not _is_led(part[start:index], part[index]):
                 first = part[index]
                 message = f"a `;` is missing before `{first.text}`"
                 diagnostics.error("PEN3001", message, text.span(first.start, first.end + 1))
                 yield part[start:index]
                 start = index
         yield part[start:]
+
+
+def _is_led(before: Sequence[Token], first: Token) -> bool:
+    """Whether it is the INSERT behind CTEs: `WITH a AS (…) INSERT INTO t SELECT …`."""
+    is_behind_ctes = before[0].token_type == TokenType.WITH and before[-1].token_type == TokenType.R_PAREN
+    return is_behind_ctes and first.token_type == TokenType.INSERT
 
 
 def _begins_statement(tokens: Sequence[Token], index: int) -> bool:
@@ -147,15 +147,31 @@ def _lines(comment: str) -> Sequence[str]:
     return lines or [""]
 
 
-def _statement(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> Statement:
+def _made_name(cursor: TokenCursor) -> str | None:
+    """The name that a CREATE makes, in lower case; None of any other statement."""
+    if not cursor.take("CREATE"):
+        return None
+    while not cursor.at_end and cursor.word() not in ("TABLE", "TABLES", "VIEW"):
+        cursor.index += 1
+    cursor.index += 1
+    cursor.take("IF", "NOT", "EXISTS")
+    try:
+        return cursor.name("a name").value.lower()
+    except ScriptSyntaxError:
+        return None
+
+
+def _statement(cursor: TokenCursor, comments: tuple[str, ...], diagnostics: Diagnostics) -> Sequence[Statement]:
     for word, read in READERS.items():
         if cursor.take(word):
-            return read(cursor, comments, diagnostics)
+            return [read(cursor, comments, diagnostics)]
+    if cursor.word() in ("WITH", "FROM") and (inserts := read_leading(cursor, comments)):
+        return inserts
     if cursor.word() == "DECLARE" or (cursor.word() == "DROP" and "VARIABLE" in (cursor.word(1), cursor.word(2))):
         raise _no_variables(cursor)
     if cursor.word() in QUERY_STARTS:
         raise cursor.error("a query alone does nothing", "write CREATE VIEW name AS … or INSERT INTO table …")
-    known = _ELSEWHERE.get(cursor.word()) or did_you_mean(cursor.word(), READERS)
+    known = INSTEAD.get(cursor.word()) or did_you_mean(cursor.word(), READERS)
     known = known or "a job file has " + ", ".join(STATEMENTS)
     raise cursor.error("expected a statement of a job file", known)
 
@@ -169,6 +185,9 @@ def _read_set(cursor: TokenCursor, comments: tuple[str, ...], _found: Diagnostic
     text = cursor.between(0, len(cursor.tokens))
     if cursor.word() in ("VAR", "VARIABLE") and cursor.word(1) != "=":
         raise _no_variables(cursor)
+    if cursor.word() == "TIME" and cursor.word(1) == "ZONE":
+        help = "write SET 'spark.sql.session.timeZone' = '…'"
+        raise cursor.error("a job file sets keys to values", help)
     if cursor.token is not None and cursor.token.token_type == TokenType.STRING:
         key = cursor.string("a key")
     else:
@@ -183,38 +202,9 @@ def _read_set(cursor: TokenCursor, comments: tuple[str, ...], _found: Diagnostic
     return SetOption(key, cursor.between(start, cursor.index), text, comments)
 
 
-def _read_insert(cursor: TokenCursor, comments: tuple[str, ...], _found: Diagnostics) -> Insert:
-    text = cursor.between(0, len(cursor.tokens))
-    overwrite = cursor.take("OVERWRITE")
-    if overwrite:
-        cursor.take("INTO")
-    else:
-        cursor.expect("INTO")
-    cursor.take("TABLE")
-    target = cursor.name("the name of a table")
-    partition = _partition(cursor) if cursor.take("PARTITION") else ()
-    columns: tuple[PlacedText, ...] = ()
-    by_name = cursor.take("BY", "NAME")
-    if (
-        not by_name
-        and cursor.word() == "("
-        and cursor.word(1) not in ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")
-    ):
-        columns = cursor.names()
-    if cursor.at_end:
-        raise cursor.error("expected a query")
-    start, cursor.index = cursor.index, len(cursor.tokens)
-    query = cursor.between(start, cursor.index)
-    return Insert(target, text, query, columns, by_name, overwrite, partition, comments)
-
-
-def _partition(cursor: TokenCursor) -> tuple[PlacedText, ...]:
-    if cursor.word(2) == "=":
-        raise cursor.error(
-            "a partition with a value is not supported", "let the query yield the column: PARTITION (column)"
-        )
-    return cursor.names()
-
-
 Reader = Callable[[TokenCursor, tuple[str, ...], Diagnostics], Statement]
-READERS: dict[str, Reader] = {"SET": _read_set, "CREATE": read_create, "INSERT": _read_insert}
+READERS: dict[str, Reader] = {
+    "SET": _read_set,
+    "CREATE": read_create,
+    "INSERT": lambda cursor, comments, _diagnostics: read_insert(cursor, comments),
+}

@@ -10,7 +10,7 @@ INSERT INTO t query                                          transform { Sql { �
 SET, /* config env { … } */                                  env { … }
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText
@@ -39,8 +39,9 @@ SECTIONS = ("source", "transform", "sink")
 
 def script_tree(text: PlacedText, diagnostics: Diagnostics) -> MapNode:
     """The tree of a script; errors go to `diagnostics`."""
-    statements = read_script(text, diagnostics)
-    script = _Script(statements, diagnostics)
+    refused: set[str] = set()
+    statements = read_script(text, diagnostics, refused)
+    script = _Script(statements, diagnostics, refused)
     whole = Place(text.source, 0, len(text.source.text))
     sections = (Entry(name, whole, ListNode(tuple(script.blocks[name]), whole)) for name in SECTIONS)
     return MapNode((Entry("env", whole, env_tree(statements, whole, diagnostics)), *sections), whole)
@@ -49,9 +50,9 @@ def script_tree(text: PlacedText, diagnostics: Diagnostics) -> MapNode:
 class _Script:
     """Builds blocks from statements."""
 
-    def __init__(self, statements: Sequence[Statement], diagnostics: Diagnostics) -> None:
+    def __init__(self, statements: Sequence[Statement], diagnostics: Diagnostics, refused: Set[str]) -> None:
         self.diagnostics = diagnostics
-        self.relations = ScriptNames(statements, diagnostics)
+        self.relations = ScriptNames(statements, diagnostics, refused)
         self.blocks: dict[str, list[MapNode]] = {name: [] for name in SECTIONS}
         self.reject_names: dict[tuple[str, CreateTable | CreateView], PlacedText] = {}
         self.outputs = {

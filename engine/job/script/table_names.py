@@ -1,7 +1,7 @@
 """The tables and views of a SQL job file by their names: which statement makes each, who reads and who writes it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
@@ -47,10 +47,14 @@ class ScriptNames:
     """The names of a script; wherever one is used it may be spelled in any case.
 
     `reads`: the names that each query of a statement reads, as they were defined. `quarantines`: the outputs of
-    quarantined rows that an option names and no statement makes; queries read them by these names.
+    quarantined rows that an option names and no statement makes; queries read them by these names. `refused`: the names
+    of statements that cannot be read, in lower case.
     """
 
-    def __init__(self, statements: Sequence[Statement], diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, statements: Sequence[Statement], diagnostics: Diagnostics, refused: Set[str] = frozenset()
+    ) -> None:
+        self.refused = refused
         self.by_name: dict[str, ScriptName] = {}
         self.reads: dict[PlacedText, tuple[str, ...]] = {}
         self.quarantines: dict[str, str] = {}
@@ -76,6 +80,8 @@ class ScriptNames:
     def target(self, name: PlacedText, diagnostics: Diagnostics) -> ScriptName | None:
         """The table that rows go into; any other name is reported."""
         relation = self.by_name.get(name.value.lower())
+        if relation is None and name.value.lower() in self.refused:
+            return None  # its CREATE is reported
         if relation is None:
             tables = [declared.name for declared in self.by_name.values() if declared.is_table]
             help = did_you_mean(name.value, tables) or "make it with CREATE TABLE … WITH ('connector' = '…')"

@@ -4,6 +4,7 @@ A block with an error yields no nodes, and of its readers only the syntax is che
 meant.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -99,12 +100,21 @@ def _with_known_tables(diagnostics: Iterable[Diagnostic], job: Job) -> Iterator[
     """A query is analyzed over what it reads; the names that it could have read are the job's."""
     names = [output.name for block in job.blocks for output in (*block.outputs, *block.rejects)]
     for diagnostic in diagnostics:
+        if diagnostic.code == "PEN3002" and job.is_sql and not job.is_whole and _is_refused(diagnostic, job):
+            continue
         is_unknown_table = diagnostic.code == "PEN3002" and diagnostic.help is None
         yield (
             replace(diagnostic, help=did_you_mean(diagnostic.message.split("`")[1], names))
             if is_unknown_table
             else diagnostic
         )
+
+
+def _is_refused(diagnostic: Diagnostic, job: Job) -> bool:
+    """Whether a statement of the script makes the table, which was not read: that one is reported."""
+    name = re.escape(diagnostic.message.split("`")[1])
+    made = rf"\bCREATE\s[^;(]*?\b(TABLE|VIEW)\s+(IF\s+NOT\s+EXISTS\s+)?`?{name}\b"
+    return re.search(made, job.source.text, re.IGNORECASE) is not None
 
 
 def _feeds(

@@ -230,3 +230,27 @@ def test_any_text_is_read_or_refused_with_a_place(parts: list[str]) -> None:
     assert all(each.span is not None for each in diagnostics)
     for each in placed_texts(statements):
         assert each.source.text[each.segments[0].file_start : each.segments[-1].file_end] in text
+
+
+def test_ctes_may_be_before_the_insert():
+    found = statement("WITH x AS (SELECT 1 AS a)\nINSERT INTO t SELECT * FROM x")
+    assert isinstance(found, Insert)
+    assert found.target.value == "t"
+    assert found.query.value == "WITH x AS (SELECT 1 AS a)\nSELECT * FROM x"
+    assert found.query.span(found.query.value.index("SELECT *")).line == 2
+
+
+def test_several_inserts_may_be_behind_one_from():
+    statements, diagnostics = read("FROM s\nINSERT INTO a SELECT x\nINSERT OVERWRITE TABLE b SELECT y WHERE y > 0;")
+    assert not list(diagnostics)
+    assert [(each.target.value, each.query.value, each.overwrite) for each in statements] == [
+        ("a", "FROM s\nSELECT x", False),
+        ("b", "FROM s\nSELECT y WHERE y > 0", True),
+    ]
+
+
+def test_a_refused_create_still_makes_its_name():
+    refused: set[str] = set()
+    text = "CREATE STREAMING TABLE `A b` AS SELECT 1; CREATE TABLE k LIKE s;"
+    read_script(PlacedText.bare(text), Diagnostics(), refused)
+    assert refused == {"a b", "k"}
