@@ -66,8 +66,11 @@ def readable_path(path: str) -> str:
 
 
 def spark_path(path: str) -> str:
-    """The path for Spark, which does not expand `~`."""
-    return os.path.expanduser(path) if path.startswith("~") else path
+    """The path for Spark, which does not expand `~`, and whose current folder is that in which Java was started."""
+    path = os.path.expanduser(path) if path.startswith("~") else path
+    is_relative = "://" not in path and not os.path.isabs(path) and not path.startswith("file:")
+    beginning = re.split(r"[*?\[{]", path)[0].rpartition("/")[0] if glob.has_magic(path) or "{" in path else path
+    return os.path.abspath(path) if is_relative and os.path.exists(beginning or ".") else path
 
 
 def target_folder(path: str) -> str:

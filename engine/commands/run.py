@@ -11,7 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from engine.terminal.arguments import add_format_argument, add_job_arguments, add_table_arguments, settings_of
+from engine.terminal.arguments import (
+    add_format_argument,
+    add_job_arguments,
+    add_selection_arguments,
+    add_table_arguments,
+    positive,
+    settings_of,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,7 +41,9 @@ SUMMARY = "run jobs on Spark; several in one application, in their order"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("jobs", nargs="*", type=Path, metavar="JOB", help="job files")
+    parser.add_argument(
+        "jobs", nargs="*", type=Path, metavar="JOB", help="job files; in a project also names (default: all its jobs)"
+    )
     parser.add_argument(
         "--check", action="store_true", help="check the job files as `penstock validate` does, and run nothing"
     )
@@ -62,6 +71,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="DIR",
         help="where runs are recorded, whatever the job sets",
     )
+    parser.add_argument(
+        "--threads", type=positive, default=4, metavar="N", help="jobs of a project at once (default: 4)"
+    )
+    add_selection_arguments(parser)
     add_format_argument(parser)
     add_job_arguments(parser)
     add_table_arguments(parser)
@@ -73,6 +86,11 @@ def run(arguments: Namespace) -> int:
     from engine.project.compiled_jobs import compiled_jobs
     from engine.terminal.report import report
 
+    if arguments.project is not None and _is_of_project(arguments):
+        from engine.project.running.run_selected import run_selected
+
+        _check_run_id(arguments)
+        return run_selected(arguments, settings_of(arguments, reads_secrets=True), command="run")
     if not arguments.jobs and not arguments.resume:
         raise job_error("PEN2010", "no job to run", None, "penstock run JOB…, or penstock run --resume ID")
     _check_run_id(arguments)
@@ -87,6 +105,13 @@ def run(arguments: Namespace) -> int:
     if arguments.resume:
         return _resume(arguments, jobs)
     return _dry_run(arguments, jobs) if arguments.dry_run else _run(arguments, jobs)
+
+
+def _is_of_project(arguments: Namespace) -> bool:
+    """Whether several jobs of the project are run by its graph: not one alone, a dry run, or what ends another run."""
+    is_special = arguments.resume or arguments.restore or arguments.dry_run or arguments.check
+    is_selected = arguments.select or arguments.exclude or arguments.selector
+    return not is_special and (is_selected or len(arguments.jobs) != 1)
 
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:

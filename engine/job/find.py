@@ -59,9 +59,12 @@ def is_job(path: Path) -> bool:
         return not is_project_file(path)
     if name.endswith(TEST_SUFFIXES) or not name.endswith(SUFFIXES):
         return False
-    if name.endswith((".conf", ".hocon")):
-        return True
-    words = path.read_bytes().lower()
+    return name.endswith((".conf", ".hocon")) or has_words_of_job(name, path.read_bytes())
+
+
+def has_words_of_job(name: str, text: bytes) -> bool:
+    """Whether a JSON or SQL file is a job."""
+    words = text.lower()
     return b'"sink"' in words if name.endswith(".json") else b"insert" in words or b"connector" in words
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from catalog.diagnostics.diagnostic import Diagnostic
+from catalog.diagnostics.source import Span
 from engine.job.model.settings import Settings
 from engine.project.compile_project import CompiledProject, compile_project
 from engine.project.project import Project
@@ -25,6 +26,10 @@ def check_in_project(
 
 def _between(compiled: CompiledProject, files: set[str]) -> Iterator[Diagnostic]:
     for item in compiled.diagnostics:
-        places = [span for span in (item.span, *item.also) if span is not None]
-        if any(span.file in files for span in places):
+        if any(span.file in files for span in places_of(item)):
             yield item
+
+
+def places_of(item: Diagnostic) -> tuple[Span, ...]:
+    """All locations of a diagnostic."""
+    return (*(() if item.span is None else (item.span,)), *item.also)

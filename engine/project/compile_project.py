@@ -42,8 +42,14 @@ class CompiledProject:
 
 def compile_project(project: Project, settings: Settings, processes: int | None = None) -> CompiledProject:
     """Every job of the project, in the environment of `settings`. Errors are in the result; none is raised."""
+    return compile_jobs_of(project, find_jobs(project.job_folders, Diagnostics()), settings, processes)
+
+
+def compile_jobs_of(
+    project: Project, paths: Sequence[Path], settings: Settings, processes: int | None = None
+) -> CompiledProject:
+    """The same for these files as the jobs of the project."""
     found = Diagnostics()
-    paths = find_jobs(project.job_folders, Diagnostics())
     jobs = {job.path: _of_folder(project, job) for job in each_job(paths, settings, _first, processes)}
     written: dict[Dataset, tuple[Column, ...]] = {}
     _add_written(written, jobs.values())
@@ -57,6 +63,7 @@ def compile_project(project: Project, settings: Settings, processes: int | None 
     graph = job_graph(project, tuple(jobs.values()), found)
     found.extend(contract_errors(graph))
     jobs = {path: _with_writers(job, graph) for path, job in jobs.items()}
+    graph = replace(graph, jobs={name: jobs[job.path] for name, job in graph.jobs.items()})
     return CompiledProject(project, tuple(jobs.values()), graph, written, tuple(found))
 
 

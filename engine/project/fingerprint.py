@@ -41,8 +41,8 @@ def _content(node: AnyNode) -> Value:
         modes: list[Value] = [node.schema_save_mode.value, node.data_save_mode.value, node.write_mode.value]
         return ["write", node.connector.name, _given(node.connector.sink_options, node.options), modes]
     if isinstance(node, Query) and isinstance(node.body, PlacedText):
-        names = {input.name: f"input{number}" for number, input in enumerate(node.inputs)}
-        text: Value = meaning(node.body.value, names) or node.analysis.fingerprint
+        tables = {input.name: input.node.table for input in node.inputs}
+        text: Value = meaning(node.body.value, tables) or node.analysis.fingerprint
         return ["query", text, [column.name for column in node.table.columns]]
     return content_of(node)
 

@@ -19,6 +19,7 @@ from engine.job.hocon.syntax import HoconArray, HoconField, HoconObject
 from engine.job.load import read_file
 from engine.job.model.job import BlockKind
 from engine.job.model.project_defaults import ProjectDefaults
+from engine.job.model.settings import ReadText, read_text
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, kind_of, plain
 from engine.job.options.check_options import check_options
 from engine.job.options.variables import Variables, fill_in
@@ -50,13 +51,19 @@ _OF_FOLDER: Final = (
 )
 
 
-def read_project(root: Path, environment: str | None = None, given: Mapping[str, str] | None = None) -> Project:
+def read_project(
+    root: Path,
+    environment: str | None = None,
+    given: Mapping[str, str] | None = None,
+    read: ReadText = read_text,
+) -> Project:
     """The project whose `penstock.conf` is in `root`. `given`: variables of the command line, which win over its own.
+    `read`: gives the text of the file.
 
     Raises a `JobError` with all errors of the file.
     """
     diagnostics = Diagnostics()
-    source = read_file(root / PROJECT_FILE, diagnostics)
+    source = read_file(root / PROJECT_FILE, diagnostics, read)
     if source is None:
         raise JobError(diagnostics)
     syntax = parse(source, diagnostics, Includes(source.path, variables=os.environ))

@@ -9,23 +9,47 @@ from engine.project.compiled_jobs import of_all_jobs
 from engine.project.enter import needs_project
 from engine.project.job_graph import JobGraph, jobs_in_order
 from engine.project.project_job import ProjectJob
+from engine.project.recorded_state import RecordedState, read_state
+from engine.project.revision import state_at
 from engine.project.selection.parse_selection import Criterion, Without, parse_arguments
 from engine.project.selection.select_jobs import select
+from engine.state.layout import StateLayout, layout_at
 
 
 def selected_jobs(arguments: Namespace, settings: Settings) -> tuple[JobGraph, tuple[ProjectJob, ...]]:
     """The graph of the project and the selected jobs, each after those that it needs."""
     compiled = compile_project(needs_project(arguments), of_all_jobs(settings))
-    return compiled.graph, chosen_jobs(arguments, compiled)
+    return compiled.graph, chosen_jobs(arguments, compiled, of_all_jobs(settings))
 
 
-def chosen_jobs(arguments: Namespace, compiled: CompiledProject) -> tuple[ProjectJob, ...]:
+def chosen_jobs(arguments: Namespace, compiled: CompiledProject, settings: Settings) -> tuple[ProjectJob, ...]:
     selection = parse_arguments(_flat(arguments.select), _flat(arguments.exclude) or ())
     if arguments.selector is not None:
         named = Criterion("selector", (), arguments.selector)
         selection = replace(selection, chosen=named) if isinstance(selection, Without) else named
     graph = compiled.graph
-    return jobs_in_order(graph, select(selection, graph.selectable(), compiled.project.selectors))
+    state = _state(arguments, compiled, settings) if _asks(arguments, compiled, "state") else None
+    last = read_state(_layout(arguments, compiled)) if _asks(arguments, compiled, "result") else None
+    changes = None if state is None else state.changes(graph.jobs.values())
+    results = None if last is None else last.results
+    return jobs_in_order(graph, select(selection, graph.selectable(changes, results), compiled.project.selectors))
+
+
+def _asks(arguments: Namespace, compiled: CompiledProject, method: str) -> bool:
+    """Whether a selection mentions the method; named selectors may."""
+    texts = [*(_flat(arguments.select) or ()), *(_flat(arguments.exclude) or ())]
+    return bool(compiled.project.selectors) or any(f"{method}:" in text for text in texts)
+
+
+def _layout(arguments: Namespace, compiled: CompiledProject) -> StateLayout:
+    return layout_at(None, arguments.state or getattr(arguments, "state_dir", None) or compiled.project.state_dir)
+
+
+def _state(arguments: Namespace, compiled: CompiledProject, settings: Settings) -> RecordedState | None:
+    """What `state:` compares with: a git revision, else what the state directory last ran."""
+    if arguments.against is not None:
+        return state_at(compiled.project, arguments.against, settings)
+    return read_state(_layout(arguments, compiled))
 
 
 def _flat(texts: list[list[str]] | None) -> list[str] | None:

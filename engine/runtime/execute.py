@@ -47,15 +47,18 @@ def run_job(
     is_quiet: bool = False,
     is_verbose: bool = False,
     is_fresh: bool = False,
+    received: Interrupts | None = None,
 ) -> JobResult:
     """Run one job until it succeeds or fails; raises only errors that prevent its start, and `InterruptedRun`.
 
     `state_dir`: where the run is recorded; it overrides the job's setting. The job's listeners receive each state.
-    `is_fresh`: the run id was made for this run, so that no target has rows of an earlier one.
+    `is_fresh`: the run id was made for this run, so that no target has rows of an earlier one. `received`: the signal
+    that the main thread has received, for a run in another thread.
     """
     run = partial(
-        _run_job, spark, compiled, run_id, state_dir, is_quiet=is_quiet, is_verbose=is_verbose, is_fresh=is_fresh
-    )
+        _run_job, spark, compiled, run_id, state_dir, is_quiet=is_quiet, is_verbose=is_verbose, is_fresh=is_fresh,
+        shared=received,
+    )  # fmt: skip
     return with_events(compiled.plan, run_id, run)
 
 
@@ -69,6 +72,7 @@ def _run_job(
     is_quiet: bool,
     is_verbose: bool,
     is_fresh: bool,
+    shared: Interrupts | None,
 ) -> JobResult:
     plan, started = compiled.plan, monotonic()
     state = state_dir_of(compiled, state_dir)
@@ -91,7 +95,7 @@ def _run_job(
         return replace(committed_before(plan, run_id), warnings=recovery_warnings)
     _record(layout, entry, plan.env.masks)
     try:
-        with interrupts() as received:
+        with interrupts(shared) as received:
             try:
                 execution = JobExecution(
                     spark,

@@ -57,9 +57,10 @@ class Interrupts:
 
 
 @contextmanager
-def interrupts() -> Iterator[Interrupts]:
-    """Handle signals during the block; only possible in the main thread, a no-op elsewhere."""
-    received = Interrupts()
+def interrupts(shared: Interrupts | None = None) -> Iterator[Interrupts]:
+    """Handle signals during the block; only possible in the main thread. Elsewhere, `shared` is what the main thread
+    has received."""
+    received = shared or Interrupts()
     if current_thread() is not main_thread():
         yield received
         return

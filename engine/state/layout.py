@@ -9,6 +9,7 @@
 <state dir>/runs/<run id>/stop              asks a stream to stop
 <state dir>/watermarks/<job>/<source>.json  how far incremental sources were read
 <state dir>/streams/<job>/<stream>/         checkpoints
+<state dir>/project.json                    how the jobs of the last command ended, and what each job meant then
 """
 
 import json
@@ -75,6 +76,10 @@ class StateLayout:
     def mark(self) -> None:
         """Record the version of the layout, unless one is recorded."""
         self.files.write_new(f"{self.root}/layout.json", json.dumps({"version": VERSION}))
+
+    @property
+    def project(self) -> str:
+        return f"{self.root}/project.json"
 
     @property
     def runs(self) -> str:

@@ -63,6 +63,17 @@ def add_selection_arguments(parser: ArgumentParser) -> None:
                         help="jobs by dbt's selection grammar, such as `+orders` or `tag:daily`")  # fmt: skip
     parser.add_argument("--exclude", action="append", nargs="+", metavar="SELECTION", help="jobs to leave out")
     parser.add_argument("--selector", metavar="NAME", help="a selection that penstock.conf names")
+    parser.add_argument("--against", metavar="REV", help="the git revision that `state:` compares with")
+    parser.add_argument("--state", metavar="DIR", help="the state directory that `state:` and `result:` ask")
+
+
+def add_run_arguments(parser: ArgumentParser) -> None:
+    """How the jobs of a project are run."""
+    parser.add_argument("--threads", type=positive, default=4, metavar="N", help="jobs at once (default: 4)")
+    parser.add_argument("--run-id", metavar="ID", help="name the run; a finished run of the same name is not repeated")
+    parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*])")
+    parser.add_argument("--quiet", action="store_true", help="print only errors and warnings")
+    parser.add_argument("--state-dir", metavar="DIR", help="where runs are recorded, whatever the project sets")
 
 
 def add_table_arguments(parser: ArgumentParser) -> None:

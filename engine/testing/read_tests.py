@@ -58,6 +58,12 @@ def find_tests(paths: list[str], diagnostics: Diagnostics) -> tuple[JobTest, ...
     return tuple(tests)
 
 
+def tests_of(job: Path, diagnostics: Diagnostics) -> tuple[JobTest, ...]:
+    """The tests of a job, which are next to it."""
+    files = (job.with_name(f"{job.stem}{suffix}") for suffix in TEST_SUFFIXES)
+    return tuple(test for file in files if file.exists() for test in _tests(file, diagnostics) if test.job == job)
+
+
 def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
     stem = file.name.rsplit(".test.", 1)[0]
     own = f".{file.suffix.lstrip('.')}"

@@ -32,7 +32,7 @@ def run_tests(
 ) -> tuple[Result, ...]:
     """Every test's result, in their order. `written`: the columns of what other jobs of the project write."""
     require_spark("testing a job")
-    from engine.spark.session import open_session, pipeline_session
+    from engine.spark.session import open_session
 
     compiled = [_compiled(test, settings, written or {}) for test in tests]
     spark = open_session(
@@ -43,7 +43,7 @@ def run_tests(
         started = monotonic()
         test, (job, diagnostics) = tests[index], compiled[index]
         if job is not None:
-            diagnostics = _run(pipeline_session(spark, job.plan.env.spark), job, test)
+            diagnostics = run_test_on(spark, job, test)
         return Result(test, diagnostics, monotonic() - started)
 
     with ThreadPoolExecutor(max(1, workers)) as pool:
@@ -57,10 +57,12 @@ def _compiled(test: JobTest, settings: Settings, written: Written) -> tuple[Comp
     return job, tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity.value == "error")
 
 
-def _run(spark: "SparkSession", job: Compiled, test: JobTest) -> tuple[Diagnostic, ...]:
+def run_test_on(spark: "SparkSession", job: Compiled, test: JobTest) -> tuple[Diagnostic, ...]:
+    """The errors of a test, in a session of its own; nothing if it passes."""
+    from engine.spark.session import pipeline_session
     from engine.testing.job_test import run_test
 
     try:
-        return tuple(run_test(spark, job.built, test.given, test.expected))
+        return tuple(run_test(pipeline_session(spark, job.plan.env.spark), job.built, test.given, test.expected))
     except PenstockError as error:
         return error.diagnostics
