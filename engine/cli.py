@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from catalog.diagnostics.diagnostic import Diagnostic
+    pass
 
 PACKAGES = ("engine", "catalog", "sql", "connectors")
 EXIT_JOB_FAILED, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_NO_READER = 1, 2, 130, 141
@@ -128,20 +128,13 @@ def _reported(run: Callable[[], int], arguments: Namespace) -> int:
 
 
 def _failed(error: Exception, arguments: Namespace) -> int:
+    from catalog.diagnostics.diagnostic import internal_error
     from engine.terminal.report import report
 
     if arguments.verbose:
         _print_trace(arguments)
-    report([_internal(error, arguments.verbose)], arguments.masks, getattr(arguments, "format", "text"))
+    report([internal_error(error, verbose=arguments.verbose)], arguments.masks, getattr(arguments, "format", "text"))
     return EXIT_JOB_FAILED
-
-
-def _internal(error: Exception, verbose: bool) -> "Diagnostic":
-    from catalog.diagnostics.diagnostic import Diagnostic
-
-    words = " ".join(str(error).split())
-    message = f"{type(error).__name__}: {words[:300]}" if words else type(error).__name__
-    return Diagnostic("PEN9001", message, help=None if verbose else "run it again with `--verbose` for the whole trace")
 
 
 def _print_trace(arguments: Namespace) -> None:

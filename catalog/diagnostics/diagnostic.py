@@ -141,6 +141,14 @@ class InternalError(PenstockError):
     """A bug in Penstock."""
 
 
+def internal_error(error: Exception, *, where: str = "", verbose: bool = False) -> Diagnostic:
+    """A bug in Penstock as PEN9001; `where`: the job in which it was met."""
+    words = " ".join(str(error).split())
+    message = f"{type(error).__name__}: {words[:300]}" if words else type(error).__name__
+    help = None if verbose else "run it again with `--verbose` for the whole trace"
+    return Diagnostic("PEN9001", f"in `{where}`: {message}" if where else message, help=help)
+
+
 def job_error(code: str, message: str, span: Span | None = None, help: str | None = None) -> JobError:
     """A `JobError` of one diagnostic."""
     return JobError([Diagnostic(code, message, span, help)])

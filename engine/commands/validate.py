@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> int:
     if arguments.changed_since:
         from engine.schema.git_changes import changed_since
 
-        paths = changed_since(paths, arguments.changed_since)
+        paths = changed_since(paths, arguments.changed_since, settings)
     if arguments.project is None:
         outcomes = check_jobs(paths, settings, arguments.processes)
     else:

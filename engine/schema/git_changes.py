@@ -1,46 +1,50 @@
 """The job files that changed since a git revision, or whose included files or schema lock did."""
 
-import re
+import os
 import subprocess
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from catalog.diagnostics.diagnostic import job_error
+from catalog.diagnostics.diagnostic import Diagnostics, job_error
 from catalog.tables.schema_lock import find_lock
+from engine.job.load import load_file
+from engine.job.model.settings import Settings
 
-INCLUDE = re.compile(r"\binclude\b[^\n\"]*\"([^\"\n]+)\"")
 
-
-def changed_since(jobs: Iterable[Path], revision: str) -> tuple[Path, ...]:
+def changed_since(jobs: Iterable[Path], revision: str, settings: Settings) -> tuple[Path, ...]:
     """The jobs that may have changed since the revision, new files included, committed or not."""
-    root = Path(_git("rev-parse", "--show-toplevel").strip())
-    names = _git("-C", str(root), "diff", "--name-only", "-z", revision) + _git(
+    root = Path(git_output("rev-parse", "--show-toplevel").strip())
+    names = git_output("-C", str(root), "diff", "--name-only", "-z", revision) + git_output(
         "-C", str(root), "ls-files", "--others", "--exclude-standard", "-z"
     )
     changed = {(root / name).resolve() for name in names.split("\0") if name}
-    return tuple(job for job in jobs if _reads(job) & changed)
+    return tuple(job for job in jobs if job.resolve() in changed or _reads(job, settings) & changed) if changed else ()
 
 
-def _reads(job: Path) -> set[Path]:
-    """The job file, what it includes (and those include), and its schema lock."""
+def _reads(job: Path, settings: Settings) -> set[Path]:
+    """What loading the job reads or looks for, such as files that it includes by a variable, and its schema lock."""
     found: set[Path] = set()
-    work = [job.resolve()]
-    while work:
-        path = work.pop()
-        if path in found:
-            continue
-        found.add(path)
-        if path.is_file():
-            names = INCLUDE.findall(path.read_text(encoding="utf-8", errors="replace"))
-            work.extend((path.parent / name).resolve() for name in names)
+
+    def read(path: str) -> str:
+        found.add(Path(path).resolve())
+        return settings.read(path)
+
+    load_file(job, Diagnostics(), replace(settings, read=read, reads_secrets=False))
     lock = find_lock(job.resolve().parent)
     return found | ({lock.resolve()} if lock else set())
 
 
-def _git(*arguments: str) -> str:
+def git_output(*arguments: str) -> str:
+    """The names that git prints; PEN1001 if it fails."""
+    return os.fsdecode(git_bytes(*arguments))
+
+
+def git_bytes(*arguments: str) -> bytes:
+    """What git prints; PEN1001 if it fails."""
     try:
-        return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout
+        return subprocess.run(["git", *arguments], check=True, capture_output=True).stdout
     except FileNotFoundError as cause:
         raise job_error("PEN1001", "`git` is not on the PATH") from cause
     except subprocess.CalledProcessError as cause:
-        raise job_error("PEN1001", f"git: {cause.stderr.strip()}") from cause
+        raise job_error("PEN1001", f"git: {cause.stderr.decode(errors='replace').strip()}") from cause

@@ -2,7 +2,6 @@
 
 import io
 import os
-import subprocess
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from engine.plan.building.locked_schema import job_key, read_lock
 from engine.plan.datasets import dataset_of
 from engine.plan.lineage import readers
 from engine.plan.nodes import Scan, Write
+from engine.schema.git_changes import git_bytes, git_output
 from engine.schema.lock_file import current_tables
 
 
@@ -44,10 +44,12 @@ class TableChange:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All changes; `broken` are the errors of jobs that were valid before."""
+    """All changes. `broken` are the errors of jobs, whose schemas cannot be compared. `new` are jobs that had errors
+    at the revision, or were not there."""
 
     changes: tuple[TableChange, ...]
     broken: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
 
     @property
     def is_breaking(self) -> bool:
@@ -59,6 +61,7 @@ class Report:
         )
         yield from map(str, ordered)
         yield from self.broken
+        yield from self.new
         if not self.changes and not self.broken:
             yield "no schema changed"
 
@@ -91,24 +94,24 @@ def _with_locked_types(table: CatalogTable, locked: TableSchema) -> CatalogTable
 
 def since_revision(paths: Sequence[str], revision: str, settings: Settings, diagnostics: Diagnostics) -> Report:
     """Compare the schemas of all sources and sinks with those of a git revision."""
+    paths = [os.path.relpath(path) for path in paths]  # the same in the files of the revision
     now = _Side.here(find_jobs(paths, diagnostics), settings)
-    with _checked_out(revision):
-        known = [path for path in paths if Path(path).exists()]
-        then = _Side.here(find_jobs(known, Diagnostics()) if known else (), settings)
+    with _checked_out(revision, paths):
+        then = _Side.here(find_jobs(paths, Diagnostics()), settings)
     changes: list[TableChange] = []
-    broken: list[str] = []
+    broken = [f"{job}: broken: {error}" for job, errors in now.errors.items() for error in errors]
+    new = [
+        f"{job}: not compared: it is not in {revision}, or has errors there" for job in now.jobs if job not in then.jobs
+    ]
     for job, before in then.jobs.items():
         if job not in now.sources:
             continue
         for name, table in then.sources[job].items():
             if name in now.sources[job]:
                 changes += _source_changes(job, name, table.schema, now.sources[job][name].schema, before)
-        after = now.jobs.get(job)
-        if after is None:
-            broken += [f"{job}: broken: {error}" for error in now.errors[job]]
-        else:
+        if (after := now.jobs.get(job)) is not None:
             changes += _sink_changes(job, before, after, now)
-    return Report(tuple(changes), tuple(broken))
+    return Report(tuple(changes), tuple(broken), tuple(new))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +176,16 @@ def _readers_of(write: Write, change: Change, now: _Side) -> Iterator[str]:
 
 
 @contextmanager
-def _checked_out(revision: str) -> Iterator[None]:
-    """The working directory as it was at a revision, in a folder of its own; paths are as they are here."""
-    root = _git("rev-parse", "--show-toplevel").decode().strip()
-    archive = _git("-C", root, "archive", "--format=tar", revision)
+def _checked_out(revision: str, paths: Sequence[str]) -> Iterator[None]:
+    """The working directory as it was at a revision, in a folder of its own; relative paths are as they are here.
+
+    Raises PEN1001 where one of them is outside the repository.
+    """
+    root = git_output("rev-parse", "--show-toplevel").strip()
+    for path in paths:
+        if not Path(path).resolve().is_relative_to(Path(root).resolve()):
+            raise job_error("PEN1001", f"`{path}` is not in the repository of the working directory, `{root}`")
+    archive = git_bytes("-C", root, "archive", "--format=tar", revision)
     here = os.getcwd()
     with TemporaryDirectory(prefix="penstock-") as folder:
         with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
@@ -188,12 +197,3 @@ def _checked_out(revision: str) -> Iterator[None]:
             yield
         finally:
             os.chdir(here)
-
-
-def _git(*arguments: str) -> bytes:
-    try:
-        return subprocess.run(["git", *arguments], check=True, capture_output=True).stdout
-    except FileNotFoundError as cause:
-        raise job_error("PEN1001", "`git` is not on the PATH") from cause
-    except subprocess.CalledProcessError as cause:
-        raise job_error("PEN1001", f"git: {cause.stderr.decode(errors='replace').strip()}") from cause

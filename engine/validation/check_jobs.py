@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, internal_error
 from catalog.masks import Masks
 from engine.compile import compile_job, typed_columns
 from engine.job.model.settings import Settings
@@ -64,8 +64,13 @@ def each_job(
 
 def _check(path: Path, settings: Settings) -> CheckedJob:
     diagnostics = Diagnostics()
-    compiled = compile_job(path, settings, diagnostics)
-    typed, columns = typed_columns(compiled.built) if compiled else (0, 0)
+    try:
+        compiled = compile_job(path, settings, diagnostics)
+        typed, columns = typed_columns(compiled.built) if compiled else (0, 0)
+    except PenstockError as error:  # of this job: the others are reported all the same
+        return CheckedJob((*diagnostics, *error.diagnostics))
+    except Exception as error:  # noqa: BLE001 (a bug in Penstock, met in this job)
+        return CheckedJob((*diagnostics, internal_error(error, where=path.as_posix())))
     return CheckedJob(tuple(diagnostics), typed, columns)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.cli import main
+from engine.job.model.settings import Settings
 from engine.schema.git_changes import changed_since
 
 ROOT = Path(__file__).parents[3]
@@ -31,13 +32,31 @@ def repository(tmp_path, monkeypatch):
 
 def test_what_changed(repository):
     jobs = [Path("a.conf"), Path("b.conf"), Path("c.conf")]
-    assert changed_since(jobs, "HEAD") == ()
+    assert changed_since(jobs, "HEAD", Settings()) == ()
     (repository / "part.inc").write_text("env { parallelism = 2 }")
-    assert changed_since(jobs, "HEAD") == (Path("b.conf"),)
+    assert changed_since(jobs, "HEAD", Settings()) == (Path("b.conf"),)
     (repository / "c.conf").write_text(JOB)
-    assert changed_since(jobs, "HEAD") == (Path("b.conf"), Path("c.conf"))
+    assert changed_since(jobs, "HEAD", Settings()) == (Path("b.conf"), Path("c.conf"))
     (repository / "penstock.lock").write_text("")
-    assert changed_since(jobs, "HEAD") == tuple(jobs)
+    assert changed_since(jobs, "HEAD", Settings()) == tuple(jobs)
+
+
+@pytest.mark.parametrize("include", ['include "${where}/part.inc"', 'include file("parts/part.inc")'])
+def test_an_include_that_a_variable_or_file_names_counts(repository, include):
+    (repository / "parts").mkdir()
+    (repository / "parts/part.inc").write_text("env { parallelism = 1 }")
+    (repository / "d.conf").write_text(f"{include}\n{JOB}")
+    git("add", ".")
+    git("commit", "-qm", "second")
+    settings = Settings({"where": "parts"})
+    assert changed_since([Path("d.conf")], "HEAD", settings) == ()
+    (repository / "parts/part.inc").write_text("env { parallelism = 2 }")
+    assert changed_since([Path("d.conf")], "HEAD", settings) == (Path("d.conf"),)
+
+
+def test_an_included_file_that_was_deleted_counts(repository):
+    (repository / "part.inc").unlink()
+    assert changed_since([Path("a.conf"), Path("b.conf")], "HEAD", Settings()) == (Path("b.conf"),)
 
 
 def test_the_command(repository, capsys):
