@@ -18,7 +18,9 @@ from catalog.spark_version import NEWEST, SparkVersion
 from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from sql.binding.query import bind_query
 from sql.expressions import call_kind, is_aggregate, is_deterministic
+from sql.expressions.handlers import HANDLERS
 from sql.functions.catalogue import flags
+from sql.naming.printers import PRINTERS
 from sql.parsing.call_names import call_name
 from sql.parsing.cast_type_names import type_issues
 from sql.parsing.parse import UNEXPECTED, UNPARSED, Parsed, SyntaxIssue, parse
@@ -35,6 +37,7 @@ from sql.scopes.unsupported_syntax import check_nodes
 from sql.scopes.untyped_uses import untyped_uses
 from sql.suppressions import not_suppressed
 from sql.types.collations import is_indeterminate
+from sql.types.expression_type import Walk
 from sql.types.printed_forms import PrintedForms
 
 __all__ = ["Analysis", "ColumnLineage", "Dependency", "analyze"]
@@ -65,6 +68,9 @@ class Analysis:
     fingerprint: str = ""
 
 
+_WALK: Final = Walk(HANDLERS, PRINTERS)
+
+
 @with_room
 def analyze(
     query: PlacedText,
@@ -80,7 +86,7 @@ def analyze(
     """
     text = query.value
     parsed, refused = _parsed(text, spark)
-    binder = Binder(query, parsed.tokens, inputs, bind_query, {} if outputs is None else outputs, spark)
+    binder = Binder(query, parsed.tokens, inputs, bind_query, _WALK, {} if outputs is None else outputs, spark)
     for issue in parsed.issues:
         severity = Severity.ERROR if issue.is_certain else Severity.WARNING
         binder.report_at(issue.code, (issue.start, issue.end), issue.message, issue.help, severity)

@@ -1,7 +1,6 @@
-"""Walks an expression: a handler for each kind of node returns its type and reports errors at their location."""
+"""Walks an expression: a handler for each kind of node (`handlers.py`) returns its type and reports its errors."""
 
 from collections.abc import Callable
-from typing import Final
 
 from sqlglot import exp
 
@@ -12,13 +11,10 @@ from sql.types.mismatch import Mismatch
 
 Handler = Callable[..., Typed]
 
-HANDLERS: Final[dict[type[exp.Expr], Handler]] = {}
-"""By the class of a node; filled by the package."""
-
 
 def infer(node: exp.Expr, scope: Scope) -> Typed:
     """The type of an expression; its errors are reported to the scope."""
-    handler = HANDLERS.get(type(node))
+    handler = scope.walk.handlers.get(type(node))
     if handler is None:
         infer_children(node, scope)
         return NOT_KNOWN

@@ -1,7 +1,6 @@
-"""The walk over an expression: each node is printed by the printer of its kind, else as sqlglot writes it."""
+"""The walk over an expression: each node is printed as `printers.py` has it for its kind, else as sqlglot writes it."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from sqlglot import exp
 
@@ -9,15 +8,12 @@ from sql.types.expression_type import Scope
 
 Printer = Callable[..., str]
 
-PRINTERS: Final[dict[type[exp.Expr], Printer]] = {}
-"""By the class of a node; filled by the package."""
-
 
 def pretty(node: exp.Expr | None, scope: Scope) -> str:
     """The expression as Spark prints it in names and messages."""
     if node is None:
         return ""
-    printer = PRINTERS.get(type(node))
+    printer = scope.walk.printers.get(type(node))
     return printer(node, scope) if printer is not None else node.sql("spark")
 
 

@@ -16,7 +16,7 @@ from catalog.types.datatypes import is_collated
 from sql.parsing.node_ranges import Places
 from sql.scopes.lineage import Origins
 from sql.scopes.relations import Output, Relation, TableOutputs, table_output
-from sql.types.expression_type import Typed, TypedNodes
+from sql.types.expression_type import Typed, TypedNodes, Walk
 from sql.types.printed_forms import PrintedForms
 
 
@@ -52,12 +52,14 @@ class Environment:
 
 @dataclass(slots=True, eq=False)
 class Binder:
-    """One analysis. `bind_query` is the entry of the walk, held here because queries nest in every part of a query."""
+    """One analysis. `bind_query` is the entry of the walk over queries, held here because they nest in every part of a
+    query; `walk` types and prints expressions."""
 
     placed: PlacedText
     tokens: Sequence[Token]
     inputs: Mapping[str, CatalogTable]
     bind_query: Callable[["Binder", exp.Expr, Environment], Output]
+    walk: Walk
     outputs: TableOutputs = field(default_factory=dict)
     spark: SparkVersion = NEWEST
     diagnostics: list[Diagnostic] = field(default_factory=list)

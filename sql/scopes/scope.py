@@ -17,7 +17,7 @@ from sql.scopes.lineage import Dependency, Origin, Origins, through, use_of
 from sql.scopes.relations import Attribute, Relation, Slot, merge
 from sql.scopes.stars import expand_star
 from sql.scopes.unresolved_names import report_ambiguous, report_unknown, suggest
-from sql.types.expression_type import NOT_KNOWN, NamedTyped, Typed, TypedNodes
+from sql.types.expression_type import NOT_KNOWN, NamedTyped, Typed, TypedNodes, Walk
 from sql.types.printed_forms import PrintedForms
 from sql.types.struct_fields import field_names, field_of, refusal
 
@@ -57,6 +57,10 @@ class SelectScope:
     @property
     def spark(self) -> SparkVersion:
         return self.binder.spark
+
+    @property
+    def walk(self) -> Walk:
+        return self.binder.walk
 
     @property
     def printed(self) -> PrintedForms:

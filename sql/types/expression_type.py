@@ -13,7 +13,7 @@ with its arguments as written, and its function is found by `call_name(node)` in
 own node classes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -51,6 +51,14 @@ class NamedTyped:
 NOT_KNOWN = Typed(UNKNOWN)
 
 
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What types a node of sqlglot's, and what prints it, by its class; each takes the node and the scope."""
+
+    handlers: Mapping[type[exp.Expr], Callable[..., Typed]]
+    printers: Mapping[type[exp.Expr], Callable[..., str]]
+
+
 @dataclass(slots=True, eq=False)
 class TypedNodes:
     """The types of the nodes of one analysis, by their identity."""
@@ -78,6 +86,9 @@ class Scope(Protocol):
 
     @property
     def spark(self) -> SparkVersion: ...
+
+    @property
+    def walk(self) -> Walk: ...
 
     @property
     def printed(self) -> PrintedForms: ...

@@ -4,8 +4,8 @@ import pytest
 from sqlglot import exp
 
 from catalog.types.datatypes import BIGINT, INT, VOID
-from sql.expressions.walk import HANDLERS, folded_with, infer, infer_children, note_void
-from sql.types.expression_type import NOT_KNOWN, Typed
+from sql.expressions.walk import folded_with, infer, infer_children, note_void
+from sql.types.expression_type import NOT_KNOWN, Typed, Walk
 from sql.types.mismatch import Mismatch
 from sql.types.printed_forms import PrintedForms
 
@@ -13,7 +13,8 @@ from sql.types.printed_forms import PrintedForms
 class Reports:
     """A scope that records what is reported to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, handlers=None) -> None:
+        self.walk = Walk(handlers or {}, {})
         self.reported: list[tuple[str, str, str]] = []
         self.printed = PrintedForms()
         self.collations = None
@@ -30,26 +31,23 @@ def refusing(argument: int | None):
 
 
 @pytest.mark.parametrize(("argument", "at"), [(None, "a + b"), (0, "a"), (1, "b"), (5, "a + b")])
-def test_a_mismatch_is_reported_at_its_operand(monkeypatch, argument, at):
-    monkeypatch.setitem(HANDLERS, exp.Add, refusing(argument))
-    scope = Reports()
+def test_a_mismatch_is_reported_at_its_operand(argument, at):
+    scope = Reports({exp.Add: refusing(argument)})
     assert infer(exp.Add(this=exp.column("a"), expression=exp.column("b")), scope) is NOT_KNOWN
     assert scope.reported == [("PEN3008", at, "wrong")]
 
 
-def test_a_wrong_literal_has_a_code_of_its_own(monkeypatch):
-    monkeypatch.setitem(HANDLERS, exp.Literal, refusing(None))
-    scope = Reports()
+def test_a_wrong_literal_has_a_code_of_its_own():
+    scope = Reports({exp.Literal: refusing(None)})
     infer(exp.Literal.number(1), scope)
     assert scope.reported == [("PEN3013", "1", "wrong")]
 
 
-def test_the_children_of_an_unknown_node_are_walked(monkeypatch):
-    monkeypatch.setitem(HANDLERS, exp.Literal, lambda node, scope: Typed(INT, False))
-    monkeypatch.delitem(HANDLERS, exp.Tuple, raising=False)
+def test_the_children_of_an_unknown_node_are_walked():
+    scope = Reports({exp.Literal: lambda node, scope: Typed(INT, False)})
     node = exp.Tuple(expressions=[exp.Literal.number(1), exp.Star()])
-    assert infer(node, Reports()) is NOT_KNOWN
-    assert infer_children(node, Reports()) == [Typed(INT, False)]
+    assert infer(node, scope) is NOT_KNOWN
+    assert infer_children(node, scope) == [Typed(INT, False)]
 
 
 def test_an_operation_of_constants_is_constant():

@@ -9,11 +9,12 @@ from catalog.types.datatypes import INT
 from sql.parsing.parse import parse
 from sql.scopes.analysis import Binder, Environment, nearest
 from sql.scopes.relations import Output
+from sql.types.expression_type import Walk
 
 
 def binder(text: str = "select a + b from Orders") -> Binder:
     tables = {"orders": CatalogTable.of("orders", [Column("a", INT), Column("b", INT)])}
-    return Binder(PlacedText.bare(text), parse(text).tokens, tables, lambda *_: Output(()))
+    return Binder(PlacedText.bare(text), parse(text).tokens, tables, lambda *_: Output(()), Walk({}, {}))
 
 
 def test_a_table_is_found_in_any_case_and_its_read_recorded():
