@@ -6,6 +6,7 @@ job.
 """
 
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final
 
@@ -17,6 +18,7 @@ from engine.compile import Compiled
 from engine.plan.ids import content_of
 from engine.plan.nodes import AnyNode, Query, Scan, Write, children
 from engine.plan.shown_options import shown
+from engine.project.used_columns import used_columns
 from sql.meaning import meaning
 
 _OF_SETTINGS: Final = ("job.mode", "stream.trigger")
@@ -26,17 +28,23 @@ _OF_SETTINGS: Final = ("job.mode", "stream.trigger")
 def fingerprint(compiled: Compiled) -> str:
     plan, env = compiled.built, compiled.built.env
     hashes: dict[AnyNode, str] = {}
+    used = used_columns(plan)
     for node in plan.nodes():
-        hashes[node] = _hash([_content(node), [hashes[child] for child in children(node)]])
+        hashes[node] = _hash([_content(node, used), [hashes[child] for child in children(node)]])
     settings: Value = {name: env.options.get(name) for name in _OF_SETTINGS} if env.options else {}
     spark: Value = {name: str(value) for name, value in redacted_mapping(env.spark).items() if "spark.sql." in name}
     writes: Value = sorted(hashes[write] for write in plan.writes)
     return _hash([writes, env.dialect, settings, spark])
 
 
-def _content(node: AnyNode) -> Value:
+def _content(node: AnyNode, used: Mapping[AnyNode, frozenset[str]]) -> Value:
     if isinstance(node, Scan):
-        return ["scan", node.connector.name, _given(node.connector.source_options, node.options), _columns(node)]
+        return [
+            "scan",
+            node.connector.name,
+            _given(node.connector.source_options, node.options),
+            _columns(node, used[node]),
+        ]
     if isinstance(node, Write):
         modes: list[Value] = [node.schema_save_mode.value, node.data_save_mode.value, node.write_mode.value]
         return ["write", node.connector.name, _given(node.connector.sink_options, node.options), modes]
@@ -47,8 +55,10 @@ def _content(node: AnyNode) -> Value:
     return content_of(node)
 
 
-def _columns(scan: Scan) -> Value:
-    return [[column.name, to_ddl(column.type), column.nullable] for column in scan.table.columns]
+def _columns(scan: Scan, used: frozenset[str]) -> Value:
+    """The columns that the job uses, whatever their order."""
+    columns = [column for column in scan.table.columns if column.name.lower() in used]
+    return {column.name.lower(): [to_ddl(column.type), column.nullable] for column in columns}
 
 
 def _given(spec: tuple[Option, ...], options: Options) -> Value:

@@ -18,6 +18,7 @@ from engine.plan.building.write_nodes import replaces
 from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.nodes import Scan, Write
 from engine.project.fingerprint import fingerprint
+from engine.project.used_columns import used_columns
 from engine.project.written_schemas import BlockDataset, targets_of, wanted_datasets
 
 _TEXTUAL: Final = ("csv", "json", "text", "xml", "excel", "debezium_json", "canal_json", "maxwell_json")
@@ -28,7 +29,7 @@ _PARTITION_MODES: Final = (WriteMode.OVERWRITE_PARTITIONS, WriteMode.REPLACE_WHE
 class ReadDataset:
     """A dataset that a source of the job reads. `is_declared`: the columns are those of its `schema` block.
     `has_spark_types`: a type that Spark writes is the one that it reads, unlike in a database. `is_text`: values are
-    text in between."""
+    text in between. `used`: the columns that the job uses, in lower case."""
 
     dataset: Dataset
     name: str
@@ -40,6 +41,7 @@ class ReadDataset:
     is_text: bool
     path_span: Span | None = None
     column_spans: Mapping[str, Span] = field(default_factory=dict)
+    used: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,7 @@ def _nested(values: Mapping[str, Value]) -> Mapping[str, Value]:
 
 
 def _reads(compiled: Compiled) -> Iterator[ReadDataset]:
+    used = used_columns(compiled.built)
     for node in compiled.built.nodes():
         if isinstance(node, Scan) and (dataset := dataset_of(node)) is not None:
             spans = {
@@ -167,6 +170,7 @@ def _reads(compiled: Compiled) -> Iterator[ReadDataset]:
                 dataset, node.name, node.connector.name, node.table.columns, node.span,
                 declares_columns(node.options) and "schema" in node.options.places,
                 has_spark_types(node.connector.name), _is_text(node.options), node.options.span("path"), spans,
+                used[node],
             )  # fmt: skip
 
 

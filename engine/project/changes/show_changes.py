@@ -1,0 +1,88 @@
+"""A plan of changes as text, as JSON, and as Markdown for a pull request."""
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from engine.project.changes.plan_changes import ColumnChange, JobChange, JobChangeKind, PlanOfChanges
+
+_MARKS: Final = {JobChangeKind.ADDED: "+", JobChangeKind.REMOVED: "-", JobChangeKind.CHANGED: "~"}
+
+
+def to_text(plan: PlanOfChanges, against: str) -> str:
+    if not plan.jobs:
+        return f"no job changed against {against}\n"
+    lines = [f"changes against {against}:", ""]
+    for job in plan.jobs:
+        lines.append(f"{_MARKS[job.kind]} {job.name} ({job.path}){_warning(is_breaking=job.is_breaking)}")
+        lines += [f"    {line}" for line in _details(job)]
+    lines += ["", f"to rebuild: {', '.join(plan.rebuilds) or 'nothing'}", _summary(plan)]
+    return "\n".join(lines) + "\n"
+
+
+def to_markdown(plan: PlanOfChanges, against: str) -> str:
+    if not plan.jobs:
+        return f"**No job changed** against `{against}`.\n"
+    lines = [f"### Changes against `{against}`", "", _summary(plan).capitalize() + ".", ""]
+    lines += ["| Job | Change | Details |", "|---|---|---|"]
+    for job in plan.jobs:
+        details = "<br>".join(_escaped(line) for line in _details(job))
+        kind = f"**{job.kind.value}**{' ⚠ breaking' if job.is_breaking else ''}"
+        lines.append(f"| `{job.name}` | {kind} | {details} |")
+    lines += ["", f"To rebuild: {', '.join(f'`{name}`' for name in plan.rebuilds) or 'nothing'}"]
+    return "\n".join(lines) + "\n"
+
+
+def changes_json(plan: PlanOfChanges, against: str) -> str:
+    jobs = [
+        {
+            "name": job.name,
+            "path": job.path,
+            "change": job.kind.value,
+            "breaking": job.is_breaking,
+            "added_datasets": list(job.added_datasets),
+            "removed_datasets": list(job.removed_datasets),
+            "columns": [_column_json(column) for column in job.columns],
+        }
+        for job in plan.jobs
+    ]
+    content = {"against": against, "breaking": plan.is_breaking, "jobs": jobs, "rebuild": list(plan.rebuilds)}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _column_json(column: ColumnChange) -> dict[str, object]:
+    return {
+        "dataset": column.dataset,
+        "column": column.change.column,
+        "change": column.change.kind.value,
+        "before": column.change.before,
+        "after": column.change.after,
+        "breaking": column.is_breaking,
+        "readers": [{"job": reader.job, "location": str(reader.span or "")} for reader in column.readers],
+    }
+
+
+def _details(job: JobChange) -> Iterator[str]:
+    yield from (f"writes `{dataset}`" for dataset in job.added_datasets)
+    yield from (f"no longer writes `{dataset}`" for dataset in job.removed_datasets)
+    for column in job.columns:
+        readers = ", ".join(f"`{reader.job}` ({reader.span})" for reader in column.readers)
+        suffix = f", read by {readers}" if readers else ""
+        yield f"{column.change} in `{column.dataset}`{_warning(is_breaking=column.is_breaking)}{suffix}"
+    if job.kind is JobChangeKind.CHANGED and not (job.columns or job.added_datasets or job.removed_datasets):
+        yield "other rows or values, the same columns"
+
+
+def _warning(*, is_breaking: bool) -> str:
+    return ", breaking" if is_breaking else ""
+
+
+def _summary(plan: PlanOfChanges) -> str:
+    counts = {kind: sum(job.kind is kind for job in plan.jobs) for kind in JobChangeKind}
+    text = ", ".join(f"{count} {kind.value}" for kind, count in counts.items() if count)
+    breaking = sum(job.is_breaking for job in plan.jobs)
+    return f"{text}; {breaking} breaking" if breaking else f"{text}; nothing breaking"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
