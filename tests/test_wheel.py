@@ -1,7 +1,9 @@
 """The wheel holds every module, works from outside the checkout, and notices what shadows it."""
 
+import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -169,3 +171,70 @@ def test_a_fresh_environment_with_the_extra_spark_runs_csv_and_parquet_jobs(tmp_
     )
     assert "FINISHED: 3 rows written" in run(command, "run", "job.conf").stdout
     assert "Spark needs Java" in run(command, "run", "job.conf", check=False, PATH="/", JAVA_HOME="").stderr
+
+
+EXAMPLE = ROOT / "examples" / "connector_package"
+WRITES = """
+source { Squares { count = 5 } }
+sink { SqliteTable { path = "squares.db" } }
+"""
+READS = """
+source { SqliteRows { path = "squares.db", partition_rows = 2 } }
+sink { Console {} }
+"""
+
+
+@pytest.fixture(scope="module")
+def with_example(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of a fresh environment with the wheels of Penstock and of the example package, from a folder."""
+    folder, venv = tmp_path_factory.mktemp("wheels"), tmp_path_factory.mktemp("example_venv")
+    (folder / wheel.name).write_bytes(wheel.read_bytes())
+    isolation = ["--no-isolation"] if find_spec("hatchling") else []
+    run(sys.executable, "-m", "build", "--wheel", *isolation, "--outdir", folder, EXAMPLE)
+    run(sys.executable, "-m", "venv", "--without-pip", venv)
+    python = venv / "bin" / "python"
+    run(
+        sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index",
+        "--find-links", folder, "example-connectors", DISTRIBUTION,
+    )  # fmt: skip
+    (site,) = venv.glob("lib/python*/site-packages")
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return python
+
+
+def test_the_example_package_imports_only_the_interface():
+    for path in (EXAMPLE / "example_connectors").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            targets = [node.module] if isinstance(node, ast.ImportFrom) else []
+            targets += [name.name for name in node.names] if isinstance(node, ast.Import) else []
+            for target in filter(None, targets):
+                is_ours = target == "connectors.interface" or target.startswith("example_connectors.")
+                is_known = target.split(".")[0] in {*sys.stdlib_module_names, "pyspark", "pyarrow"}
+                assert is_ours or is_known, f"{path.name}: {target}"
+
+
+def test_connectors_of_the_example_package_are_listed_with_what_they_need(with_example: Path, tmp_path: Path):
+    penstock = with_example.parent / "penstock"
+    assert "Reads the table of a SQLite file, in parallel." in run(penstock, "connectors").stdout
+    assert "needs `pip install 'pyarrow>=17'`" in run(penstock, "connectors", "SqliteRows").stdout
+
+
+@pytest.mark.spark
+def test_the_example_package_passes_the_shipped_suites_outside_the_tree(
+    with_example: Path, tmp_path: Path, monkeypatch
+):
+    shutil.copytree(EXAMPLE / "tests", tmp_path / "tests")
+    monkeypatch.chdir(tmp_path)
+    done = run(with_example, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, "tests")
+    assert " passed" in done.stdout
+    assert "skipped" not in done.stdout
+
+
+@pytest.mark.spark
+def test_jobs_with_the_connectors_of_the_example_package_run(with_example: Path, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, job in (("writes", WRITES), ("reads", READS)):
+        (tmp_path / f"{name}.conf").write_text(job, encoding="utf-8")
+    penstock = with_example.parent / "penstock"
+    assert "FINISHED: 5 rows written" in run(penstock, "run", "writes.conf").stdout
+    assert "16" in run(penstock, "run", "reads.conf").stdout

@@ -119,6 +119,7 @@ CODES: dict[str, str] = {
     "PEN5015": "a watermark was recorded for another column or location than the job reads now",
     "PEN5050": "a pipeline waited too long for its slots",
     "PEN5051": "a listener did not receive all events of a run",
+    "PEN5101": "a killed run that cannot be ended, since its journal keeps no secrets",
     "PEN5201": "runs of a job are recorded in another state directory than its own",
     "PEN5301": "another process is running the job, or has a run of this id",
     "PEN5302": "a run that should be ended or dismissed is still running",

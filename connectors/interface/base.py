@@ -14,13 +14,15 @@ from connectors.shared.staged import Credentials
 class Connector(ABC):
     """A connector: its name in job files, its description in the reference, and its needs of the Spark session.
 
-    `maven`: coordinates of the jars that it needs; `session_settings`: settings with which the Spark session must be
-    started. `required_attributes`: class attributes that a connector of this kind must have.
+    `maven`: coordinates of the jars that it needs; `requirements`: the Python packages without which a run does not
+    start, as pip names them (`pyarrow>=17`); `session_settings`: settings with which the Spark session must be started.
+    `required_attributes`: class attributes that a connector of this kind must have.
     """
 
     name: ClassVar[str]
     doc: ClassVar[str]
     maven: ClassVar[tuple[str, ...]] = ()
+    requirements: ClassVar[tuple[str, ...]] = ()
     session_settings: ClassVar[Mapping[str, str]] = {}
     required_attributes: ClassVar[tuple[str, ...]] = ("name", "doc")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import connectors
 from catalog.diagnostics.diagnostic import did_you_mean, job_error
 from catalog.options import Option
+from engine.plan.required_packages import pip_line
 
 SUMMARY = "list the connectors, or the options of one"
 
@@ -26,6 +27,8 @@ def run(arguments: Namespace) -> int:
     print(f"{either.name}: {either.doc}")
     if either.maven:
         print(f"needs the jar {', '.join(either.maven)}, which Spark fetches when a job uses the connector")
+    if either.requirements:
+        print(f"needs `{pip_line(either)}`")
     parts: list[tuple[str, Sequence[Option]]] = []
     if source:
         parts.append(("source", source.source_options))

@@ -18,6 +18,7 @@ from engine.job.options.env import is_of_application
 from engine.plan.input_size import are_small
 from engine.plan.nodes import Scan, Write
 from engine.plan.query_jars import jars_of_queries
+from engine.plan.required_packages import refuse_missing_packages
 from engine.spark.errors import SPARK_ERRORS
 from engine.spark.session import end_java, has_session, open_session
 from engine.spark.starting.hadoop import reduce_overhead
@@ -46,6 +47,7 @@ def application(
     for job in reversed(jobs):  # the first job's settings win; each pipeline also has those of its own job
         settings.update(job.plan.env.spark)
     nodes = [node for job in jobs for node in job.plan.nodes() if isinstance(node, Scan | Write)]
+    refuse_missing_packages(nodes)
     jars_for_recovery = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job, state)).items())
     used = [*(node.connector for node in nodes), *jars_for_recovery]
     jars = [jar for node in nodes for jar in node.connector.jars(node.options)]

@@ -1,6 +1,5 @@
 """The examples of docs/extending.md, built from the page: added to a copy of the code, and installed as a package."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,7 +16,10 @@ from engine.compile import Settings, compile_job
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "extending.md").read_text()
-FILES = {name: text for text, name in re.findall(r"```python\n(# (\S+\.py)\n.*?)```", PAGE, re.DOTALL)}
+PACKAGES_PAGE = (ROOT / "docs" / "connector-packages.md").read_text()
+BLOCKS = re.findall(r"```python\n(# (\S+\.py)\n.*?)```", PAGE + PACKAGES_PAGE, re.DOTALL)
+EXAMPLE = ROOT / "examples" / "connector_package"
+FILES = {name: text for text, name in BLOCKS if not name.startswith("example_connectors/")}
 FUNCTION_LINE = re.search(r"```tsv\n(.*\n)```", PAGE)[1]
 CHANGED = {"engine/optimizer/__init__.py", "sql/functions/spark_4_1.tsv"}
 """The files of Penstock that the page says to change."""
@@ -76,8 +78,6 @@ def penstock(copy, *arguments, job=JOB, exit_code=0):
 def test_the_page_has_a_file_of_each_kind():
     assert [name.rpartition("/")[0] for name in FILES] == [
         "connectors",
-        "connectors",
-        "tests/connectors",
         "engine/transforms",
         "engine/optimizer",
         "engine/commands",
@@ -135,26 +135,14 @@ def test_the_command_is_found_and_reports_errors(copy):
     assert "did you mean `count`" in text
 
 
-def test_the_sink_is_validated_and_explained(copy):
-    job = JOB.replace("Console {", 'SqliteFile { data_save_mode = "DROP_DATA", path = "squares.db",', 1)
-    text = penstock(copy, "explain", "job.conf", job=job)
-    assert "SqliteFile" in text
-    assert "CREATE_SCHEMA_WHEN_NOT_EXIST, DROP_DATA, append" in text
-    text = penstock(copy, "validate", "job.conf", job=job.replace("squares.db", " "), exit_code=2)
-    assert "name the file to write" in text
-
-
-@pytest.mark.slow
-@pytest.mark.spark
-def test_the_sink_passes_the_shared_suite(copy):
-    """A test of the page, run as the page has it: in a process of its own, which finds the sink by its file."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/connectors/test_sqlite_file.py"]
-    done = subprocess.run(
-        command, cwd=copy, capture_output=True, text=True, timeout=600, check=False,
-        env=os.environ | {"PYTHONPATH": "."},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 xfailed" in done.stdout
+def test_the_connectors_of_the_pages_are_those_of_the_example_package():
+    shown = {
+        name.replace("connectors/", "example_connectors/") if name in FILES else name: text for text, name in BLOCKS
+    }
+    connectors_shown = {name: text for name, text in shown.items() if name.startswith("example_connectors/")}
+    assert {Path(name).stem for name in connectors_shown} == {"squares", "sqlite_table", "sqlite_rows", "json_folder"}
+    for name, text in connectors_shown.items():
+        assert text.partition("\n")[2] == (EXAMPLE / name).read_text(), name
 
 
 @pytest.mark.skipif(find_spec("ruff") is None, reason="needs the tools of `make lint`")

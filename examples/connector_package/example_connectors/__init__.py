@@ -1,0 +1,1 @@
+"""Connectors of another package: a source, a sink, and a source and a sink of rows."""

@@ -1,0 +1,1 @@
+pytest_plugins = ["connectors.interface.testing.spark_session"]
