@@ -204,6 +204,33 @@ def test_the_sub_packages_form_a_dag():
     assert circle(graph) == ()
 
 
+def test_rooms_of_connectors_import_only_those_above_them_in_the_sketch():
+    """`docs/architecture.md` has the sketch."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    lines = page.partition("<!-- rooms of connectors/ -->\n```text\n")[2].partition("```")[0].splitlines()
+    level = {name: number for number, line in enumerate(lines) for name in line[:36].split()}
+    of_connectors = level["…"]
+
+    def level_of(module: str) -> int:
+        name = module.split(".")[1]
+        return level.get(name, of_connectors)
+
+    inside = [
+        (name, target)
+        for name, targets in arrows().items()
+        for target in targets
+        if name.startswith("connectors.") and target.startswith("connectors.") and "." in target
+    ]
+    wrong = [
+        f"{name} imports {target}"
+        for name, target in inside
+        if name.split(".")[1] != target.split(".")[1] and level_of(name) <= level_of(target)
+    ]
+    assert not wrong, "\n".join(wrong)
+    shared = {name for name, number in level.items() if number < of_connectors} - {"interface"}
+    assert len(shared) == 7
+
+
 def test_a_circle_is_seen():
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"a"}}) == ("a", "b", "c", "a")
 
