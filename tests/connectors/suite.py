@@ -11,6 +11,7 @@ import pytest
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
+from connectors.interface.testing.common import check_import
 from engine.spark.lower import lower
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
@@ -272,18 +273,7 @@ class SinkSuite:
         assert {option.name for option in self.sink.sink_options} >= {"path", "schema_save_mode", "data_save_mode"}
 
     def test_import_needs_no_spark(self):
-        imports_no_spark(self.name)
-
-
-def imports_no_spark(name: str) -> None:
-    """Finding a connector by its name imports neither pyspark nor a driver."""
-    code = (
-        "import sys, connectors;"
-        f"assert connectors.source({name!r}) or connectors.sink({name!r});"
-        "heavy = {m.split('.')[0] for m in sys.modules} & {'pyspark', 'py4j', 'pyarrow', 'pandas', 'delta'};"
-        "assert not heavy, heavy"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=os.getcwd())
+        check_import(self.sink)
 
 
 def _dead() -> int:

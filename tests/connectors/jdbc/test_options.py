@@ -7,13 +7,13 @@ import pytest
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import BIGINT, STRING
+from connectors.interface.testing.common import check_import
 from connectors.jdbc.connection import connection_of
 from connectors.jdbc.connector import connector
 from connectors.jdbc.known_dialects import DIALECTS, MARIADB, MYSQL, POSTGRESQL, SQL_SERVER
 from connectors.jdbc.partitions import ranges
 from connectors.jdbc.table_names import parse_table_name, relative_to
 from tests.connectors.jobs import options_of
-from tests.connectors.suite import imports_no_spark
 
 URL = "jdbc:postgresql://db:5432/shop"
 
@@ -173,4 +173,4 @@ def test_each_dialect_has_one_scheme():
 
 
 def test_import_needs_no_spark():
-    imports_no_spark("Jdbc")
+    check_import(connector)
