@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 OLD: Final = "select id, concat('old', id) name, id * 1.5D amount from range(0, 10, 1, 2)"
 NEW: Final = "select id, concat('new', id) name, id * 2.0D amount from range(100, 105, 1, 2)"
 NO_ROWS: Final = "select id, concat('no', id) name, id * 2.0D amount from range(0)"
+_MODES: Final = [
+    (schema, data, before)
+    for schema in SchemaSaveMode
+    for data in DataSaveMode
+    for before in ("missing", "rows", "empty")
+    if before != "empty" or data is DataSaveMode.ERROR_WHEN_DATA_EXISTS
+]
 
 
 class SinkSuite:
@@ -95,9 +102,7 @@ class SinkSuite:
         self.sink.validate(options_of(self.sink.sink_options, self.given(tmp_path)), table, diagnostics)
         assert [str(diagnostic) for diagnostic in diagnostics] == []
 
-    @pytest.mark.parametrize("before", ["missing", "empty", "rows"])
-    @pytest.mark.parametrize("data", list(DataSaveMode))
-    @pytest.mark.parametrize("schema", list(SchemaSaveMode))
+    @pytest.mark.parametrize(("schema", "data", "before"), _MODES)
     def test_save_modes(
         self, spark: "SparkSession", tmp_path: Path, schema: SchemaSaveMode, data: DataSaveMode, before: str
     ) -> None:
