@@ -84,6 +84,7 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from engine.needs_spark import require_spark
     from engine.project.compiled_jobs import compiled_jobs
+    from engine.terminal.rare_collections import usual_collections
     from engine.terminal.report import report
 
     if arguments.project is not None and _is_of_project(arguments):
@@ -102,6 +103,7 @@ def run(arguments: Namespace) -> int:
         return 0
     _check_restore(arguments, jobs)
     require_spark("running a job")
+    usual_collections()
     if arguments.resume:
         return _resume(arguments, jobs)
     return _dry_run(arguments, jobs) if arguments.dry_run else _run(arguments, jobs)

@@ -26,12 +26,14 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.needs_spark import require_spark
     from engine.project.compiled_jobs import compiled_jobs
+    from engine.terminal.rare_collections import usual_collections
     from engine.terminal.report import report
 
     (compiled,) = compiled_jobs(arguments, [arguments.job], settings_of(arguments, reads_secrets=True))
     node = _node(compiled.built, arguments.node)
     report(compiled.warnings, arguments.masks)
     require_spark("showing rows")
+    usual_collections()
     from engine.runtime.application import application
     from engine.runtime.summary import console, row_table
     from engine.spark.sample_rows import sample_rows

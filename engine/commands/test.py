@@ -27,6 +27,7 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import Diagnostics
     from engine.project.compiled_jobs import written_for
     from engine.project.enter import job_paths
+    from engine.terminal.rare_collections import usual_collections
     from engine.terminal.report import report
     from engine.testing.junit import write_junit
     from engine.testing.read_tests import find_tests
@@ -37,6 +38,7 @@ def run(arguments: Namespace) -> int:
     diagnostics.raise_errors()
     settings = settings_of(arguments)
     written = written_for(arguments, tuple(dict.fromkeys(test.job for test in tests)), settings)
+    usual_collections()
     results = run_tests(tests, settings, arguments.workers, written)
     for result in results:
         _print(result)

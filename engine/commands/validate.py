@@ -39,6 +39,7 @@ def run(arguments: Namespace) -> int:
     from engine.job.find import find_jobs, has_sections
     from engine.project.check_project import check_in_project
     from engine.project.enter import job_paths
+    from engine.terminal.rare_collections import modules_kept
     from engine.terminal.report import report
     from engine.validation.check_jobs import check_jobs
 
@@ -51,10 +52,11 @@ def run(arguments: Namespace) -> int:
         from engine.schema.git_changes import changed_since
 
         paths = changed_since(paths, arguments.changed_since, settings)
-    if arguments.project is None:
-        outcomes = check_jobs(paths, settings, arguments.processes)
-    else:
-        outcomes = check_in_project(arguments.project, paths, settings, arguments.processes)
+    with modules_kept():
+        if arguments.project is None:
+            outcomes = check_jobs(paths, settings, arguments.processes)
+        else:
+            outcomes = check_in_project(arguments.project, paths, settings, arguments.processes)
     for outcome in outcomes:
         diagnostics.extend(outcome.diagnostics)
     checked = None

@@ -27,7 +27,6 @@ from catalog.spark_version import JAVA_VERSIONS, NEWEST, SparkVersion
 from engine.job.options.env import FIXED
 from engine.spark.starting.class_archive import JAVA_OPTIONS, archive_options
 from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resolving, split_alone
-from engine.terminal.rare_collections import usual_collections
 
 DEFAULTS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
@@ -84,7 +83,6 @@ def open_session(
     `writes_archive`: Java writes the archive of its classes at the end. Raises `RunError` PEN5002 if Java or its
     version is not what Spark needs, PEN5003 if a jar is not found.
     """
-    usual_collections()
     for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # one JSON line per analysis error
         logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_is_not_of_py4j)

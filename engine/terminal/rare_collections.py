@@ -28,3 +28,13 @@ def rare_collections(*, ends_process: bool = False) -> Iterator[None]:
 def usual_collections() -> None:
     """Collect as often as Python does: a run may last, and its garbage holds objects of the JVM."""
     gc.set_threshold(*_before)
+
+
+@contextmanager
+def modules_kept() -> Iterator[None]:
+    """Imported modules are never garbage, and searching them repeatedly is slow."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

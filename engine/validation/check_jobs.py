@@ -5,13 +5,12 @@ start, is killed or hits a bug, this process checks its jobs afterwards, so that
 process.
 """
 
-import gc
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -20,7 +19,7 @@ from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockErro
 from catalog.masks import Masks
 from engine.compile import compile_job, typed_columns
 from engine.job.model.settings import Settings
-from engine.terminal.rare_collections import rare_collections
+from engine.terminal.rare_collections import modules_kept, rare_collections
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -57,9 +56,8 @@ def each_job(
 ) -> tuple[_Outcome, ...]:
     """What `work`, a function of a module, returns for each job, in the order of `paths`; it must be picklable."""
     wanted = min(_cores(), len(paths) // JOBS_PER_PROCESS) if processes is None else processes
-    with _modules_kept(), rare_collections():
-        known = _in_processes(paths, settings, work, wanted) if wanted > 1 else {}
-        return tuple(known[index] if index in known else work(path, settings) for index, path in enumerate(paths))
+    known = _in_processes(paths, settings, work, wanted) if wanted > 1 else {}
+    return tuple(known[index] if index in known else work(path, settings) for index, path in enumerate(paths))
 
 
 def _check(path: Path, settings: Settings) -> CheckedJob:
@@ -78,16 +76,6 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):  # Linux: those that this process may use
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-@contextmanager
-def _modules_kept() -> Iterator[None]:
-    """Imported modules are never garbage, and searching them repeatedly is slow."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _in_processes(
@@ -138,7 +126,7 @@ def _work(
     work: Callable[[Path, Settings], object],
 ) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
-    with _modules_kept(), rare_collections():
+    with modules_kept(), rare_collections():  # this process is ours
         outcomes = _take(counter, paths, settings, work)
     answer: tuple[dict[int, object], Masks] = (outcomes, settings.masks)
     pipe.send(answer)

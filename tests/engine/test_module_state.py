@@ -11,6 +11,7 @@ from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import SourceFile
 from engine.compile import compile_text
 from engine.job.model.settings import Settings
+from engine.validation.check_jobs import check_jobs
 
 COMPILES = int(os.environ.get("PENSTOCK_TEST_COMPILES", "1000"))
 SECRET = "planted-secret-"
@@ -153,3 +154,17 @@ def test_unsaved_text_compiles_with_unsaved_includes(tmp_path: Path):
     compiled = compile_text(source, Settings(read=read), diagnostics)
     assert compiled is not None, [str(item) for item in diagnostics]
     assert [write.table.schema.names for write in compiled.plan.writes] == [("id",)]
+
+
+def test_checking_jobs_leaves_the_garbage_collector_as_it_is(tmp_path: Path):
+    (tmp_path / "job.conf").write_text("source { FakeSource { schema { fields { id = int } } } }\nsink { Console {} }")
+    before = gc.get_threshold(), gc.get_freeze_count()
+    seen = []
+
+    def read(path: str) -> str:
+        seen.append((gc.get_threshold(), gc.get_freeze_count()))
+        return Path(path).read_text(encoding="utf-8")
+
+    (checked,) = check_jobs([tmp_path / "job.conf"], Settings(read=read))
+    assert checked.diagnostics == ()
+    assert seen == [before]

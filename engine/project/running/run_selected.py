@@ -25,6 +25,7 @@ from engine.runtime.counting.counts import ReadCount, WriteCount
 from engine.runtime.execute import new_run_id
 from engine.runtime.summary import console
 from engine.state.layout import layout_at
+from engine.terminal.rare_collections import usual_collections
 from engine.terminal.report import report
 from engine.testing.read_tests import JobTest, tests_of
 from engine.testing.run_tests import run_test_on
@@ -63,6 +64,7 @@ def run_chosen(
         return 0
     _refuse_errors(compiled, jobs)
     require_spark("running a job")
+    usual_collections()
     plans = compile_in_project([job.path for job in jobs], settings, compiled.written)
     by_name = {job.name: plan for job, plan in zip(jobs, plans, strict=True)}
     if warnings := [warning for plan in plans for warning in plan.warnings if warning.code != "PEN4030"]:
