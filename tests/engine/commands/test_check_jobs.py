@@ -88,8 +88,8 @@ def test_a_error_of_ours_is_reported_as_by_one_process(folder, monkeypatch, caps
 
     monkeypatch.setattr("engine.compile.optimize", broken)
     for processes in ("1", "3"):
-        assert main(["validate", ".", "--processes", processes]) == 1
-        assert "error[PEN9001]: RuntimeError: something nobody thought of" in capsys.readouterr().err
+        assert main(["validate", ".", "--processes", processes]) == 2
+        assert "error[PEN9001]: in `job_00.conf`: RuntimeError: something nobody thought of" in capsys.readouterr().out
 
 
 def test_the_number_of_processes_is_a_number(folder):
