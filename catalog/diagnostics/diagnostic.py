@@ -145,7 +145,8 @@ def internal_error(error: Exception, *, where: str = "", verbose: bool = False) 
     """A bug in Penstock as PEN9001; `where`: the job in which it was met."""
     words = " ".join(str(error).split())
     message = f"{type(error).__name__}: {words[:300]}" if words else type(error).__name__
-    help = None if verbose else "run it again with `--verbose` for the whole trace"
+    command = f"`penstock explain {where} --verbose` shows" if where else "run it again with `--verbose` for"
+    help = None if verbose else f"{command} the whole trace"
     return Diagnostic("PEN9001", f"in `{where}`: {message}" if where else message, help=help)
 
 

@@ -184,12 +184,16 @@ def test_an_unexpected_error_is_reported_without_a_trace(folder, capsys, monkeyp
         raise RuntimeError("something nobody thought of")
 
     monkeypatch.setattr("engine.compile.optimize", broken)
-    assert main(["validate", "good.conf"]) == 1
+    assert main(["explain", "good.conf"]) == 1
     err = capsys.readouterr().err
     assert "error[PEN9001]: RuntimeError: something nobody thought of" in err
     assert "--verbose" in err
     assert "Traceback" not in err
-    assert main(["validate", "--verbose", "good.conf"]) == 1
+    assert main(["validate", "good.conf"]) == 2
+    out = capsys.readouterr().out
+    assert "error[PEN9001]: in `good.conf`: RuntimeError: something nobody thought of" in out
+    assert "`penstock explain good.conf --verbose` shows the whole trace" in out
+    assert main(["explain", "--verbose", "good.conf"]) == 1
     assert "Traceback" in capsys.readouterr().err
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalog.spark_version import NEWEST
 from sql.parsing.parse import parse
 from sql.parsing.syntax_checks import check_syntax
 
@@ -23,12 +24,14 @@ from sql.parsing.syntax_checks import check_syntax
     ],
 )
 def test_the_error_and_its_range(query, text, message):
-    assert (text, message) in [(query[issue.start : issue.end], issue.message) for issue in check_syntax(parse(query))]
+    assert (text, message) in [
+        (query[issue.start : issue.end], issue.message) for issue in check_syntax(parse(query), NEWEST)
+    ]
 
 
 def test_a_shift_after_an_array_is_refused():
     query = "select array(1), 4 >> 1"
-    (issue,) = check_syntax(parse(query))
+    (issue,) = check_syntax(parse(query), NEWEST)
     assert (query[issue.start : issue.end], issue.help) == (">>", "use shiftright(a, b)")
 
 
@@ -44,4 +47,4 @@ def test_a_shift_after_an_array_is_refused():
     ],
 )
 def test_what_spark_accepts(query):
-    assert list(check_syntax(parse(query))) == []
+    assert list(check_syntax(parse(query), NEWEST)) == []
