@@ -28,6 +28,7 @@ STORE: Final = (
 
 class FtpFile(ServerFileConnector):
     name: ClassVar[str] = "FtpFile"
+    tested_against: ClassVar[tuple[str, ...] | None] = ("pyftpdlib's FTP server",)
     doc: ClassVar[str] = "Files of an FTP server. The formats and options are those of LocalFile."
     source_options: ClassVar[tuple[Option, ...]] = (*STORE, *SOURCE_OPTIONS)
     sink_options: ClassVar[tuple[Option, ...]] = (*STORE, *SINK_OPTIONS)

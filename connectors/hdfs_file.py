@@ -24,6 +24,7 @@ STORE: Final = (
 
 class HdfsFile(StreamedFileConnector):
     name: ClassVar[str] = "HdfsFile"
+    tested_against: ClassVar[tuple[str, ...] | None] = ()
     doc: ClassVar[str] = (
         "Files of HDFS, or of any other Hadoop file system. The formats and options are those of LocalFile."
     )

@@ -18,6 +18,7 @@ STORE: Final = (
 
 class OssFile(S3ProtocolConnector):
     name: ClassVar[str] = "OssFile"
+    tested_against: ClassVar[tuple[str, ...] | None] = ("moto, a server of S3's protocol, not the provider's store",)
     doc: ClassVar[str] = (
         "Files of Alibaba Cloud OSS, by its S3-compatible protocol. The formats and options are those of LocalFile."
     )

@@ -29,6 +29,7 @@ _SETTINGS: Final[Mapping[str, str]] = {
 
 class S3File(StreamedFileConnector):
     name: ClassVar[str] = "S3File"
+    tested_against: ClassVar[tuple[str, ...] | None] = ("moto, a server of S3's protocol",)
     doc: ClassVar[str] = (
         "Files of Amazon S3 and stores that speak its protocol. The formats and options are those of LocalFile."
     )

@@ -26,6 +26,8 @@ STORE: Final = (
 
 class SftpFile(ServerFileConnector):
     name: ClassVar[str] = "SftpFile"
+    requirements: ClassVar[tuple[str, ...]] = ("paramiko>=3.5",)
+    tested_against: ClassVar[tuple[str, ...] | None] = ("asyncssh's SFTP server",)
     doc: ClassVar[str] = "Files of an SFTP server. The formats and options are those of LocalFile."
     source_options: ClassVar[tuple[Option, ...]] = (*STORE, *SOURCE_OPTIONS)
     sink_options: ClassVar[tuple[Option, ...]] = (*STORE, *SINK_OPTIONS)

@@ -83,6 +83,8 @@ def _connectors() -> Iterator[str]:
             continue
         yield f"## {name}"
         yield either.doc
+        if either.tests:
+            yield either.tests
         if either.maven:
             yield "Needs " + ", ".join(f"`{each}`" for each in either.maven) + ", which Spark fetches."
         if either.requirements:

@@ -70,6 +70,7 @@ class Delta(
     SupportsMaintenance[DeltaStaged],
 ):
     name: ClassVar[str] = "Delta"
+    tested_against: ClassVar[tuple[str, ...] | None] = ("local disks", "moto, a server of S3's protocol")
     doc: ClassVar[str] = "Reads and writes Delta Lake tables, local or of any Hadoop file system."
     maven: ClassVar[tuple[str, ...]] = (spark_jar("delta"),)
     session_settings: ClassVar[Mapping[str, str]] = {

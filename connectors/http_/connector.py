@@ -27,6 +27,7 @@ _CONTENT: Final = CatalogTable.of("http", [Column("content", STRING)])
 
 class Http(Source):
     name: ClassVar[str] = "Http"
+    tested_against: ClassVar[tuple[str, ...] | None] = ("HTTP servers of the tests",)
     doc: ClassVar[str] = (
         "Rows of a web service, as JSON or text. The driver fetches one page after another and stages the "
         "rows on disk; a page must fit in its memory."

@@ -73,6 +73,7 @@ class Iceberg(
     SupportsCounts[IcebergStaged],
 ):
     name: ClassVar[str] = "Iceberg"
+    tested_against: ClassVar[tuple[str, ...] | None] = ("local disks", "moto, a server of S3's protocol")
     doc: ClassVar[str] = "Reads and writes Iceberg tables, of a directory (a warehouse) or of any catalog of Spark's."
     maven: ClassVar[tuple[str, ...]] = (spark_jar("iceberg"),)
     source_options: ClassVar[tuple[Option, ...]] = SOURCE_OPTIONS

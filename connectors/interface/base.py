@@ -16,7 +16,8 @@ class Connector(ABC):
 
     `maven`: coordinates of the jars that it needs; `requirements`: the Python packages without which a run does not
     start, as pip names them (`pyarrow>=17`); `session_settings`: settings with which the Spark session must be started.
-    `required_attributes`: class attributes that a connector of this kind must have.
+    `tested_against`: the servers that the tests run it against, empty if there is none, None for a connector without a
+    server. `required_attributes`: class attributes that a connector of this kind must have.
     """
 
     name: ClassVar[str]
@@ -24,6 +25,7 @@ class Connector(ABC):
     maven: ClassVar[tuple[str, ...]] = ()
     requirements: ClassVar[tuple[str, ...]] = ()
     session_settings: ClassVar[Mapping[str, str]] = {}
+    tested_against: ClassVar[tuple[str, ...] | None] = None
     required_attributes: ClassVar[tuple[str, ...]] = ("name", "doc")
 
     def __new__(cls, *_arguments: Any, **_named: Any) -> "Connector":
@@ -33,6 +35,14 @@ class Connector(ABC):
         if missing or (incompatible := _incompatible_overrides(cls)):
             raise IncompletePluginError(cls, sorted(missing), {} if missing else incompatible)
         return super().__new__(cls)
+
+    @property
+    def tests(self) -> str:
+        """What the tests run it against, as a sentence; empty for a connector without a server."""
+        if self.tested_against is None:
+            return ""
+        against = ", ".join(self.tested_against)
+        return f"Tested against {against}." if against else "Not tested against a server."
 
     def jars(self, options: Options) -> tuple[str, ...]:
         """Coordinates of the jars that a block with these options needs."""

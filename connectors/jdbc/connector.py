@@ -64,6 +64,7 @@ class Jdbc(
     SupportsGroupCommit[JdbcStaged],
 ):
     name: ClassVar[str] = "Jdbc"
+    tested_against: ClassVar[tuple[str, ...] | None] = ("PostgreSQL 18", "MariaDB", "SQLite")
     doc: ClassVar[str] = (
         "Reads and writes databases: PostgreSQL, MariaDB, MySQL, SQLite and others. All sinks of one database commit "
         "in one transaction."

@@ -2,9 +2,12 @@
 
 0x00, the schema's id in four bytes, the value        with a registry
 the value                                             without
+
+Without a registry, jobs of Apache SeaTunnel have its schema, in which no part may be null; others have nullable parts.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, run_error
@@ -12,10 +15,10 @@ from catalog.options import Options
 from catalog.quoting import quote, quote_text
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.avro_types import AvroSchemaError
-from catalog.types.datatypes import Array, Map, Struct, has_unknown
+from catalog.types.datatypes import TIMESTAMP, TIMESTAMP_NTZ, Array, DataType, Map, Struct, has_unknown
 from catalog.types.typenames import to_ddl
 from connectors.records.avro.registry import Registry
-from connectors.records.avro.schemas import avro_of_columns, columns_of_avro
+from connectors.records.avro.schemas import avro_of_columns, columns_of_avro, required_avro_of_columns
 from connectors.shared.tolerated import report_without_effect
 
 if TYPE_CHECKING:
@@ -79,7 +82,7 @@ def parsed_avro(records: "DataFrame", options: Options, columns: list[Column], t
     """The records with `__row`, their columns, and `__error`, why they cannot be read."""
     registry = registry_of(options)
     if registry is None:
-        schema = options.optional_string("avro_schema") or avro_of_columns(columns, _RECORD)
+        schema = written_schema(options, columns)
         return _with_rows(records.selectExpr("*", "0 as __id", "value as __body"), {0: schema}, columns, options)
     schemas: dict[int, str] = {}
     for subject in subjects_of(options, topics):
@@ -96,14 +99,36 @@ def schema_id() -> str:
 
 def avro_value(columns: list[Column], schema: str, id: int | None) -> str:
     """Spark SQL for the value of a row; `id` of the schema in the registry."""
-    values = ", ".join(f"{quote_text(column.name)}, {quote(column.name)}" for column in columns)
+    local = {found.name.lower(): found.type for found in columns_of_avro(schema)}
+    values = ", ".join(f"{quote_text(column.name)}, {_as_local(column, local)}" for column in columns)
     value = f"to_avro(named_struct({values}), {quote_text(schema)})"
     return value if id is None else f"concat(unhex('00{id:08X}'), {value})"
 
 
+def _as_local(column: Column, types: Mapping[str, DataType]) -> str:
+    """The value of a column, without a time zone where the schema has its timestamps so."""
+    wanted = _with_local_timestamps(column.type)
+    is_local = wanted != column.type and str(types.get(column.name.lower())).find("timestamp_ntz") >= 0
+    return f"cast({quote(column.name)} as {to_ddl(wanted)})" if is_local else quote(column.name)
+
+
+def _with_local_timestamps(type: DataType) -> DataType:
+    match type:
+        case Array(element):
+            return Array(_with_local_timestamps(element))
+        case Map(key, value):
+            return Map(key, _with_local_timestamps(value))
+        case Struct(fields):
+            return Struct(tuple(replace(field, type=_with_local_timestamps(field.type)) for field in fields))
+    return TIMESTAMP_NTZ if type == TIMESTAMP else type
+
+
 def written_schema(options: Options, columns: Iterable[Column]) -> str:
     """The schema of records with these columns. Raises `AvroSchemaError`."""
-    return options.optional_string("avro_schema") or avro_of_columns(columns, _RECORD)
+    if given := options.optional_string("avro_schema"):
+        return given
+    is_seatunnels = options.seatunnel is not None and options.get("schema_registry.url") is None
+    return required_avro_of_columns(columns) if is_seatunnels else avro_of_columns(columns, _RECORD)
 
 
 def _with_rows(
@@ -148,10 +173,24 @@ def _value(column: Column, id: int, schema: str, options: Options) -> tuple[str,
     value = f"__in{id}.{quote(found.name)}"
     if str(found.type) == str(column.type):
         return f"cast({value} as {ddl})", None
-    if isinstance(found.type, Array | Map | Struct) and not has_unknown(found.type):
+    if not _is_castable(found.type, column.type) and not has_unknown(found.type):
         message = f"the Avro schema has `{found.name}` as {found.type}, and `schema` as {column.type}"
         raise run_error("PEN5004", message, options.span("schema"), "declare it as it is")
     return f"try_cast({value} as {ddl})", f"({value} is not null and try_cast({value} as {ddl}) is null)"
+
+
+def _is_castable(found: DataType, declared: DataType) -> bool:
+    """Whether a cast keeps the structure: the fields of structs have the same names, in order."""
+    match found, declared:
+        case Array(), Array():
+            return _is_castable(found.element, declared.element)
+        case Map(), Map():
+            return found.key == declared.key and _is_castable(found.value, declared.value)
+        case Struct(), Struct():
+            names = [[field.name.lower() for field in type.fields] for type in (found, declared)]
+            pairs = zip(found.fields, declared.fields, strict=False)
+            return names[0] == names[1] and all(_is_castable(one.type, other.type) for one, other in pairs)
+    return not isinstance(found, Array | Map | Struct)
 
 
 def _told(column: Column) -> str:

@@ -9,6 +9,9 @@ from catalog.options import Options
 from catalog.secret_names import is_secret_name, redacted
 from connectors.shared.staged import Credentials
 
+API_TIMEOUT: Final = "default.api.timeout.ms"
+_LEAST_API_TIMEOUT: Final = 30_000
+_KAFKAS_API_TIMEOUT: Final = 60_000
 _OF_THE_ENGINE: Final = (
     "bootstrap.servers", "group.id", "auto.offset.reset", "enable.auto.commit", "interceptor.classes",
     "key.deserializer", "value.deserializer", "key.serializer", "value.serializer",
@@ -36,7 +39,7 @@ class KafkaConnection:
     def client(self) -> dict[str, str]:
         """The settings of a client, without those that are the engine's."""
         settings = {**self.config, **self.secrets}
-        return {name: value for name, value in settings.items() if name not in _OF_THE_ENGINE}
+        return _with_api_timeout({name: value for name, value in settings.items() if name not in _OF_THE_ENGINE})
 
     @property
     def spark_options(self) -> dict[str, str]:
@@ -47,6 +50,15 @@ class KafkaConnection:
     def credentials(self) -> Credentials:
         """The secrets, for killed runs with the same brokers."""
         return {self.servers: self.secrets} if self.secrets else {}
+
+
+def _with_api_timeout(settings: dict[str, str]) -> dict[str, str]:
+    """Kafka's administration client refuses a `request.timeout.ms` above its `default.api.timeout.ms`, which consumers
+    and producers accept: it is raised, unless the job sets it."""
+    request = settings.get("request.timeout.ms", "")
+    if API_TIMEOUT in settings or not request.isdigit() or int(request) <= _LEAST_API_TIMEOUT:
+        return settings
+    return {**settings, API_TIMEOUT: str(max(_KAFKAS_API_TIMEOUT, int(request)))}
 
 
 def check_servers(options: Options, diagnostics: Diagnostics) -> None:

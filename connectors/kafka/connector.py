@@ -85,6 +85,7 @@ class KafkaStaged(Staged):
 
 class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgement[KafkaPosition], Sink[KafkaStaged]):
     name: ClassVar[str] = "Kafka"
+    tested_against: ClassVar[tuple[str, ...] | None] = ("Kafka", "a schema registry of the tests")
     doc: ClassVar[str] = (
         "Reads and writes topics of Kafka. A read covers the records that a topic has when the run starts; a write is "
         "at least once, each record with headers by which a reader can drop repeats."

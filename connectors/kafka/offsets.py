@@ -207,7 +207,8 @@ def _starts(
         found = kafka.offsets(partitions, options.integer("start_mode.timestamp"))
         known = {partition: offset for partition, offset in found.items() if offset >= 0}
         return {partition: known.get(partition, last[partition]) for partition in partitions}
-    reset = options.texts_by_key("kafka.config").get("auto.offset.reset", "earliest")
+    new_group = "earliest" if options.seatunnel is None else "latest"  # Kafka's default, and so SeaTunnel's
+    reset = options.texts_by_key("kafka.config").get("auto.offset.reset", new_group)
     starts = {**(last if reset == "latest" else first), **kafka.committed(str(options["consumer.group"]))}
     if mode == "specific_offsets":
         given = _flat(options.mapping("start_mode.offsets"))

@@ -55,6 +55,7 @@ class Paimon(
     SupportsCounts[PaimonStaged],
 ):
     name: ClassVar[str] = "Paimon"
+    tested_against: ClassVar[tuple[str, ...] | None] = ("local disks",)
     doc: ClassVar[str] = (
         "Reads and writes Paimon tables on a file system, by pypaimon in Spark's tasks: tables for appends, and tables "
         "with a primary key."

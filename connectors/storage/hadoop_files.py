@@ -188,7 +188,12 @@ class HadoopFiles:
 
     @_os_errors
     def copy_from_local(self, local: str, path: str) -> None:
-        self.system.copyFromLocalFile(False, True, self._path(f"file://{local}"), self._path(path))
+        # through streams: S3A's copyFromLocalFile has a client of its own, which fails where a server answers
+        # "100 Continue" and leaves the store's settings of connections aside
+        source, configuration = self._path(f"file://{local}"), self.system.getConf()
+        file_util = self.jvm.org.apache.hadoop.fs.FileUtil
+        here = source.getFileSystem(configuration)
+        file_util.copy(here, source, self.system, self._path(path), False, True, configuration)
 
     def _path(self, path: str) -> Any:
         return java_named(self.jvm, "org.apache.hadoop.fs.Path")(path)

@@ -25,6 +25,8 @@ def run(arguments: Namespace) -> int:
         hint = did_you_mean(arguments.name, connectors.names())
         raise job_error("PEN2002", f"no connector is named `{arguments.name}`", None, hint)
     print(f"{either.name}: {either.doc}")
+    if either.tests:
+        print(either.tests)
     if either.maven:
         print(f"needs the jar {', '.join(either.maven)}, which Spark fetches when a job uses the connector")
     if either.requirements:
@@ -48,7 +50,8 @@ def _print_list() -> None:
         source, sink = connectors.source(name), connectors.sink(name)
         kinds = " ".join(kind for kind, found in (("source", source), ("sink", sink)) if found)
         either = source or sink
-        print(f"{name:{width}}  {kinds:11}  {either.doc if either else ''}")
+        about = f"{either.doc} {either.tests}".rstrip() if either else ""
+        print(f"{name:{width}}  {kinds:11}  {about}")
 
 
 def _print_option(option: Option) -> None:

@@ -52,8 +52,10 @@ def prepare(
         )
     replaces = {Action.REPLACE_ROWS, Action.DROP_AND_CREATE} & set(actions)
     mode = REPLACE if replaces else PARTITIONS if Action.REPLACE_PARTITIONS in actions else APPEND
-    folder, _, name = target.rpartition("/")
-    root = f"{folder}/.{name}.penstock"
+    folder, root = _staging_root(target)
+    if folder == target and mode == REPLACE and not target.startswith("s3a:"):
+        message = f"`{target}` is the root of its file system, which cannot be renamed: its rows cannot be replaced"
+        raise run_error("PEN5005", message, task.options.span("path"), "name a directory, or append the rows")
     return FileStaged(
         target=as_uri(target),
         root=as_uri(root),
@@ -66,6 +68,15 @@ def prepare(
         owner=dict(task.owner),
         store=store,
     )
+
+
+def _staging_root(target: str) -> tuple[str, str]:
+    """The target's folder and the directory of its stagings, next to it; in it, where it is the root of a store."""
+    scheme, _, rest = target.partition("://")
+    if rest and "/" not in rest.rstrip("/") and "://" in target:
+        return target, f"{scheme}://{rest.rstrip('/')}/.root.penstock"
+    folder, _, name = target.rpartition("/")
+    return folder, f"{folder}/.{name}.penstock"
 
 
 def stage(

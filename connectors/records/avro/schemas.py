@@ -51,6 +51,33 @@ def avro_of_columns(columns: Iterable[Column], name: str) -> str:
     return json.dumps(_written(fields, name))
 
 
+def required_avro_of_columns(columns: Iterable[Column]) -> str:
+    """The schema of Apache SeaTunnel's records without a registry, in which no part may be null. Raises
+    `AvroSchemaError`. Source: SeaTunnelRowTypeToAvroSchemaConverter."""
+    fields = Struct(tuple(Field(column.name, column.type) for column in columns))
+    return json.dumps(_required(fields, "SeaTunnelRecord"))
+
+
+def _required(type: DataType, name: str) -> Any:
+    match type:
+        case Array(element):
+            return {"type": "array", "items": _required(element, name)}
+        case Map(key, value) if key == STRING:
+            return {"type": "map", "values": _required(value, name)}
+        case Struct(fields):
+            _refuse_names(fields)
+            listed = [{"name": field.name, "type": _required(field.type, field.name)} for field in fields]
+            return {"type": "record", "name": name, "fields": listed}
+    if type in (TIMESTAMP, TIMESTAMP_NTZ):
+        return {"type": "long", "logicalType": "local-timestamp-millis"}
+    return _written(type, name)
+
+
+def _refuse_names(fields: Iterable[Field]) -> None:
+    if odd := next((field.name for field in fields if not NAME.match(field.name)), None):
+        raise AvroSchemaError(f"Avro has no field `{odd}`: names are of letters, digits and `_`")
+
+
 def _written(type: DataType, name: str) -> Any:
     match type:
         case Decimal(precision, scale):
@@ -60,8 +87,7 @@ def _written(type: DataType, name: str) -> Any:
         case Map(key, value) if key == STRING:
             return {"type": "map", "values": ["null", _written(value, f"{name}_value")]}
         case Struct(fields):
-            if odd := next((field.name for field in fields if not NAME.match(field.name)), None):
-                raise AvroSchemaError(f"Avro has no field `{odd}`: names are of letters, digits and `_`")
+            _refuse_names(fields)
             listed = [_field(field, name) for field in fields]
             return {"type": "record", "name": name, "fields": listed}
     if type in _WRITTEN:

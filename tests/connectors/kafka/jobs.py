@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from connectors.in_memory import ROWS
 from engine.compile import Settings, compile_job
@@ -11,17 +12,17 @@ from engine.runtime.results import JobResult
 COLUMNS = "schema { fields { id = bigint, name = string } }"
 
 
-def compiled(folder: Path, text: str):
+def compiled(folder: Path, text: str, compat: Compat = Compat.OFF):
     path = folder / "job.conf"
     path.write_text(text)
     diagnostics = Diagnostics()
-    job = compile_job(path, Settings(reads_secrets=True), diagnostics)
+    job = compile_job(path, Settings(reads_secrets=True, compat=compat), diagnostics)
     assert job is not None, list(diagnostics)
     return job
 
 
-def run(spark, folder: Path, text: str, run_id: str | None = None) -> JobResult:
-    return run_job(spark, compiled(folder, text), run_id or new_run_id(), str(folder / "state"), is_quiet=True)
+def run(spark, folder: Path, text: str, run_id: str | None = None, compat: Compat = Compat.OFF) -> JobResult:
+    return run_job(spark, compiled(folder, text, compat), run_id or new_run_id(), str(folder / "state"), is_quiet=True)
 
 
 def reading(broker, topic: str, options: str, columns: str = COLUMNS) -> str:
@@ -30,10 +31,10 @@ def reading(broker, topic: str, options: str, columns: str = COLUMNS) -> str:
     return f"source {{ {source} }}\nsink {{ InMemory {{}} }}"
 
 
-def rows(spark, folder: Path, text: str) -> list[tuple]:
+def rows(spark, folder: Path, text: str, compat: Compat = Compat.OFF) -> list[tuple]:
     """The rows that the job kept, sorted. Raises the error with which it ended."""
     ROWS.clear()
-    result = run(spark, folder, text)
+    result = run(spark, folder, text, compat=compat)
     if result.errors:
         raise result.errors[0]
     return sorted((tuple(row) for each in ROWS.values() for row in each), key=repr)

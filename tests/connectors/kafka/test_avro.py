@@ -1,10 +1,13 @@
 """Records in Avro, with the schema of the block and with those of a registry."""
 
+import io
 from datetime import date, datetime, timezone
 from decimal import Decimal
 
+import fastavro
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import RunError
 from connectors.records.avro.registry import Registry
 from tests.connectors.kafka.jobs import compiled, rows, run
@@ -47,6 +50,42 @@ def test_rows_come_back_in_their_types_without_a_registry(spark, tmp_path, kafka
     )  # fmt: skip
     [bad] = [each for each in found if each[10] is not None]
     assert bad[10:] == ("it is not Avro of its schema", "CQ==")
+
+
+def test_records_without_a_registry_are_those_of_seatunnel_in_its_jobs(spark, tmp_path, kafka):
+    """No part may be null, small integers are ints, and timestamps are local milliseconds: read here by fastavro."""
+    topic = kafka.topic()
+    columns = (
+        'schema { fields { t = tinyint, n = bigint, d = "decimal(20,3)", s = string, day = date, at = timestamp, '
+        'l = "array<int>", m = "map<string,smallint>", r = { a = int, at = timestamp }, b = bytes } }'
+    )
+    row = (
+        '[7, 9000000000, "12.345", "ü", "2024-05-01", "2024-05-01T10:00:00", [1, 2], {"k": 5}, '
+        '{"a": 1, "at": "2024-05-01T10:00:01"}, "AP8="]'
+    )
+    write = (
+        f"source {{ FakeSource {{ {columns}, rows = [{{ kind = INSERT, fields = {row} }}] }} }}\n"
+        f'sink {{ Kafka {{ bootstrap.servers = "{kafka.servers}", topic = {topic}, format = avro }} }}'
+    )
+    assert run(spark, tmp_path, write, compat=Compat.SEATUNNEL_2).errors == ()
+    at = {"type": "long", "logicalType": "local-timestamp-millis"}
+    schema = {"type": "record", "name": "SeaTunnelRecord", "fields": [
+        {"name": "t", "type": "int"}, {"name": "n", "type": "long"},
+        {"name": "d", "type": {"type": "bytes", "logicalType": "decimal", "precision": 20, "scale": 3}},
+        {"name": "s", "type": "string"}, {"name": "day", "type": {"type": "int", "logicalType": "date"}},
+        {"name": "at", "type": at}, {"name": "l", "type": {"type": "array", "items": "int"}},
+        {"name": "m", "type": {"type": "map", "values": "int"}},
+        {"name": "r", "type": {"type": "record", "name": "r", "fields": [
+            {"name": "a", "type": "int"}, {"name": "at", "type": at}]}},
+        {"name": "b", "type": "bytes"},
+    ]}  # fmt: skip
+    [record] = kafka.records(topic)
+    found = fastavro.schemaless_reader(io.BytesIO(record.value), schema)
+    assert (found["t"], found["d"], found["day"], found["m"]) == (7, Decimal("12.345"), date(2024, 5, 1), {"k": 5})
+    assert (found["at"], found["r"]["at"].second) == (datetime(2024, 5, 1, 10), 1)
+    reading = f"source {{ {source(kafka, topic, columns)} }}\nsink {{ InMemory {{}} }}"
+    [back] = rows(spark, tmp_path, reading, compat=Compat.SEATUNNEL_2)
+    assert (*back[:3], back[7], back[8][0]) == (7, 9000000000, Decimal("12.345"), {"k": 5}, 1)
 
 
 def test_records_of_several_schemas_of_a_registry(spark, tmp_path, kafka, registry):

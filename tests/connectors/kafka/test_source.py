@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import RunError
 from tests.connectors.kafka.jobs import COLUMNS, reading, rows, run
 
@@ -48,6 +49,32 @@ def test_a_read_starts_where_the_start_mode_says(spark, tmp_path, kafka, topic, 
     kafka.commit("read_once", topic, {0: 2, 1: 1})
     options = options.replace("{topic}", topic) + ", commit_on_checkpoint = false"
     assert ids(rows(spark, tmp_path, reading(kafka, topic, options))) == expected
+
+
+def test_a_new_group_of_a_seatunnel_job_starts_at_the_end_as_kafka_has_it(spark, tmp_path, kafka, topic):
+    given = "start_mode = group_offsets, consumer.group = new_3, commit_on_checkpoint = false"
+    job = reading(kafka, topic, given)
+    assert rows(spark, tmp_path, job, compat=Compat.SEATUNNEL_2) == []
+    earliest = reading(kafka, topic, f"{given}, kafka.config {{ auto.offset.reset = earliest }}")
+    assert ids(rows(spark, tmp_path, earliest, compat=Compat.SEATUNNEL_2)) == [0, 1, 2, 10, 11]
+
+
+@pytest.mark.parametrize(
+    "timeouts",
+    [
+        "request.timeout.ms = 60000",
+        "request.timeout.ms = 180000, delivery.timeout.ms = 200000",
+        "request.timeout.ms = 180000",
+        "delivery.timeout.ms = 40000",
+    ],
+)
+def test_timeouts_of_kafka_in_any_legal_combination(spark, tmp_path, kafka, topic, timeouts):
+    given = f"kafka.config {{ {timeouts} }}"
+    job = reading(kafka, topic, f"start_mode = earliest, {given}")
+    written = kafka.topic()
+    sink = f'Kafka {{ bootstrap.servers = "{kafka.servers}", topic = {written}, {given} }}'
+    assert run(spark, tmp_path, job.replace("InMemory {}", sink)).errors == ()
+    assert len(kafka.values(written)) == 5
 
 
 def test_several_topics_and_patterns(spark, tmp_path, kafka):

@@ -258,6 +258,18 @@ def test_patterns_filters_and_large_files(spark, request, tmp_path, monkeypatch,
         ids("/many", password="wrong")
 
 
+def test_rows_are_appended_at_the_root_of_a_server_and_never_replaced(ftp, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    server = f'host = "127.0.0.1", port = {ftp.port}, user = etl, password = "{PASSWORD}"'
+    job = JOB.format(name="FtpFile", server=server, path="/", kind="excel", more="data_save_mode = APPEND_DATA")
+    for mode, code in (("APPEND_DATA", 0), ("APPEND_DATA", 0), ("DROP_DATA", 1)):
+        (tmp_path / "job.conf").write_text(job.replace("APPEND_DATA", mode))
+        assert main(["run", str(tmp_path / "job.conf")]) == code
+    assert "PEN5005" in capsys.readouterr().err
+    assert len(list(ftp.folder.glob("*.xlsx"))) == 2
+    assert not list(ftp.folder.glob(".*"))
+
+
 def kill_at(number, monkeypatch):
     """Kill before the change of that number; gives the count of those that were asked for."""
     asked = [0]

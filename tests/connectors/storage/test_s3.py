@@ -398,3 +398,22 @@ def test_two_stores_with_one_bucket_name_are_refused(s3_spark, s3):
     StoreSettings.of(str(bucket), s3.settings).apply(s3_spark)
     with pytest.raises(RunError, match="PEN5802"):
         StoreSettings.of(str(bucket), {**s3.settings, "fs.s3a.endpoint": "http://other:1"}).apply(s3_spark)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("path", ["/out", "/"])
+def test_workbooks_and_rows_at_the_root_of_a_bucket_are_written(s3_spark, s3, tmp_path, monkeypatch, path):
+    monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    bucket = s3.bucket()
+    store = STORES["OssFile"].format(name=bucket.bucket, endpoint=s3.endpoint, key=SECRET_KEY)
+    job = """
+    source {{ FakeSource {{ schema {{ fields {{ id = int, name = string }} }}
+      rows = [{{ kind = INSERT, fields = [1, "a"] }}, {{ kind = INSERT, fields = [2, "b"] }}] }} }}
+    sink {{ OssFile {{ {store}, path = "{path}", file_format_type = {kind}, data_save_mode = APPEND_DATA }} }}
+    """
+    for kind in ("excel", "csv"):
+        (tmp_path / "job.conf").write_text(job.format(store=store, path=path, kind=kind))
+        assert main(["run", str(tmp_path / "job.conf")]) == 0
+    names = [key for key in bucket.keys() if "_penstock" not in key]  # noqa: SIM118
+    assert {name.rpartition(".")[2] for name in names} == {"csv", "xlsx"}
+    assert [name for name in bucket.children() if name.startswith(".")] == bucket.uploads() == []
