@@ -43,6 +43,7 @@ class Console(Sink[ConsoleStaged], SupportsCounts[ConsoleStaged]):
     staged_type: ClassVar[type[Staged]] = ConsoleStaged
     aborts_without_spark: ClassVar[bool] = True
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        allows_concurrent_runs=True,
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),
         is_staged=False,

@@ -40,6 +40,7 @@ class InMemory(Sink[InMemoryStaged]):
     staged_type: ClassVar[type[Staged]] = InMemoryStaged
     aborts_without_spark: ClassVar[bool] = True
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        allows_concurrent_runs=True,
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),
         row_kind_modes=(WriteMode.APPEND,),

@@ -75,6 +75,7 @@ class Spark(Source, SupportsStreaming, Sink[SparkStaged]):
     staged_type: ClassVar[type[Staged]] = SparkStaged
     aborts_without_spark: ClassVar[bool] = True
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        allows_concurrent_runs=True,
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA, DataSaveMode.DROP_DATA),
     )

@@ -31,6 +31,8 @@ class SinkCapabilities:
     `fills_columns`: the target fills columns that the rows lack; otherwise they are staged as NULL. `row_kind_modes`:
     the write modes that apply row kinds (`catalog.tables.row_kind`): if `WriteTask.table.has_row_kind`, the staged rows
     have the hidden column. Rows with kinds in any other mode are a validation error (PEN4011).
+    `allows_concurrent_runs`: the sink sees to runs that write one target at the same time: it locks the target, or its
+    commits are resolved against each other. For other sinks, the engine refuses the second run (PEN5007).
     """
 
     schema_save_modes: tuple[SchemaSaveMode, ...]
@@ -39,6 +41,7 @@ class SinkCapabilities:
     is_staged: bool = True
     fills_columns: bool = False
     row_kind_modes: tuple[WriteMode, ...] = ()
+    allows_concurrent_runs: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

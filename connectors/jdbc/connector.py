@@ -73,6 +73,7 @@ class Jdbc(
     source_capabilities: ClassVar[SourceCapabilities] = SourceCapabilities(is_pruned_by_spark=True, is_cheap=False)
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        allows_concurrent_runs=True,
         schema_save_modes=tuple(SchemaSaveMode),
         data_save_modes=tuple(DataSaveMode),
         write_modes=(WriteMode.APPEND, WriteMode.UPSERT, WriteMode.CHANGELOG),

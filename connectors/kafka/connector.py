@@ -98,6 +98,7 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
     aborts_without_spark: ClassVar[bool] = True
     position_type: ClassVar[type[Staged]] = KafkaPosition
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        allows_concurrent_runs=True,
         schema_save_modes=(SchemaSaveMode.CREATE_SCHEMA_WHEN_NOT_EXIST, SchemaSaveMode.IGNORE),
         data_save_modes=(DataSaveMode.APPEND_DATA,),
     )

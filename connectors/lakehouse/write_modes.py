@@ -11,6 +11,7 @@ from connectors.interface.sink import SinkCapabilities, refuse_plain_rows
 from connectors.lakehouse.versions import VERSION_OPTIONS, check_versions
 
 CAPABILITIES: Final = SinkCapabilities(
+    allows_concurrent_runs=True,
     schema_save_modes=tuple(SchemaSaveMode),
     data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
     write_modes=tuple(WriteMode),

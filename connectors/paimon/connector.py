@@ -67,6 +67,7 @@ class Paimon(
     sink_options: ClassVar[tuple[Option, ...]] = SINK_OPTIONS
     staged_type: ClassVar[type[Staged]] = PaimonStaged
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        allows_concurrent_runs=True,
         schema_save_modes=tuple(SchemaSaveMode),
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
         write_modes=(WriteMode.APPEND, WriteMode.UPSERT, WriteMode.OVERWRITE_PARTITIONS, WriteMode.CHANGELOG),

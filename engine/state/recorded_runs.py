@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import run_error
 from connectors.commits import run_owner as owner
+from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.nodes import Write
 from engine.state.journal import Journal, Recorded, journal, open_journals
 
@@ -71,6 +72,26 @@ def refuse_second_run(spark: "SparkSession | None", state: str, run_id: str, wri
         if _is_running_elsewhere(recorded):
             message = f"the job `{job}` is already running: run `{log.run_id}`, {owner.describe(recorded.mark)}"
             raise run_error("PEN5301", message, None, _ways_to_start(log.run_id), (f"its journal is {log.folder}",))
+
+
+def refuse_held_targets(spark: "SparkSession | None", state: str, run_id: str, writes: Iterable[Write]) -> None:
+    """Raise PEN5007 if another process is writing a target of these writes whose sink leaves that to the engine.
+
+    Call it when the own run is recorded: of two runs that begin at once, at least one then sees the other.
+    """
+    held = {dataset: write for write in writes if (dataset := _locked_by_engine(write)) is not None}
+    for log in open_journals(spark, state) if held else ():
+        recorded = log.read() if log.run_id != run_id else None
+        if recorded is None or not _is_running_elsewhere(recorded):
+            continue
+        for location in recorded.targets.values():
+            if (write := held.get(Dataset.of(location))) is not None:
+                message = f"run {log.run_id} is writing to `{write.target}`: {owner.describe(recorded.mark)}"
+                raise run_error("PEN5007", message, write.span, _ways_to_start(log.run_id))
+
+
+def _locked_by_engine(write: Write) -> Dataset | None:
+    return None if write.connector.sink_capabilities.allows_concurrent_runs else dataset_of(write)
 
 
 def _is_running_elsewhere(recorded: Recorded) -> bool:

@@ -82,6 +82,7 @@ class FileConnector(
     staged_type: ClassVar[type[Staged]] = FileStaged
     aborts_without_spark: ClassVar[bool] = True
     sink_capabilities: ClassVar[SinkCapabilities] = SinkCapabilities(
+        allows_concurrent_runs=True,
         schema_save_modes=tuple(SchemaSaveMode),
         data_save_modes=(DataSaveMode.DROP_DATA, DataSaveMode.APPEND_DATA, DataSaveMode.ERROR_WHEN_DATA_EXISTS),
         write_modes=(WriteMode.APPEND, WriteMode.OVERWRITE_PARTITIONS),

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from catalog.diagnostics.diagnostic import run_error
+from catalog.diagnostics.diagnostic import RunError, run_error
 from connectors.commits import run_owner as owner
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
@@ -17,7 +17,7 @@ from engine.plan.nodes import Scan, Write
 from engine.spark.writing.run_contexts import context_of
 from engine.spark.writing.sink_checks import SinkCheck, task_of
 from engine.state.journal import Journal, RunOutcome, journal, open_journals
-from engine.state.recorded_runs import refuse_run_id, refuse_running, refuse_second_run
+from engine.state.recorded_runs import refuse_held_targets, refuse_run_id, refuse_running, refuse_second_run
 
 
 @dataclass(eq=False)
@@ -53,7 +53,8 @@ def begin(
     will stand. `incremental`: the sources whose watermarks the run is to move. `is_of_stream`: a micro-batch,
     whose stream keeps other processes from running the job. `is_fresh`: no process has begun a run of this id before,
     nor one whose journal is lost. Raises PEN5301 if a running process holds the
-    run id, PEN5005 if a target can never be one.
+    run id, PEN5007 if one writes a target that the engine locks,
+    PEN5005 if a target can never be one.
     """
     log = journal(spark, state, run_id)
     recorded = log.read()
@@ -87,6 +88,11 @@ def begin(
     targets |= {check.write.id: check.write.target for check in checks}
     writes = {check.write.id: check.write.connector.name for check in checks}
     log.begin(mark, writes, job, done=done, incremental=incremental, targets=targets)
+    try:
+        refuse_held_targets(spark, state, run_id, [check.write for check in checks])
+    except RunError:
+        log.end(RunOutcome.ROLLED_BACK)  # nothing is staged yet
+        raise
     log.prepared(places)
     return OpenRun(spark, run_id, context, log, tuple(checks), tasks, places)
 
