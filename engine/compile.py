@@ -126,8 +126,9 @@ def _strict(diagnostic: Diagnostic) -> Diagnostic:
     return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in _STRICT else diagnostic
 
 
-_STRICT: Final = ("PEN4009", "PEN4030", "PEN4501")
-"""Files that differ from the schema lock, missing files of a source, values that may not fit without loss."""
+_STRICT: Final = ("PEN4009", "PEN4030", "PEN4501", "PEN4503")
+"""Files that differ from the schema lock, missing files of a source, values that may not fit without loss, files of
+other columns than the source's."""
 
 
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:

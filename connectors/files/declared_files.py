@@ -6,8 +6,9 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Options
+from catalog.tables.store_assignment import preserves
 from catalog.tables.table import CatalogTable, Column
-from catalog.types.datatypes import has_unknown
+from catalog.types.datatypes import STRING, has_unknown
 from connectors.files.file_options import file_format
 from connectors.files.file_schema import UnknownSchemaError, csv_header, file_columns
 from connectors.files.file_types import can_read_as
@@ -37,7 +38,7 @@ def check_declared(
         _check_headers(table, options, files, parts, diagnostics)
     elif kind == "csv" and not options.integer("skip_header_row_number"):
         _warn_of_header(table, options, files, diagnostics)
-    if kind in ("parquet", "orc") and files:
+    if kind in ("parquet", "orc", "avro") and files:
         _check_footers(table, options, files, parts, diagnostics)
 
 
@@ -112,7 +113,10 @@ def _check_column_types(
     kind = file_format(options)
     for column in columns:
         declared = table.column(column.name)
-        if declared is None or has_unknown(declared.type) or can_read_as(kind, column.type, declared.type):
+        if kind == "avro" or declared is None or has_unknown(declared.type):
+            continue
+        if can_read_as(kind, column.type, declared.type):
+            _warn_of_loss(column, declared, file, options, diagnostics)
             continue
         place = options.places.get(f"schema.fields.{declared.name}") or options.span("schema")
         message = f"`{declared.name}` is declared {declared.type}, but `{file}` holds {column.type}"
@@ -120,6 +124,16 @@ def _check_column_types(
             f"declare it {column.type} and cast it in a query; {kind} files hold their types: `schema` may be left out"
         )
         refuse_schema(message, place, help, options, diagnostics)
+
+
+def _warn_of_loss(column: Column, declared: Column, file: str, options: Options, diagnostics: Diagnostics) -> None:
+    """Warn of a declared type that does not hold every value of the files': Spark reads what does not fit as NULL from
+    ORC, and with other digits from Parquet."""
+    if preserves(column.type, declared.type) and not (column.type == STRING and declared.type != STRING):
+        return
+    place = options.places.get(f"schema.fields.{declared.name}") or options.span("schema")
+    message = f"`{declared.name}` is declared {declared.type}, but `{file}` holds {column.type}: values may change"
+    diagnostics.warning("PEN4503", message, place, f"declare it {column.type}, and cast it in a query")
 
 
 def _listed(names: Sequence[str]) -> str:

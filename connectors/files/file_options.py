@@ -182,6 +182,14 @@ SOURCE_OPTIONS: Final = (
         default=False,
     ),
     Option(
+        "missing_columns",
+        OptionType.STRING,
+        "What happens where files lack a declared column, which is read as NULL: with `fail`, it is an error if no "
+        "file holds it, and a warning if some do; `allow` expects such files.",
+        default="fail",
+        choices=("fail", "allow"),
+    ),
+    Option(
         "on_malformed",
         OptionType.STRING,
         "What happens to a row that does not fit the schema: it fails the job, becomes NULLs or is dropped. Spark "

@@ -60,6 +60,8 @@ def refuse_missing_columns(
     table: CatalogTable, held: Iterable[str], options: Options, diagnostics: Diagnostics, *, is_certain: bool = True
 ) -> None:
     """Report each declared column that the data lacks (PEN3004), at that column; a warning unless it `is_certain`."""
+    if str(options.get("missing_columns")).lower() == "allow":
+        return
     names = list(held)
     known = {name.lower() for name in names}
     for column in table.columns:

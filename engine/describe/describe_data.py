@@ -9,6 +9,7 @@ import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, job_error
 from catalog.options import Options, Value
 from catalog.tables.table import Column
+from catalog.types.datatypes import DataType, Struct, parts
 from catalog.types.typenames import quote_name, to_ddl
 from connectors.files.infer_types import infer_types
 from connectors.interface.source import ScanTask, Source
@@ -79,7 +80,7 @@ def as_hocon(described: Described, name: str, settings: Mapping[str, str] | None
 
 def as_sql(described: Described, name: str, settings: Mapping[str, str] | None = None) -> str:
     """The same as `SET` and `CREATE TABLE` statements."""
-    columns = [f"  {quote_name(column.name)} {to_ddl(column.type).upper()}" for column in described.columns]
+    columns = [f"  {quote_name(column.name)} {_sql_type(column.type)}" for column in described.columns]
     hidden = {option: f"${{{variable}}}" for option, variable in described.guess.secrets.items()}
     options = {"connector": described.guess.plugin, **described.guess.options, **hidden}
     pairs = ", ".join(f"{_sql(key)} = {_sql(_plain(value))}" for key, value in options.items())
@@ -100,6 +101,12 @@ def _plain(value: Value) -> str:
 
 def _key(name: str) -> str:
     return name if name.isidentifier() and name.isascii() else _text(name) if not name.isidentifier() else f'"{name}"'
+
+
+def _sql_type(type: DataType) -> str:
+    """The type in capitals, but for the names of fields: JSON matches them by case."""
+    text = to_ddl(type)
+    return text if any(isinstance(part, Struct) for part in parts(type)) else text.upper()
 
 
 def _sql(text: str) -> str:

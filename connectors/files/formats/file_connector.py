@@ -11,6 +11,7 @@ from catalog.quoting import quote
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode
 from catalog.tables.table import CatalogTable, Column, TableSchema
 from catalog.types.datatypes import BIGINT, BINARY, STRING, UNKNOWN
+from connectors.files.column_drift import check_json_fields, warn_of_drift
 from connectors.files.committing import file_commit, file_target
 from connectors.files.committing.file_staged import FileStaged, staged_data
 from connectors.files.committing.target_rows import has_rows, local_table, target_table
@@ -141,6 +142,7 @@ class FileConnector(
         warn_of_table(options, diagnostics)
         parts = partition_columns(local_path(options.string("path")) or "", files)
         files = [] if is_archive else files
+        mark = diagnostics.mark()
         table = declared_table(options, "local_file", diagnostics)
         if table is not None and table.columns:
             check_declared(table, options, files, parts, diagnostics)
@@ -149,6 +151,10 @@ class FileConnector(
             if options.flag("infer_schema") and file_format(options) == "csv":
                 unknown = (replace(column, type=UNKNOWN, options={}) for column in table.columns)
                 table = replace(table, schema=TableSchema(tuple(unknown)))
+        if declares_columns(options):
+            check_json_fields(table, options, files, diagnostics)
+        if not mark.has_errors:
+            warn_of_drift(table, options, files, parts, diagnostics)
         check_types(file_format(options), table.columns, options, diagnostics)
         if options.seatunnel is not None and options.seatunnel.is_open:
             message = f"no file at `{options['path']}` is visible: columns that `schema` lacks must be its directories'"
