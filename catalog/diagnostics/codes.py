@@ -112,6 +112,7 @@ CODES: dict[str, str] = {
     "PEN5012": "a database cannot be reached",
     "PEN5013": "a database refused a statement",
     "PEN5040": "a web service refused a request, or its response cannot be read",
+    "PEN5401": "another process has taken the run over",
     "PEN5060": "a checkpoint that belongs to another stream",
     "PEN5061": "a streaming job that has changed since its checkpoint was written",
     "PEN5801": "files of a server have no directory that all machines share",

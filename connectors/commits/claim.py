@@ -1,6 +1,10 @@
 """The claim of a process on a run, as the steps of a sink see it."""
 
+from collections.abc import Mapping
 from typing import Protocol
+
+from catalog.options import Value
+from connectors.commits.leases import Renewals
 
 
 class RunClaim(Protocol):
@@ -15,6 +19,21 @@ class RunClaim(Protocol):
 
     @property
     def epoch(self) -> int: ...
+
+    @property
+    def token(self) -> str:
+        """A name that no other claim has: it tells two processes apart that work on the same run."""
+        ...
+
+    @property
+    def owner(self) -> Mapping[str, Value]:
+        """The mark of this process (`connectors.commits.run_owner`)."""
+        ...
+
+    @property
+    def renewals(self) -> Renewals:
+        """Renews the leases of this process, while it works on the run."""
+        ...
 
     def check(self) -> None:
         """Raises a `RunError` if another process has taken the run over."""

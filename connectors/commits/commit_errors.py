@@ -23,6 +23,19 @@ def table_changed(format: str, target: str, run_id: str) -> RunError:
     return run_error("PEN5005", message, None, f"{dismissal(run_id)}; then run the job again")
 
 
+def in_doubt(format: str, target: str, run_id: str) -> RunError:
+    """PEN5010: the table no longer shows whether it has the rows: its history since they were staged has expired."""
+    message = (
+        f"the snapshots of the {format} table `{target}` since run `{run_id}` staged its rows have expired: whether "
+        "the rows are in the table is not known"
+    )
+    help = (
+        f"{dismissal(run_id)}; where its rows are not there, then run the job again with `--run-id {run_id}`: it "
+        "writes only what is not committed"
+    )
+    return run_error("PEN5010", message, None, help)
+
+
 def created_meanwhile(format: str, target: str, span: Span | None) -> RunError:
     """PEN5304: another program created the table since the run inspected its target."""
     message = f"the {format} table `{target}` was created after this run looked for it"

@@ -1,9 +1,14 @@
-"""Identifies the writing process: a mark by which other runs see whether that process is still running."""
+"""Identifies the writing process: a mark by which other processes see whether it has ended.
+
+A mark says so only to processes of the same machine and process namespace. Elsewhere the lease of a claim decides
+(`connectors.commits.claiming`).
+"""
 
 import os
 import socket
 import time
 from collections.abc import Mapping
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -13,9 +18,18 @@ from catalog.options import Value
 _DYING_SECONDS: Final = 20.0
 
 
+class Presence(str, Enum):
+    """What a mark says of its process. `UNKNOWN`: it is another machine's or namespace's, or is stopped."""
+
+    RUNNING = "running"
+    GONE = "gone"
+    UNKNOWN = "unknown"
+
+
 def this_process() -> dict[str, Value]:
     """The mark of the running process."""
-    return {"host": socket.gethostname(), "boot": _boot(), "pid": os.getpid(), "start": _start(os.getpid())}
+    pid = os.getpid()
+    return {"host": socket.gethostname(), "boot": _boot(), "namespace": _namespace(), "pid": pid, "start": _start(pid)}
 
 
 def with_jvm(owner: Mapping[str, Value], pid: int) -> dict[str, Value]:
@@ -23,13 +37,18 @@ def with_jvm(owner: Mapping[str, Value], pid: int) -> dict[str, Value]:
     return {**owner, "jvm_pid": pid, "jvm_start": _start(pid)}
 
 
+def presence(owner: Mapping[str, Value]) -> Presence:
+    """Whether the process, or its Java process, may still write."""
+    if not _is_here(owner):
+        return Presence.UNKNOWN
+    if _is_running(owner.get("pid"), owner.get("start")):
+        return Presence.UNKNOWN if _state(owner.get("pid")) in _STOPPED else Presence.RUNNING
+    return Presence.RUNNING if _is_running(owner.get("jvm_pid"), owner.get("jvm_start")) else Presence.GONE
+
+
 def is_alive(owner: Mapping[str, Value]) -> bool:
-    """Whether the process, or its Java process, may still write; True if it is on another machine."""
-    if owner.get("host") != socket.gethostname():
-        return True
-    if owner.get("boot") != _boot():
-        return False
-    return _runs(owner.get("pid"), owner.get("start")) or _runs(owner.get("jvm_pid"), owner.get("jvm_start"))
+    """Whether the process, or its Java process, may still write; True if that cannot be seen from here."""
+    return presence(owner) is not Presence.GONE
 
 
 def has_died(owner: Mapping[str, Value]) -> bool:
@@ -50,7 +69,18 @@ def describe(owner: Mapping[str, Value]) -> str:
     return f"process {owner.get('pid')} on {owner.get('host')}"
 
 
-def _runs(pid: Value, start: Value) -> bool:
+_STOPPED: Final = ("T", "t")
+"""States of a process that runs no code: by SIGSTOP, or by a debugger."""
+
+
+def _is_here(owner: Mapping[str, Value]) -> bool:
+    """Whether the process has, or had, its number on this machine and in this namespace."""
+    if owner.get("boot") is None or _boot() is None:
+        return owner.get("host") == socket.gethostname() and owner.get("boot") == _boot()
+    return owner.get("boot") == _boot() and owner.get("namespace", _namespace()) == _namespace()
+
+
+def _is_running(pid: Value, start: Value) -> bool:
     if not isinstance(pid, int):
         return False
     try:
@@ -59,7 +89,7 @@ def _runs(pid: Value, start: Value) -> bool:
         return False
     except PermissionError:
         pass
-    return not _is_zombie(pid) and (start is None or _start(pid) in (start, None))
+    return _state(pid) not in ("Z", "X") and (start is None or _start(pid) in (start, None))
 
 
 def _stat(pid: int) -> list[str] | None:
@@ -70,9 +100,9 @@ def _stat(pid: int) -> list[str] | None:
         return None
 
 
-def _is_zombie(pid: int) -> bool:
-    stat = _stat(pid)
-    return stat is not None and stat[0] in ("Z", "X")
+def _state(pid: Value) -> str | None:
+    stat = _stat(pid) if isinstance(pid, int) else None
+    return stat[0] if stat else None
 
 
 def _start(pid: int) -> int | None:
@@ -85,5 +115,13 @@ def _start(pid: int) -> int | None:
 def _boot() -> str | None:
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return None
+
+
+def _namespace() -> str | None:
+    """The namespace of process numbers: each container has its own."""
+    try:
+        return os.readlink("/proc/self/ns/pid")
     except OSError:
         return None

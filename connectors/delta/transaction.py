@@ -162,7 +162,9 @@ class DeltaTable:
         is_fresh: bool,
     ) -> bool:
         txn = self.log.startTransaction()
-        if not is_fresh and txn.txnVersion(application) >= version:
+        if is_fresh:  # the log is not read, but a commit of the same write by another process is a conflict
+            txn.readTxn().addOne(application)
+        elif txn.txnVersion(application) >= version:
             return False
         clusters = bool(cluster_by) or (replaces.schema and self._is_clustered())
         if clusters and metadata is None:  # a table that is recreated with the same columns

@@ -38,7 +38,8 @@ class IcebergStaged(Staged):
     (innermost first), `staging` a directory beside the run's journal. `fields` is Iceberg's JSON of the schema that the
     files were written in, where the commit creates it. `added`: columns that the commit adds to the table or widens,
     with their types in Spark's JSON. `replace_where`: the rows that the staged ones replace. `branch` holds the result
-    of a merge that began at the snapshot `base` of the main branch.
+    of a merge that began at the snapshot `base` of the main branch. `sequence`: the number of the table's last snapshot
+    when rows were staged: the write is looked for in those after it.
     """
 
     address: TableAddress
@@ -63,6 +64,7 @@ class IcebergStaged(Staged):
     table_id: str = ""
     added: Mapping[str, Any] = field(default_factory=dict)
     base: int | None = None
+    sequence: int = 0
     has_branch: bool = False
     rows: int | None = None
     bytes: int = 0

@@ -17,7 +17,7 @@ from connectors.iceberg.iceberg_staged import NewTable, ReplacedPart
 from connectors.iceberg.partitioning import specification
 from connectors.iceberg.sorting import sort_order
 from connectors.iceberg.table_address import TableAddress
-from connectors.iceberg.table_metadata import Metadata, history, table_of
+from connectors.iceberg.table_metadata import Metadata, commit_of, table_of
 from connectors.lakehouse.own_session import own_session
 from connectors.shared.spark_types import of_spark_json
 
@@ -93,10 +93,7 @@ class IcebergTable:
 
     def committed(self, identity: str) -> Mapping[str, str] | None:
         """The summary of the snapshot by which a write was committed; None where there is none."""
-        if not self.exists():
-            return None
-        summaries = (snapshot.get("summary", {}) for snapshot in history(self.metadata()))
-        return next((summary for summary in summaries if summary.get("penstock.write") == identity), None)
+        return commit_of(self.metadata(), identity) if self.exists() else None
 
     def data_folder(self) -> str:
         """Where the table's data files are, or would be."""
@@ -217,8 +214,14 @@ class IcebergTable:
     def _files(self, text: str) -> Any:
         return self.iceberg.util.SerializationUtil.deserializeFromBase64(text)
 
+    def base_of(self, transaction: Any) -> Metadata | None:
+        """The metadata onto which a transaction commits; None if it creates the table."""
+        base = transaction.startMetadata()
+        return None if base is None else json.loads(self.iceberg.TableMetadataParser.toJson(base))
+
     def commit(self, transaction: Any, files: str, replaces: ReplacedPart, summary: Mapping[str, str]) -> None:
-        """Commit one snapshot with the files, and with the transaction's other changes."""
+        """Commit one snapshot with the files, and with the transaction's other changes, onto `base_of` it: a conflict
+        if the table has changed since. (`commitTransaction` would apply the changes to the changed table.)"""
         if replaces is ReplacedPart.ROWS:
             everything = self.iceberg.expressions.Expressions.alwaysTrue()
             operation = transaction.newOverwrite().overwriteByRowFilter(everything)
@@ -232,7 +235,11 @@ class IcebergTable:
         for key, value in summary.items():
             operation.set(key, value)
         operation.commit()
-        transaction.commitTransaction()
+        base = transaction.startMetadata()
+        if base is None:
+            transaction.commitTransaction()
+        else:
+            transaction.underlyingOps().commit(base, transaction.currentMetadata())
 
     def create_branch(self, name: str, snapshot: int | None) -> None:
         """Create a branch at a snapshot; without one, an empty branch."""

@@ -16,7 +16,7 @@ from catalog.tables.evolution import SchemaEvolution
 from catalog.tables.savemode import Action
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import VARIANT, parts
-from connectors.commits.commit_errors import created_meanwhile, rows_are_gone, table_changed
+from connectors.commits.commit_errors import created_meanwhile, in_doubt, rows_are_gone, table_changed
 from connectors.commits.retrying import retried
 from connectors.files.committing.file_staged import missing_folders
 from connectors.iceberg.changed_columns import changed_columns
@@ -24,6 +24,7 @@ from connectors.iceberg.iceberg_staged import IcebergStaged, NewTable, ReplacedP
 from connectors.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.iceberg.merge_staging import commit_merge, stage_merge
 from connectors.iceberg.table_address import address_of
+from connectors.iceberg.table_metadata import Metadata, commit_of, has_all_since, last_sequence
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse import merging, staged_files
 from connectors.storage.filesystem import files_at
@@ -111,7 +112,7 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
         added: dict[str, Any] = {} if creates else changed_columns(df, table.metadata(), evolution)
         transaction = table.begin(new, prepared.replaces, added)
         found = table.stage(transaction, df._jdf.queryExecution().analyzed(), prepared.data)
-        table_id = "" if prepared.is_new else str(table.load().uuid())
+        before = None if prepared.is_new else table.metadata()
     files, staging = files_at(spark, prepared.staging)
     files.write(f"{staging}/files", found.files)
     return replace(
@@ -119,7 +120,8 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
         table=new,
         added=added,
         fields=found.fields if creates or added else "",
-        table_id=table_id,
+        table_id="" if before is None else str(before["table-uuid"]),
+        sequence=0 if before is None else last_sequence(before),
         rows=found.rows,
         bytes=found.bytes,
     )
@@ -157,8 +159,6 @@ def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergSta
         raise rows_are_gone(staged.run_id, str(staged.address))
 
     def attempt() -> None:
-        if table.committed(staged.identity) is not None:
-            return  # the attempt before had been committed, only its answer was lost
         is_made_by_another = staged.is_new and table.exists()
         if not staged.is_new and (not table.exists() or str(table.load().uuid()) != staged.table_id):
             raise table_changed("Iceberg", str(staged.address), staged.run_id)
@@ -166,11 +166,24 @@ def _commit_files(spark: "SparkSession", table: IcebergTable, staged: IcebergSta
             table.create_namespace()
         new = None if is_made_by_another else staged.table
         transaction = table.begin(new, staged.replaces, staged.added)
+        base = table.base_of(transaction)
+        if base is not None and is_committed_in(base, staged):
+            return  # by another process, or by the attempt before, whose answer was lost
         if staged.fields and table.fields(transaction) != staged.fields:
             raise table_changed("Iceberg", str(staged.address), staged.run_id)
         table.commit(transaction, text, staged.replaces, staged.summary)
 
     retried(attempt, is_conflict)
+
+
+def is_committed_in(metadata: Metadata, staged: IcebergStaged) -> bool:
+    """Whether the table has the write. Raises PEN5010 if that is not known, since snapshots have expired."""
+    if commit_of(metadata, staged.identity) is not None:
+        return True
+    is_table = staged.is_new or str(metadata["table-uuid"]) == staged.table_id
+    if is_table and not has_all_since(metadata, staged.sequence):
+        raise in_doubt("Iceberg", str(staged.address), staged.run_id)
+    return False
 
 
 def _staged_files(spark: "SparkSession", staged: IcebergStaged) -> str:

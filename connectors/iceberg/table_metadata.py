@@ -93,6 +93,23 @@ def type_of(text: Any) -> DataType:
     raise ValueError(f"no type of Iceberg's: {text!r}")
 
 
+def commit_of(metadata: Metadata, identity: str) -> Mapping[str, str] | None:
+    """The summary of the snapshot by which a write was committed; None where there is none."""
+    summaries = (snapshot.get("summary", {}) for snapshot in history(metadata))
+    return next((summary for summary in summaries if summary.get("penstock.write") == identity), None)
+
+
+def last_sequence(metadata: Metadata) -> int:
+    """The number of the last snapshot; 0 in the first version of the format, which has no numbers."""
+    return int(metadata.get("last-sequence-number") or 0)
+
+
+def has_all_since(metadata: Metadata, sequence: int) -> bool:
+    """Whether no snapshot after the one of that number has expired."""
+    kept = {snapshot.get("sequence-number") for snapshot in metadata.get("snapshots") or ()}
+    return all(number in kept for number in range(sequence + 1, last_sequence(metadata) + 1))
+
+
 def history(metadata: Metadata) -> Iterator[Mapping[str, Any]]:
     """The snapshots of the main branch, the latest first."""
     by_id = {snapshot["snapshot-id"]: snapshot for snapshot in metadata.get("snapshots", ())}

@@ -86,6 +86,17 @@ class WriteTask:
         return f"{self.run_id}.{self.write_id}{batch}"
 
     @property
+    def epoch(self) -> int:
+        """The epoch of the run's claim; 0 without one."""
+        return 0 if self.run.claim is None else self.run.claim.epoch
+
+    @property
+    def attempt(self) -> str:
+        """Names what this attempt of the write stages. A run that was rolled back and is begun again has another
+        epoch, so that a process of the earlier attempt which is still running writes elsewhere."""
+        return f"{self.identity}{f'~{self.epoch}' if self.epoch > 1 else ''}"
+
+    @property
     def primary_keys(self) -> tuple[str, ...]:
         """The columns that identify a row: the option `primary_keys`, else the incoming table's primary key."""
         key = self.table.schema.primary_key

@@ -32,7 +32,8 @@ class Dialect:
     `exact_text`: compares a text by its bytes, as Spark does; `folded_columns`: a query for the columns of a table
     that the database compares otherwise. `stages_like_target`: a staging table takes its columns from the target,
     collations among them. `renames_staging`: a transaction can rename a staging table to a new target and add its
-    primary key. `times_as_text`: dates and times are loaded as texts. `is_tested`: the tests of
+    primary key. `check_deferred`: checks the constraints that are deferred to COMMIT. `id_type`: of run ids, which
+    differ by case. `times_as_text`: dates and times are loaded as texts. `is_tested`: the tests of
     Penstock run against it.
     """
 
@@ -64,6 +65,8 @@ class Dialect:
     add_column: str = "alter table {table} add column {column}"
     set_type: str | None = "alter table {table} alter column {name} type {type}"
     lock_timeout: str | None = None
+    check_deferred: str | None = None
+    id_type: str = "varchar(255)"
     hash_bucket: str | None = None
     exact_text: str | None = None
     folded_columns: str | None = None

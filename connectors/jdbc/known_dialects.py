@@ -82,6 +82,7 @@ POSTGRESQL: Final = Dialect(
     updates=Updates.UPDATE_FROM,
     distinct="{0} is distinct from {1}",
     lock_timeout="set local lock_timeout = {milliseconds}",
+    check_deferred="set constraints all immediate",
     hash_bucket="mod(abs(hashtext({column}::text)::bigint), {buckets})",
     is_tested=True,
 )  # fmt: skip
@@ -131,6 +132,7 @@ MARIADB: Final = Dialect(
     distinct="not ({0} <=> {1})",
     set_type=_MYSQL_SET_TYPE,
     lock_timeout="set session innodb_lock_wait_timeout = {seconds}",
+    id_type="varchar(255) character set utf8mb4 collate utf8mb4_bin",
     prepare="prepare penstock from {}",
     syntax_error=1064,
     hash_bucket=_MYSQL_HASH,
@@ -220,6 +222,7 @@ SQL_SERVER: Final = Dialect(
 ORACLE: Final = Dialect(
     name="Oracle",
     scheme="oracle",
+    id_type="varchar2(255)",
     example="jdbc:oracle:thin:@//host:1521/service",
     driver="oracle.jdbc.OracleDriver",
     maven="com.oracle.database.jdbc:ojdbc11:23.9.0.25.07",

@@ -27,7 +27,9 @@ class PaimonStaged(Staged):
     directory next to it, which takes its place. `staging` is a directory next to the run's journal. `schema` is the
     schema file that the staged files belong to, `adds_schema` says whether the commit adds it to the table.
     `keys_of`: the snapshot whose keys decided where rows were written, 0 before the first one; the commit fails if a
-    later one changed rows. `is_fresh`: the snapshots need not be searched for this write; not for another process.
+    later one changed rows. `base`: the latest snapshot when rows were staged, 0 before the first one: the write is
+    looked for in those after it. `is_fresh`: the snapshots need not be searched for this write; not for another
+    process.
     """
 
     target: str
@@ -47,6 +49,7 @@ class PaimonStaged(Staged):
     rows: int | None = None
     bytes: int = 0
     keys_of: int | None = None
+    base: int = 0
     is_fresh: bool = secret(False)
 
     @property

@@ -10,6 +10,7 @@ from catalog.diagnostics.diagnostic import PenstockError, RunError, run_error
 from catalog.diagnostics.source import Span
 from catalog.distribution import pip_install
 from connectors.commits.commit_errors import table_changed
+from connectors.paimon.commit_once import CommittedError, exclusive_commit, look_before_each_attempt
 from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.paimon.table_files import Schema, latest_schema
 
@@ -59,6 +60,12 @@ def reported(what: str) -> Iterator[None]:
         raise run_error("PEN5005", f"{what}: {cause}") from error
 
 
+def latest_snapshot(folder: str, schema: Schema) -> int:
+    """The number of the latest snapshot, 0 before the first one."""
+    snapshot = opened(folder, schema).snapshot_manager().get_latest_snapshot()
+    return snapshot.id if snapshot is not None else 0
+
+
 def has_rows(folder: str) -> bool:
     """Whether a reader finds a row in the table's directory."""
     schema = latest_schema(folder)
@@ -106,7 +113,8 @@ def paths_of(table: "FileStoreTable", messages: Sequence["CommitMessage"]) -> li
 
 
 def commit(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> None:
-    """Commit one snapshot with the staged files. A table that is made anew gets one also without files."""
+    """Commit one snapshot with the staged files, at most once. A table that is made anew gets one also without
+    files."""
     from pypaimon.write.file_store_commit import FileStoreCommit
 
     table = opened(
@@ -118,14 +126,17 @@ def commit(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> N
         },
     )
     found = to_messages(table, messages)
-    committer = FileStoreCommit(table.new_snapshot_commit(), table, staged.name)
+    committer = FileStoreCommit(exclusive_commit(table), table, staged.name)
     if staged.keys_of is not None:
         _refuse_changes(committer, staged.keys_of, table_changed("Paimon", staged.target, staged.run_id))
+    look_before_each_attempt(committer, staged)
     try:
         if staged.replaces in (PaimonOverwrite.ROWS, PaimonOverwrite.PARTITIONS):
             committer.overwrite({}, found, _IDENTIFIER, staged.properties)
         else:
             committer.commit(found, _IDENTIFIER, staged.properties)
+    except CommittedError:
+        return
     finally:
         committer.close()
 

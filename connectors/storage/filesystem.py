@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from connectors.shared.java_names import java_named
+from connectors.shared.store_primitives import Primitives
 from connectors.storage.hadoop_files import HadoopFiles
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import local_path
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
 
 
 class Files(Protocol):
-    """Operations on absolute paths of one file system. Directories are made with their parents. Errors are OSErrors."""
+    """Operations on absolute paths of one file system. Directories are made with their parents. Errors are OSErrors.
+
+    `primitives`: what the file system does in one step.
+    """
+
+    @property
+    def primitives(self) -> Primitives: ...
 
     def exists(self, path: str) -> bool: ...
 
@@ -49,6 +56,18 @@ class Files(Protocol):
 
     def rename(self, source: str, target: str) -> None:
         """Raises OSError if the target exists."""
+        ...
+
+    def move(self, source: str, target: str) -> None:
+        """Rename into a directory that exists; raises OSError if it does not, or if the target exists."""
+        ...
+
+    def copy(self, source: str, target: str) -> None:
+        """Copy a file, also over another one."""
+        ...
+
+    def size(self, path: str) -> int:
+        """Of a file, in bytes."""
         ...
 
     def delete(self, path: str) -> None:

@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from connectors.shared.java_names import java_named
+from connectors.shared.store_primitives import Primitives, primitives_of
 from connectors.shared.temporary_names import temporary_name
 from connectors.storage.object_store import OBJECT_STORES
 
@@ -65,6 +66,7 @@ class HadoopFiles:
         scheme = str(system.getUri().getScheme())
         self.is_s3 = scheme == "s3a"
         self.is_object_store = f"{scheme}:" in OBJECT_STORES
+        self.primitives: Primitives = primitives_of(scheme)
 
     @_os_errors
     def exists(self, path: str) -> bool:
@@ -121,9 +123,9 @@ class HadoopFiles:
     def write(self, path: str, text: str) -> None:
         if self.is_object_store:
             self._fill(self.system.create(self._path(path), True), text)
-        elif not self.write_new(path, text):
-            self.delete(path)
-            self.write_new(path, text)
+        else:
+            while not self.write_new(path, text):  # another process may write it at the same moment
+                self.delete(path)
 
     @_os_errors
     def write_new(self, path: str, text: str) -> bool:
@@ -166,8 +168,24 @@ class HadoopFiles:
             raise FileExistsError(target)
         if not self.exists(source):  # file systems report this in different ways
             raise FileNotFoundError(source)
+        self.move(source, target)
+
+    @_os_errors
+    def move(self, source: str, target: str) -> None:
+        if self.exists(target):
+            raise FileExistsError(target)
         if not self.system.rename(self._path(source), self._path(target)):
             raise OSError(f"{source} could not be renamed to {target}")
+
+    @_os_errors
+    def copy(self, source: str, target: str) -> None:
+        util, conf = java_named(self.jvm, "org.apache.hadoop.fs.FileUtil"), self.system.getConf()
+        if not util.copy(self.system, self._path(source), self.system, self._path(target), False, True, conf):
+            raise OSError(f"{source} could not be copied to {target}")
+
+    @_os_errors
+    def size(self, path: str) -> int:
+        return int(self.system.getFileStatus(self._path(path)).getLen())
 
     @_os_errors
     def delete(self, path: str) -> None:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from connectors.shared.store_primitives import ATOMIC
 from connectors.shared.temporary_names import temporary_name
 
 _NO_HARD_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
@@ -13,6 +14,8 @@ _NO_HARD_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTS
 
 class LocalFiles:
     """This machine's disk, without Spark."""
+
+    primitives: Final = ATOMIC
 
     def exists(self, path: str) -> bool:
         return os.path.lexists(path)
@@ -82,10 +85,26 @@ class LocalFiles:
 
     def rename(self, source: str, target: str) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
+        self.move(source, target)
+
+    def move(self, source: str, target: str) -> None:
         if os.path.lexists(target):
             raise FileExistsError(target)
         os.rename(source, target)
         _sync_folder(os.path.dirname(target))
+
+    def copy(self, source: str, target: str) -> None:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        temporary = temporary_name(target)
+        try:
+            shutil.copyfile(source, temporary)
+            os.replace(temporary, target)
+        finally:
+            self.delete(temporary)
+        _sync_folder(os.path.dirname(target))
+
+    def size(self, path: str) -> int:
+        return os.path.getsize(path)
 
     def delete(self, path: str) -> None:
         if os.path.isdir(path) and not os.path.islink(path):

@@ -79,6 +79,11 @@ def target_folder(path: str) -> str:
     return path.rstrip("/") if local is None else os.path.realpath(local)
 
 
+def file_name(text: str) -> str:
+    """The id of a run, or a name that has one, as the name of a file: Hadoop's paths have no `:`."""
+    return text.replace(":", ";")
+
+
 def near_path(path: str) -> str | None:
     """The path that a local path without files may mean: it is there, up to a pattern; else None."""
     local = local_path(path)

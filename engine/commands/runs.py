@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timezone
 
-from engine.state.layout import layout_at
+from engine.runtime.state_store import state_store
 from engine.state.ledger import RunRecord, runs
 from engine.state.run_state import State
-from engine.state.state_dir import local_state_dir, state_dir
+from engine.state.state_dir import state_dir
 from engine.terminal.arguments import add_environment_argument, positive
 
 SUMMARY = "list the runs that are recorded in the state directory, show one, or dismiss one"
@@ -34,7 +34,8 @@ def run(arguments: Namespace) -> int:
         return _forget(arguments)
     if arguments.run_id:
         return _show(arguments)
-    listed = runs(layout_at(None, local_state_dir(arguments.state_dir)))[-arguments.limit :]
+    with state_store(arguments.state_dir) as layout:
+        listed = runs(layout)[-arguments.limit :]
     if arguments.format == "json":
         print(json.dumps([asdict(run) for run in listed], indent=2, default=str))
     elif not listed:
@@ -47,7 +48,8 @@ def run(arguments: Namespace) -> int:
 def _forget(arguments: Namespace) -> int:
     from engine.state.dismissal import forget
 
-    dismissed = forget(local_state_dir(arguments.state_dir), arguments.forget)
+    with state_store(arguments.state_dir) as layout:
+        dismissed = forget(layout, arguments.forget)
     print(f"run {arguments.forget}: dismissed; no target was changed")
     for write in dismissed.writes:
         print(f"  {write.connector}: {write.state}" + (f"; staged rows: {write.staging}" if write.staging else ""))
@@ -63,18 +65,19 @@ def _forget(arguments: Namespace) -> int:
 def _show(arguments: Namespace) -> int:
     """Print one run: its entry in the ledger, then the steps of its journal."""
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
-    from engine.state.dismissal import journal_step
+    from engine.state.dismissal import readable_step
+    from engine.state.journal import journal_in
 
-    layout = layout_at(None, local_state_dir(arguments.state_dir))
-    files = layout.files
-    known = {run.run_id: run for run in runs(layout)}
-    if arguments.run_id not in known:
-        help = did_you_mean(arguments.run_id, known)
-        raise job_error("PEN5306", f"no run `{arguments.run_id}` is recorded in {layout.root}", None, help)
-    run = known[arguments.run_id]
-    journal = layout.run(run.run_id).journal
-    steps = [(journal_step(files, f"{journal}/{name}") or {}, name) for name in files.children(journal)]
-    events = sorted((float(step.get("at") or 0), name.removesuffix(".json")) for step, name in steps)
+    with state_store(arguments.state_dir) as layout:
+        files = layout.files
+        known = {run.run_id: run for run in runs(layout)}
+        if arguments.run_id not in known:
+            help = did_you_mean(arguments.run_id, known)
+            raise job_error("PEN5306", f"no run `{arguments.run_id}` is recorded in {layout.root}", None, help)
+        run = known[arguments.run_id]
+        folder = journal_in(layout, run.run_id).folder
+        steps = {name: readable_step(files, f"{folder}/{name}") or {} for name in files.children(folder)}
+    events = sorted((float(step.get("at") or 0), name.removesuffix(".json")) for name, step in steps.items())
     if arguments.format == "json":
         print(json.dumps({**asdict(run), "events": events}, indent=2, default=str))
         return 0
@@ -86,7 +89,7 @@ def _show(arguments: Namespace) -> int:
             print(f"{name}:")
             for key, counts in value.items():
                 print(f"  {key}: {_counts(counts)}")
-    writes = (journal_step(files, f"{journal}/begin.json") or {}).get("writes") or {}
+    writes = steps.get("begin.json", {}).get("writes") or {}
     print("events:")
     for at, name in events:
         print(f"  {datetime.fromtimestamp(at, timezone.utc):%Y-%m-%d %H:%M:%S}  {_event(name, writes)}")

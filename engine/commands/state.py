@@ -30,20 +30,19 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from engine.project.compiled_jobs import compiled_jobs
-    from engine.state.layout import layout_at
-    from engine.state.state_dir import local_state_dir
+    from engine.runtime.state_store import state_store
     from engine.state.watermarks import Watermarks, incremental_scans
 
     if arguments.to is not None and arguments.reset is None:
         raise job_error("PEN2010", "`--to` needs `--reset`", None, "penstock state JOB --reset NODE --to VALUE")
     (compiled,) = compiled_jobs(arguments, [arguments.job], settings_of(arguments))
     plan = compiled.plan
-    state = local_state_dir(arguments.state_dir, compiled.path, plan.env.options)
-    watermarks = Watermarks(layout_at(None, state), plan.env.name)
-    scans = incremental_scans(plan)
-    if arguments.reset is not None:
-        _reset(arguments, plan, watermarks, scans)
-    _print(watermarks, scans, arguments.format)
+    with state_store(arguments.state_dir, compiled.path, plan.env.options) as layout:
+        watermarks = Watermarks(layout, plan.env.name)
+        scans = incremental_scans(plan)
+        if arguments.reset is not None:
+            _reset(arguments, plan, watermarks, scans)
+        _print(watermarks, scans, arguments.format)
     return 0
 
 
@@ -54,14 +53,14 @@ def _reset(
     from catalog.types.datatypes import has_unknown
     from connectors.interface.incremental import is_value
     from connectors.interface.source_abilities import own_order_of
-    from engine.state.journal import open_journals
+    from engine.state.journal import open_journals_in
     from engine.state.watermarks import node_of, reset
 
     named = {node_of(scan).lower(): (scan, asked) for scan, asked in scans}
     if arguments.reset.lower() not in named:
         help = did_you_mean(arguments.reset, [node_of(scan) for scan, _ in scans])
         raise job_error("PEN2301", f"the job has no incremental source `{arguments.reset}`", None, help)
-    for log in open_journals(None, watermarks.layout.root):
+    for log in open_journals_in(watermarks.layout):
         recorded = log.read()
         if recorded is not None and recorded.job == plan.env.name:
             message = f"run `{log.run_id}` of this job has not ended, and may move the watermark"

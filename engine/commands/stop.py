@@ -4,10 +4,10 @@ from argparse import ArgumentParser, Namespace
 from time import sleep
 from typing import Final
 
-from engine.state.layout import StateLayout, layout_at
+from engine.runtime.state_store import state_store
+from engine.state.layout import StateLayout
 from engine.state.ledger import RunRecord, runs
 from engine.state.run_state import State
-from engine.state.state_dir import local_state_dir
 from engine.state.stop_request import request_stop
 from engine.terminal.arguments import add_environment_argument
 
@@ -28,9 +28,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
+    with state_store(arguments.state_dir) as layout:
+        return _stop(layout, arguments)
+
+
+def _stop(layout: StateLayout, arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
 
-    layout = layout_at(None, local_state_dir(arguments.state_dir))
     recorded = runs(layout)
     running = {run.run_id for run in recorded if run.state is State.RUNNING and "batches" in run.counts}
     if arguments.run_id not in running:

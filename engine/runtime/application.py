@@ -12,6 +12,7 @@ from catalog.tables.savemode import WritePreview
 from connectors.interface.base import Connector
 from connectors.interface.incremental import Since
 from connectors.shared.staged import Credentials
+from connectors.storage.object_store import store_jars
 from engine.compile import Compiled
 from engine.job.model.job import Tuning
 from engine.job.options.env import is_of_application
@@ -101,6 +102,13 @@ def resume(
     jars = [jar for needed in used.values() for jar in needed]
     with _session("penstock resume", {}, used, jars, master) as spark:
         return recover.resume(spark, state, run_id, credentials)
+
+
+@contextmanager
+def session_at(path: str) -> Iterator["SparkSession"]:
+    """A session that reaches the file system of a path, for commands that need no more."""
+    with _session("penstock", {}, (), store_jars(path), "local[1]") as spark:
+        yield spark
 
 
 def clean_up_cancelled(run_id: str, state: str, master: str) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from catalog.masks import Masks
 from engine.compile import Compiled
+from engine.plan.credentials import credentials_of
 from engine.plan.nodes import Node, Plan
 from engine.runtime.application import state_dir_of
 from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
@@ -20,7 +21,7 @@ from engine.runtime.results import JobResult, committed_before
 from engine.spark.lower import Arrived
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.writing.open_run import begin, refuse_unfinished
-from engine.spark.writing.recover import recover
+from engine.spark.writing.recover import end_earlier_attempt, recover
 from engine.spark.writing.sink_checks import check
 from engine.state import ledger
 from engine.state.layout import StateLayout, layout_at
@@ -78,7 +79,7 @@ def _run_job(
     state = state_dir_of(compiled, state_dir)
     layout = layout_at(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
-    recovery_warnings = recover(spark, state, compiled.settings.credentials)
+    recovery_warnings = recover(spark, state, compiled.settings.credentials, job=plan.env.name)
     missing = uncommitted(spark, state, run_id, plan.writes)
     if not missing:
         return replace(committed_before(plan, run_id), warnings=recovery_warnings)
@@ -117,9 +118,11 @@ def _run_job(
             written = len(compiled.plan.writes) - len(missing)
             result = replace(result, warnings=warnings, interrupted_by=received.received, done=written)
     except BaseException as error:
+        run.release()
         ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
         _record(layout, _ended(entry, ended, monotonic() - started, str(error), {}), plan.env.masks)
         raise
+    run.release()
     messages = "; ".join(f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics)
     ended_run = _ended(entry, result.state, result.seconds, messages, result.counts)
     unrecorded = _record(layout, ended_run, plan.env.masks)
@@ -138,6 +141,7 @@ def run_batch(
 ) -> JobResult:
     """Stage and commit one micro-batch of a stream, as a run of its own that is in no ledger. Does nothing if it is
     committed already; raises what keeps it from starting. `is_fresh`: as for `begin`."""
+    end_earlier_attempt(spark, state, run_id, credentials_of(plan))
     missing = unwritten(spark, state, run_id, plan.writes)
     if not missing:
         return committed_before(plan, run_id)
@@ -148,18 +152,21 @@ def run_batch(
     if run is None:
         return committed_before(whole, run_id)
     events = JobEvents(replace(plan, env=replace(plan.env, listeners=())), run_id)  # they hear of the stream only
-    return JobExecution(
-        spark,
-        plan,
-        run,
-        Interrupts(),
-        monotonic(),
-        since={},
-        events=events,
-        is_quiet=True,
-        arrived=arrived,
-        plans=plans,
-    ).result()
+    try:
+        return JobExecution(
+            spark,
+            plan,
+            run,
+            Interrupts(),
+            monotonic(),
+            since={},
+            events=events,
+            is_quiet=True,
+            arrived=arrived,
+            plans=plans,
+        ).result()
+    finally:
+        run.release()
 
 
 def _record(layout: StateLayout, run: ledger.RunRecord, masks: Masks) -> tuple[Diagnostic, ...]:

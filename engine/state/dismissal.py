@@ -1,17 +1,17 @@
 """Dismiss a run that cannot be ended: its journal says so, and no target is touched."""
 
-import json
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from catalog.diagnostics.diagnostic import RunError, did_you_mean, job_error, run_error
-from connectors.commits import run_owner as owner
-from connectors.commits.run_decision import DISMISSED
+from catalog.diagnostics.diagnostic import RunError, did_you_mean, job_error
+from connectors.commits.claiming import HeldError
+from connectors.commits.run_decision import is_commit, journal_step
 from connectors.storage.filesystem import Files
 from connectors.storage.paths import local_path
-from engine.state.layout import layout_at
+from engine.state.journal import RunOutcome, journal_in
+from engine.state.layout import StateLayout
+from engine.state.run_claims import claim_run, has_process, mark_of, release, still_running
 from engine.state.watermarks import Watermarks
 
 
@@ -36,28 +36,34 @@ class Dismissed:
     unmoved: tuple[str, ...] = ()
 
 
-def forget(state: str, run_id: str) -> Dismissed:
-    """Record the run as dismissed; `state` is a state directory on this machine.
+def forget(layout: StateLayout, run_id: str) -> Dismissed:
+    """Record the run as dismissed.
 
     Later runs neither finish it nor wait for it. Raises PEN5306 where there is no such run, PEN5309 if it has ended,
-    PEN5302 where its process is running on this machine.
+    PEN5302 where a process works on it.
     """
-    layout = layout_at(None, state)
-    files, journal = layout.files, layout.run(run_id).journal
+    files = layout.files
     if not files.exists(layout.run(run_id).folder):
         help = did_you_mean(run_id, layout.run_ids())
         raise job_error("PEN5306", f"no run `{run_id}` is recorded in {layout.root}", None, help)
-    if (end := journal_step(files, f"{journal}/end.json")) is not None:
-        outcome = end.get("outcome", "ended")
-        raise job_error("PEN5309", f"run `{run_id}` has ended: it was {outcome}; nothing is left to dismiss")
-    begun = journal_step(files, f"{journal}/begin.json") or {}
-    mark = begun.get("owner") or {}
-    if mark.get("host") == owner.this_process()["host"] and not owner.has_died(mark):
-        help = "stop that process first: it then removes what it staged"
-        raise run_error("PEN5302", f"run `{run_id}` is still running: {owner.describe(mark)}", None, help)
-    files.write(f"{journal}/end.json", json.dumps({"outcome": DISMISSED, "at": time.time()}))
+    help = "stop that process first: it then removes what it staged"
+    log = journal_in(layout, run_id)
+    begun = readable_step(files, f"{log.folder}/begin.json") or {}
+    if not begun.get("claimed") and has_process(begun.get("owner") or {}):
+        raise still_running("PEN5302", run_id, begun["owner"], help)
+    try:
+        claim = claim_run(log, mark_of(None))
+    except HeldError as error:
+        raise still_running("PEN5302", run_id, error.claim.owner, help) from error
+    try:
+        if (end := readable_step(files, f"{log.folder}/end.json")) is not None:
+            outcome = end.get("outcome", "ended")
+            raise job_error("PEN5309", f"run `{run_id}` has ended: it was {outcome}; nothing is left to dismiss")
+        log.end(RunOutcome.DISMISSED)
+    finally:
+        release(claim)
     watermarks = Watermarks(layout, str(begun.get("job") or ""))
-    return Dismissed(tuple(_writes(files, journal)), tuple(_unmoved(watermarks, begun, run_id)))
+    return Dismissed(tuple(_writes(files, log.folder)), tuple(_unmoved(watermarks, begun, run_id)))
 
 
 def _unmoved(watermarks: Watermarks, begun: Mapping[str, Any], run_id: str) -> Iterator[str]:
@@ -71,13 +77,14 @@ def _unmoved(watermarks: Watermarks, begun: Mapping[str, Any], run_id: str) -> I
 
 
 def _writes(files: Files, journal: str) -> Iterator[DismissedWrite]:
-    is_decided = files.exists(f"{journal}/commit.json")
-    places = journal_step(files, f"{journal}/prepared.json") or {}
-    for write_id, connector in ((journal_step(files, f"{journal}/begin.json") or {}).get("writes") or {}).items():
+    decision = readable_step(files, f"{journal}/commit.json")
+    is_decided = decision is not None and is_commit(decision)
+    places = readable_step(files, f"{journal}/prepared.json") or {}
+    for write_id, connector in ((readable_step(files, f"{journal}/begin.json") or {}).get("writes") or {}).items():
         if files.exists(f"{journal}/{write_id}.committed.json"):
             yield DismissedWrite(connector, "committed", may_hold_rows=True)
             continue
-        step = journal_step(files, f"{journal}/{write_id}.staged.json")
+        step = readable_step(files, f"{journal}/{write_id}.staged.json")
         prepared = step or places.get(write_id) or {}
         staging = (prepared.get("staged") or {}).get("staging")
         place = (local_path(staging) or staging) if isinstance(staging, str) else None
@@ -89,11 +96,9 @@ def _writes(files: Files, journal: str) -> Iterator[DismissedWrite]:
             yield DismissedWrite(connector, "staged, not committed; the target is as it was", place)
 
 
-def journal_step(files: Files, path: str) -> Mapping[str, Any] | None:
+def readable_step(files: Files, path: str) -> Mapping[str, Any] | None:
     """A step of the journal; empty where it cannot be read, which may be why the run is dismissed."""
-    if not files.exists(path):
-        return None
     try:
-        return dict(json.loads(files.read(path)))
-    except (ValueError, TypeError):
+        return journal_step(files, path)
+    except RunError:
         return {}

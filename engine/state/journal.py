@@ -5,26 +5,29 @@
         prepared.json               where the rows of each write will be staged
         <write id>.staged.json      that they are
         <scan id>.read.json         what was read of a source that is notified after the commit (Kafka)
-        commit.json                 all are: from here on the run can only be finished; the watermarks that it moves
+        commit.json                 the decision, created once: from here on the run can only be finished, with the
+                                    watermarks that it moves; or, by a process that ends it, only be rolled back
         <write id>.committed.json
         <scan id>.acknowledged.json
         end.json                    finished, rolled back, or dismissed by the user
 
-Files are written atomically. A killed run is rolled back without `commit.json`, and completed with it.
+Files are written atomically. A killed run is rolled back without `commit.json`, and completed with it. A run that was
+rolled back and is begun again has another journal, `journal-<epoch>`, by the epoch of its claim.
 """
 
-import json
+import errno
+import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from catalog.diagnostics.diagnostic import RunError, run_error
+from catalog.diagnostics.diagnostic import RunError
 from catalog.options import Value
-from connectors.commits import run_owner as owner
-from connectors.commits.commit_errors import dismissal
-from connectors.commits.run_decision import DISMISSED, was_dismissed
+from connectors.commits.claiming import taken_over
+from connectors.commits.run_decision import DISMISSED, commits, is_commit, journal_step, roll_back, was_dismissed
+from connectors.commits.steps import step_text
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri
 from engine.state.layout import RunPaths, StateLayout, layout_at
@@ -42,10 +45,11 @@ class RunOutcome(str, Enum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Journal:
-    """The journal of one run in a state directory."""
+    """The journal of one attempt of a run; `epoch`: of the claim under which it was begun."""
 
     layout: StateLayout
     run_id: str
+    epoch: int = 1
 
     @property
     def files(self) -> Files:
@@ -57,7 +61,7 @@ class Journal:
 
     @property
     def folder(self) -> str:
-        return self.paths.journal
+        return self.paths.journal(self.epoch)
 
     @property
     def uri(self) -> str:
@@ -66,7 +70,24 @@ class Journal:
     @property
     def scratch(self) -> str:
         """Where the run may write what it needs only while it runs; removed when it ends, also by another process."""
-        return self.paths.scratch
+        return self.paths.scratch(self.epoch)
+
+    def staging(self, write_id: str) -> str:
+        """The directory in which a write may stage rows; its sink removes it."""
+        return self.paths.staging(write_id, self.epoch)
+
+    def of_epoch(self, epoch: int) -> "Journal":
+        """The journal of another attempt of the run."""
+        return Journal(self.layout, self.run_id, epoch)
+
+    def latest_epoch(self) -> int:
+        """The highest epoch of which there is a trace; 0 if there is none."""
+        return max(self.paths.epochs(self.files), default=0)
+
+    def close_before(self, epoch: int) -> None:
+        """Decide that all attempts of lower epochs which have not decided are rolled back."""
+        for lower in range(1, epoch):
+            roll_back(self.files, self.of_epoch(lower).folder)
 
     def begin(
         self,
@@ -77,28 +98,23 @@ class Journal:
         done: Collection[str] = (),
         incremental: Collection[str] = (),
         targets: Mapping[str, str] | None = None,
+        is_claimed: bool = False,
     ) -> None:
-        """Start again: `writes` are connector names by write id. The steps of an earlier, ended try are removed; `done`
-        are the ids of writes that it committed; `incremental` the sources whose watermarks the run is to move;
-        `targets` where these writes and the done ones write to, by write id.
-
-        If the process is killed in between, either the earlier try has ended or this one has begun:
-        `end.json` is removed last.
-        """
-        content = {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job}
+        """Start: `writes` are connector names by write id; `done` the ids of writes that earlier attempts committed;
+        `incremental` the sources whose watermarks the run is to move; `targets` where these writes and the done ones
+        write to, by write id; `is_claimed`: a claim shows who works on the run, not its mark alone."""
+        content: dict[str, Any] = {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job}
+        if is_claimed:
+            content["claimed"] = True
         if targets:
             content["targets"] = dict(targets)
         if incremental:
             content["incremental"] = sorted(incremental)
-        if not done:
-            self.files.delete(self.folder)
-            self._put("begin", content)
-            return
-        self._put("begin", {**content, "done": sorted(done)})
-        ends = {"begin.json", "commit.json", "end.json"}
-        steps = [name for name in self.files.children(self.folder) if name not in ends]
-        for name in (*steps, "commit.json", "end.json"):
-            self.files.delete(f"{self.folder}/{name}")
+        if done:
+            content["done"] = sorted(done)
+        list_open(self.layout)
+        self.files.write(self.layout.open_run(self.run_id), "")
+        self._put("begin", content)
 
     def prepared(self, places: Mapping[str, Staged]) -> None:
         self._put("prepared", {write_id: {"staged": staged.to_json()} for write_id, staged in places.items()})
@@ -113,8 +129,19 @@ class Journal:
         self._put(f"{scan_id}.acknowledged", {})
 
     def decide(self, watermarks: Sequence[HighWatermark] = ()) -> None:
-        """Record the decision: from here on the run can only be finished. `watermarks` are those that move then."""
-        self._put("commit", {"watermarks": [asdict(watermark) for watermark in watermarks]})
+        """Record the decision: from here on the run can only be finished. `watermarks` are those that move then.
+
+        Raises PEN5401 if another process has decided before that the run is rolled back, and FileNotFoundError if the
+        journal is gone.
+        """
+        path, nonce = f"{self.folder}/commit.json", secrets.token_hex(8)
+        if not self.files.exists(f"{self.folder}/begin.json"):
+            raise FileNotFoundError(errno.ENOENT, f"`{self.folder}/begin.json` is gone")
+        content = {"watermarks": [asdict(watermark) for watermark in watermarks], "by": nonce, "at": time.time()}
+        if not self.files.write_new(path, step_text(content)):
+            found = journal_step(self.files, path)
+            if found is None or found.get("by") != nonce:  # else only the answer of the store was lost
+                raise taken_over(self.run_id)
 
     def committed(self, write_id: str) -> None:
         self._put(f"{write_id}.committed", {})
@@ -122,9 +149,11 @@ class Journal:
     def end(self, outcome: RunOutcome) -> None:
         self.files.delete(self.scratch)
         self._put("end", {"outcome": outcome.value})
+        if self.latest_epoch() <= self.epoch:  # else a later attempt is open
+            self.files.delete(self.layout.open_run(self.run_id))
 
     def _put(self, step: str, content: Mapping[str, Any]) -> None:
-        self.files.write(f"{self.folder}/{step}.json", json.dumps({**content, "at": time.time()}))
+        self.files.write(f"{self.folder}/{step}.json", step_text({**content, "at": time.time()}))
 
     @property
     def has_ended(self) -> bool:
@@ -133,7 +162,7 @@ class Journal:
 
     @property
     def is_decided(self) -> bool:
-        return self.files.exists(f"{self.folder}/commit.json")
+        return commits(self.files, self.folder)
 
     @property
     def is_dismissed(self) -> bool:
@@ -149,19 +178,13 @@ class Journal:
         for name in self.files.children(self.folder):
             if name.endswith(".json") and not name.startswith("."):
                 try:
-                    by_name[name.removesuffix(".json")] = self._step(f"{self.folder}/{name}")
+                    step = journal_step(self.files, f"{self.folder}/{name}")
                 except RunError:
                     if not is_dismissed:
                         raise
+                else:
+                    by_name |= {} if step is None else {name.removesuffix(".json"): step}
         return Recorded(by_name) if "begin" in by_name else None
-
-    def _step(self, path: str) -> dict[str, Any]:
-        try:
-            return dict(json.loads(self.files.read(path)))
-        except (ValueError, TypeError) as error:
-            message = f"`{path}` is not a step of a journal: {error}"
-            help = dismissal(self.run_id)
-            raise run_error("PEN5011", message, None, help) from error
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -194,7 +217,12 @@ class Recorded:
 
     @property
     def is_decided(self) -> bool:
-        return "commit" in self.steps
+        return "commit" in self.steps and is_commit(self.steps["commit"])
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether a claim shows who works on the run; its mark does for a run of an earlier version of Penstock."""
+        return bool(self.steps["begin"].get("claimed"))
 
     @property
     def watermarks(self) -> tuple[HighWatermark, ...]:
@@ -209,10 +237,6 @@ class Recorded:
     def mark(self) -> Mapping[str, Value]:
         """The owner's mark (`connectors.commits.run_owner`)."""
         return dict(self.steps["begin"]["owner"])
-
-    @property
-    def is_alive(self) -> bool:
-        return self.outcome is None and owner.is_alive(self.mark)
 
     def has_place(self, write_id: str) -> bool:
         """Whether the write had staged rows, or was about to."""
@@ -243,12 +267,36 @@ class Recorded:
 
 
 def journal(spark: "SparkSession | None", state: str, run_id: str) -> Journal:
-    """The journal of a run; a state directory on this machine's disk needs no Spark."""
-    return Journal(layout_at(spark, state), run_id)
+    """The journal of a run's latest attempt; a state directory on this machine's disk needs no Spark."""
+    return journal_in(layout_at(spark, state), run_id)
+
+
+def journal_in(layout: StateLayout, run_id: str) -> Journal:
+    """The same in a state directory that is known."""
+    first = Journal(layout, run_id)
+    for epoch in sorted(first.paths.epochs(layout.files), reverse=True):
+        attempt = first.of_epoch(epoch)
+        if epoch == 1 or layout.files.exists(f"{attempt.folder}/begin.json"):
+            return attempt
+    return first
 
 
 def open_journals(spark: "SparkSession | None", state: str) -> list[Journal]:
     """The journals of all runs that have not ended."""
-    layout = layout_at(spark, state)
-    journals = (Journal(layout, run_id) for run_id in layout.run_ids())
-    return [log for log in journals if not log.has_ended]
+    return open_journals_in(layout_at(spark, state))
+
+
+def open_journals_in(layout: StateLayout) -> list[Journal]:
+    """The same in a state directory that is known."""
+    listed = layout.open_run_ids()
+    found = [journal_in(layout, run_id) for run_id in (layout.run_ids() if listed is None else listed)]
+    return [log for log in found if not log.has_ended]
+
+
+def list_open(layout: StateLayout) -> None:
+    """List the open runs of a state directory of an earlier version of Penstock."""
+    if layout.open_run_ids() is None:
+        for log in open_journals_in(layout):
+            if layout.files.exists(f"{log.folder}/begin.json"):
+                layout.files.write(layout.open_run(log.run_id), "")
+        layout.begin_listing()

@@ -2,7 +2,9 @@
 
 <state dir>/layout.json                     the version of this layout
 <state dir>/runs/<run id>/run.json          the run in the ledger
-<state dir>/runs/<run id>/journal/          its steps (`journal.py`)
+<state dir>/open/<run id>                   the runs that have not ended: all others need not be looked at
+<state dir>/runs/<run id>/claims/           the processes that work on it (`connectors.commits.claiming`)
+<state dir>/runs/<run id>/journal/          its steps (`journal.py`); of a later attempt, `journal-<epoch>`
 <state dir>/runs/<run id>/staging/          rows that sinks stage next to the journal
 <state dir>/runs/<run id>/scratch/          what it needs only while it runs
 <state dir>/runs/<run id>/expectations_1.json
@@ -13,10 +15,12 @@
 """
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from connectors.storage.filesystem import Files, as_uri, files_at
+from connectors.storage.paths import file_name as path_of
 from engine.state.file_names import file_name
 
 if TYPE_CHECKING:
@@ -36,20 +40,28 @@ class RunPaths:
         return f"{self.folder}/run.json"
 
     @property
-    def journal(self) -> str:
-        return f"{self.folder}/journal"
+    def claims(self) -> str:
+        return f"{self.folder}/claims"
 
-    @property
-    def scratch(self) -> str:
-        return f"{self.folder}/scratch"
+    def journal(self, epoch: int = 1) -> str:
+        """The steps of the attempt of that epoch."""
+        return f"{self.folder}/{_of_epoch('journal', epoch)}"
+
+    def epochs(self, files: Files) -> list[int]:
+        """The epochs of which there are journals."""
+        found = (re.fullmatch(r"journal(?:-(\d+))?", name) for name in files.children(self.folder))
+        return [int(match[1] or 1) for match in found if match]
+
+    def scratch(self, epoch: int = 1) -> str:
+        return f"{self.folder}/{_of_epoch('scratch', epoch)}"
 
     @property
     def stop(self) -> str:
         return f"{self.folder}/stop"
 
-    def staging(self, write_id: str) -> str:
+    def staging(self, write_id: str, epoch: int = 1) -> str:
         """The directory in which a write may stage rows, as a URI."""
-        return as_uri(f"{self.folder}/staging/{write_id}")
+        return as_uri(f"{self.folder}/{_of_epoch('staging', epoch)}/{write_id}")
 
     def expectations(self, number: int) -> str:
         """The results of a pipeline's expectations; the first pipeline is 1."""
@@ -86,11 +98,28 @@ class StateLayout:
         return f"{self.root}/runs"
 
     def run(self, run_id: str) -> RunPaths:
-        return RunPaths(f"{self.runs}/{run_id}")
+        return RunPaths(f"{self.runs}/{path_of(run_id)}")
 
     def run_ids(self) -> list[str]:
         """The ids of all runs that left something here, sorted."""
-        return self.files.children(self.runs)
+        return [_run_id(name) for name in self.files.children(self.runs)]
+
+    @property
+    def open(self) -> str:
+        return f"{self.root}/open"
+
+    def open_run(self, run_id: str) -> str:
+        """The file that lists a run as open."""
+        return f"{self.open}/{path_of(run_id)}"
+
+    def open_run_ids(self) -> list[str] | None:
+        """The runs that have not ended; None in a directory of an earlier version, which did not list them."""
+        if not self.files.exists(f"{self.open}/.listed"):
+            return None
+        return [_run_id(name) for name in self.files.children(self.open) if not name.startswith(".")]
+
+    def begin_listing(self) -> None:
+        self.files.write(f"{self.open}/.listed", "")
 
     def watermark(self, job: str, source: str) -> str:
         return f"{self.root}/watermarks/{file_name(job)}/{file_name(source)}.json"
@@ -98,6 +127,15 @@ class StateLayout:
     def checkpoints(self, job: str) -> str:
         """The directory of a job's checkpoints, for jobs that name none."""
         return f"{self.root}/streams/{file_name(job)}"
+
+
+def _of_epoch(name: str, epoch: int) -> str:
+    return name if epoch <= 1 else f"{name}-{epoch}"
+
+
+def _run_id(name: str) -> str:
+    """The id of a run, by the name of its file or folder."""
+    return name.replace(";", ":")
 
 
 def layout_at(spark: "SparkSession | None", state: str) -> StateLayout:

@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
+from catalog.diagnostics.diagnostic import RunError
 from catalog.masks import Masks
-from connectors.commits.run_decision import was_dismissed
-from connectors.commits.run_owner import has_died
-from connectors.storage.filesystem import Files
+from engine.state.journal import RunOutcome, journal_in
 from engine.state.layout import StateLayout
+from engine.state.run_claims import is_abandoned
 from engine.state.run_state import State
 
 
@@ -54,7 +54,7 @@ def find(layout: StateLayout, run_id: str) -> RunRecord | None:
 def runs(layout: StateLayout) -> tuple[RunRecord, ...]:
     """All runs, in the order of their start; the state of a killed run is taken from its journal."""
     found = (find(layout, run_id) for run_id in layout.run_ids())
-    settled = (_settled(layout.files, layout.run(run.run_id).journal, run) for run in found if run)
+    settled = (_settled(layout, run) for run in found if run)
     return tuple(sorted(settled, key=lambda run: run.started))
 
 
@@ -65,18 +65,23 @@ def has_run_of(layout: StateLayout, job: Path) -> bool:
     return any(run is not None and os.path.realpath(run.file) == file for run in records)
 
 
-def _settled(files: Files, journal: str, run: RunRecord) -> RunRecord:
+def _settled(layout: StateLayout, run: RunRecord) -> RunRecord:
     if run.state is not State.RUNNING:
         return run
-    if was_dismissed(files, journal):
+    log = journal_in(layout, run.run_id)
+    if log.is_dismissed:
         return replace(run, state=State.FAILED, error="it was killed, and dismissed by `penstock runs --forget`")
-    if not files.exists(f"{journal}/begin.json"):
+    try:
+        recorded = log.read()
+    except RunError as error:
+        return replace(run, state=State.FAILED, error=error.diagnostics[0].message)
+    if recorded is None:
         return run
-    if files.exists(f"{journal}/end.json"):
-        if json.loads(files.read(f"{journal}/end.json")).get("outcome") == "finished":
-            return replace(run, state=State.FINISHED)
+    if recorded.outcome is RunOutcome.FINISHED:
+        return replace(run, state=State.FINISHED)
+    if recorded.outcome is not None:
         return replace(run, state=State.FAILED, error="it was killed; its staged rows are removed")
-    if has_died(json.loads(files.read(f"{journal}/begin.json")).get("owner") or {}):
+    if is_abandoned(log, recorded):
         help = f"the next run, or `penstock run --resume {run.run_id}`, ends it"
         return replace(run, state=State.FAILED, error=f"it was killed; {help}")
     return run

@@ -4,14 +4,18 @@ Reads only; a state directory on this machine's disk needs no Spark.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import run_error
+from catalog.diagnostics.diagnostic import RunError, run_error
+from catalog.options import Value
 from connectors.commits import run_owner as owner
+from connectors.commits.claiming import HeldClaim, HeldError
 from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.nodes import Write
 from engine.state.journal import Journal, Recorded, journal, open_journals
+from engine.state.run_claims import claim_run, holder, is_abandoned, still_running
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -41,36 +45,61 @@ def unwritten(spark: "SparkSession | None", state: str, run_id: str, writes: Seq
     return tuple(found)
 
 
-def killed_runs(spark: "SparkSession | None", state: str) -> Iterator[tuple[Journal, Recorded]]:
-    """The runs whose process died before they ended."""
+def killed_runs(spark: "SparkSession | None", state: str, job: str | None = None) -> Iterator[tuple[Journal, Recorded]]:
+    """The runs on which no process works any more, although they have not ended; without those that cannot be read.
+
+    The lease of a process that cannot be seen from here is watched for runs of `job` alone.
+    """
     for log in open_journals(spark, state):
-        recorded = log.read()
-        if recorded is not None and recorded.outcome is None and owner.has_died(recorded.mark):
+        recorded, is_killed = None, False
+        with suppress(RunError):  # `unreadable_runs` reports it
+            recorded = log.read()
+            if recorded is not None and recorded.outcome is None:
+                is_watched = job is not None and recorded.job == job
+                is_killed = is_abandoned(log, recorded) or (is_watched and holder(log, recorded) is None)
+        if recorded is not None and is_killed:
             yield log, recorded
+
+
+def unreadable_runs(spark: "SparkSession | None", state: str) -> Iterator[tuple[Journal, RunError]]:
+    """The runs whose journals are damaged."""
+    for log in open_journals(spark, state):
+        try:
+            log.read()
+        except RunError as error:
+            yield log, error
+
+
+def claimed(log: Journal, mark: Mapping[str, Value]) -> HeldClaim:
+    """Claim a run to begin it. Raises PEN5301 if another process has this run id."""
+    try:
+        return claim_run(log, mark)
+    except HeldError as error:
+        raise still_running("PEN5301", log.run_id, error.claim.owner, _ways_to_start(log.run_id)) from error
 
 
 def refuse_running(spark: "SparkSession | None", state: str, run_id: str, writes: Sequence[Write], job: str) -> None:
     """Raise PEN5301 if another process has this run id or is running this job."""
-    refuse_run_id(run_id, journal(spark, state, run_id).read())
+    log = journal(spark, state, run_id)
+    recorded = log.read()
+    if recorded is not None and (mark := holder(log, recorded)) is not None:
+        raise still_running("PEN5301", run_id, mark, _ways_to_start(run_id))
     refuse_second_run(spark, state, run_id, writes, job)
-
-
-def refuse_run_id(run_id: str, recorded: Recorded | None) -> None:
-    """Raise PEN5301 if another process has this run id."""
-    if recorded is not None and _is_running_elsewhere(recorded):
-        message = f"run {run_id} is still running: {owner.describe(recorded.mark)}"
-        raise run_error("PEN5301", message, None, _ways_to_start(run_id))
 
 
 def refuse_second_run(spark: "SparkSession | None", state: str, run_id: str, writes: Sequence[Write], job: str) -> None:
     """Raise PEN5301 if another process is running this job: both would write the same targets."""
     ids = {write.id for write in writes}
     for log in open_journals(spark, state):
-        recorded = log.read() if log.run_id != run_id else None
+        if log.run_id == run_id:
+            continue
+        recorded = None
+        with suppress(RunError):  # a damaged journal is reported by `recover`
+            recorded = log.read()
         if recorded is None or recorded.job != job or not ids & recorded.writes.keys():
             continue
-        if _is_running_elsewhere(recorded):
-            message = f"the job `{job}` is already running: run `{log.run_id}`, {owner.describe(recorded.mark)}"
+        if (mark := running(log, recorded)) is not None:
+            message = f"the job `{job}` is already running: run `{log.run_id}`, {owner.describe(mark)}"
             raise run_error("PEN5301", message, None, _ways_to_start(log.run_id), (f"its journal is {log.folder}",))
 
 
@@ -81,22 +110,26 @@ def refuse_held_targets(spark: "SparkSession | None", state: str, run_id: str, w
     """
     held = {dataset: write for write in writes if (dataset := _locked_by_engine(write)) is not None}
     for log in open_journals(spark, state) if held else ():
-        recorded = log.read() if log.run_id != run_id else None
-        if recorded is None or not _is_running_elsewhere(recorded):
-            continue
-        for location in recorded.targets.values():
-            if (write := held.get(Dataset.of(location))) is not None:
-                message = f"run {log.run_id} is writing to `{write.target}`: {owner.describe(recorded.mark)}"
-                raise run_error("PEN5007", message, write.span, _ways_to_start(log.run_id))
+        recorded = None
+        with suppress(RunError):  # a damaged journal is reported by `recover`
+            recorded = log.read() if log.run_id != run_id else None
+        found = (
+            [held[target] for target in map(Dataset.of, recorded.targets.values()) if target in held]
+            if recorded
+            else []
+        )
+        if recorded is not None and found and (mark := running(log, recorded)) is not None:
+            message = f"run {log.run_id} is writing to `{found[0].target}`: {owner.describe(mark)}"
+            raise run_error("PEN5007", message, found[0].span, _ways_to_start(log.run_id))
 
 
 def _locked_by_engine(write: Write) -> Dataset | None:
     return None if write.connector.sink_capabilities.allows_concurrent_runs else dataset_of(write)
 
 
-def _is_running_elsewhere(recorded: Recorded) -> bool:
-    is_open = recorded.outcome is None and not owner.is_this_process(recorded.mark)
-    return is_open and not owner.has_died(recorded.mark)
+def running(log: Journal, recorded: Recorded) -> Mapping[str, Value] | None:
+    """The mark of the process that works on another run; None if there is none."""
+    return None if is_abandoned(log, recorded) else holder(log, recorded)
 
 
 def _ways_to_start(running: str) -> str:

@@ -79,6 +79,7 @@ def stage_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> Ope
                 stage(spark, run, each, lowered.dataframes[each.input], [each.input])
         except BaseException:
             abort_all(spark, run)
+            run.release()
             raise
     return run
 
@@ -86,4 +87,7 @@ def stage_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> Ope
 def run_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> None:
     run = stage_writes(spark, writes, state, run_id)
     if run is not None:
-        commit_all(spark, run)
+        try:
+            commit_all(spark, run)
+        finally:
+            run.release()

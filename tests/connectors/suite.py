@@ -1,10 +1,7 @@
 """What every sink with a target holds to; each connector's tests subclass it."""
 
-import json
 import os
 import shutil
-import subprocess
-import sys
 from typing import ClassVar
 
 import pytest
@@ -12,6 +9,7 @@ import pytest
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
 from connectors.interface.testing.common import check_import
+from connectors.storage.filesystem import files_at
 from engine.spark.lower import lower
 from engine.spark.writing.abort import abort_all
 from engine.spark.writing.commit import commit_all
@@ -20,6 +18,7 @@ from engine.spark.writing.recover import recover, resume
 from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import stage
 from engine.state.journal import RunOutcome
+from tests.connectors.dead_runs import bury, bury_claims, dead_process
 from tests.connectors.jobs import rows, run_writes, stage_writes, write
 
 OLD = "select id, concat('old', id) name, cast(id * 1.5 as decimal(10,2)) amount from range(10)"
@@ -87,11 +86,9 @@ class SinkSuite:
     def exists(self, tmp_path):
         return (tmp_path / "target").exists()
 
-    def bury(self, tmp_path, run_id, mark):
+    def bury(self, spark, tmp_path, run_id, mark):
         """Let the process that holds the target be a killed one."""
-        [lock] = tmp_path.glob(".target.penstock/lock")
-        lock.with_name(".lock.crc").unlink(missing_ok=True)  # Hadoop's checksum of what stood there
-        lock.write_text(json.dumps({"run_id": run_id, "owner": mark}))
+        bury_claims(*files_at(spark, str(tmp_path / ".target.penstock" / "claims")))
 
     def leftovers(self, tmp_path):
         return [name for name in os.listdir(tmp_path) if name not in ("target", "state", "other")]
@@ -134,7 +131,7 @@ class SinkSuite:
         state = str(tmp_path / "state")
         run = stage_writes(spark, [self.write(tmp_path / "target", data_save_mode=data)], state, "run")
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
-        run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+        bury(run)
         run.journal.staged("w", run.places["w"])
         assert resume(spark, state, "run") is RunOutcome.ROLLED_BACK
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
@@ -145,7 +142,7 @@ class SinkSuite:
         self.fill(spark, tmp_path)
         state = str(tmp_path / "state")
         run = stage_writes(spark, [self.write(tmp_path / "target", data_save_mode=data)], state, "run")
-        run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+        bury(run)
         run.journal.staged("w", run.places["w"])
         run.journal.decide()
         assert recover(spark, state) == ()
@@ -163,7 +160,8 @@ class SinkSuite:
             spark, [self.write(tmp_path / "target", OLD, data_save_mode=data)], str(tmp_path / "other"), "dead"
         )
         run.journal.decide()
-        self.bury(tmp_path, "dead", {**run.journal.read().mark, "pid": _dead(), "jvm_pid": None})
+        bury(run)
+        self.bury(spark, tmp_path, "dead", {**run.journal.read().mark, "pid": dead_process(), "jvm_pid": None})
         run_writes(spark, [self.write(tmp_path / "target")], str(tmp_path / "state"), "run")
         expected = self.expect(spark, "both") + (self.expect(spark, "old") if data == "APPEND_DATA" else [])
         assert self.rows_at(spark, tmp_path / "target") == sorted(expected)
@@ -172,7 +170,7 @@ class SinkSuite:
     def test_a_dead_run_that_cannot_be_ended_keeps_no_other_back(self, spark, tmp_path):
         state = str(tmp_path / "state")
         run = stage_writes(spark, [self.write(tmp_path / "other")], state, "dead")
-        run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+        bury(run)
         run.journal.staged("w", run.places["w"])
         run.journal.decide()
         self.hinder(tmp_path)
@@ -274,13 +272,6 @@ class SinkSuite:
 
     def test_import_needs_no_spark(self):
         check_import(self.sink)
-
-
-def _dead() -> int:
-    """The number of a process that has ended."""
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    return process.pid
 
 
 class ResolvedSinkSuite(SinkSuite):

@@ -14,9 +14,10 @@ from engine.spark.writing.abort import abort_all
 from engine.spark.writing.recover import recover, resume, roll_back
 from engine.state.dismissal import forget
 from engine.state.journal import RunOutcome, journal
+from engine.state.layout import layout_at
+from tests.connectors.dead_runs import bury
 from tests.connectors.files.test_local_file import TestParquet
 from tests.connectors.jobs import run_writes, stage_writes
-from tests.connectors.suite import _dead
 
 
 def refuse(path, ignore_errors=False):
@@ -26,8 +27,7 @@ def refuse(path, ignore_errors=False):
 def staged(spark, tmp_path, *, decided):
     """A run that was killed after staging, or after its decision."""
     run = stage_writes(spark, [TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "dead")
-    begun = run.journal.read().steps["begin"]
-    run.journal._put("begin", {**begun, "owner": {**begun["owner"], "pid": _dead(), "jvm_pid": None}})
+    bury(run)
     if decided:
         run.journal.decide()
     return run
@@ -73,22 +73,24 @@ def test_a_decided_run_whose_rows_are_gone_says_how_it_is_forgotten(spark, tmp_p
     (diagnostic,) = recover(spark, str(tmp_path / "state"))
     assert diagnostic.code == "PEN5005"
     assert f"penstock runs --forget {run.run_id}" in diagnostic.help
-    forget(str(tmp_path / "state"), run.run_id)
+    forget(layout_at(None, str(tmp_path / "state")), run.run_id)
     assert recover(spark, str(tmp_path / "state")) == ()
 
 
 @pytest.mark.spark
-def test_a_step_of_a_journal_that_cannot_be_read_is_named(spark, tmp_path):
+@pytest.mark.parametrize("damage", ["", "{", '{"watermarks": [], "by": "1", "at": 0.0, "checksum": 7}'])
+def test_a_damaged_step_of_a_journal_is_named_and_blocks_no_other_run(spark, tmp_path, damage):
     log = journal(None, str(tmp_path / "state"), "odd")
     log.begin({}, {}, "job")
-    LocalFiles().write(f"{log.folder}/commit.json", "{")
-    with pytest.raises(RunError) as caught:
-        recover(spark, str(tmp_path / "state"))
-    (diagnostic,) = caught.value.diagnostics
-    assert diagnostic.code == "PEN5011"
+    LocalFiles().write(f"{log.folder}/commit.json", damage)
+    (diagnostic,) = recover(spark, str(tmp_path / "state"))
+    assert (diagnostic.code, diagnostic.severity) == ("PEN5011", Severity.WARNING)
     assert "commit.json" in diagnostic.message
     assert "penstock runs --forget odd" in diagnostic.help
-    forget(str(tmp_path / "state"), "odd")
+    run_writes(spark, [TestParquet().write(tmp_path / "target")], str(tmp_path / "state"), "run")
+    with pytest.raises(RunError, match="is damaged"):
+        resume(spark, str(tmp_path / "state"), "odd")
+    forget(layout_at(None, str(tmp_path / "state")), "odd")
     assert recover(spark, str(tmp_path / "state")) == ()
 
 

@@ -1,14 +1,15 @@
 """Commits files: staged in a hidden directory next to the target, then moved into it.
 
-    out/.orders.penstock/lock            which run may write to out/orders
+    out/.orders.penstock/claims          which run may write to out/orders (`target_lock`)
     out/.orders.penstock/<id>/data       the staged rows; <id> is the run's and the write's
     out/.orders.penstock/<id>/next       the future target, made of hard links; after the swap, the old target
     out/orders/_penstock/<id>.json       the mark of a finished commit; Spark's readers ignore it
 
 On a local disk the target is swapped for its successor atomically, in every mode: readers see either the old or the new
 files. Hadoop file systems have no such operation: there `replace` is two renames, and the other modes move file by
-file. On S3, where a rename is a copy, the commit completes uploads instead (`upload_commit`). All steps can be repeated
-after a kill and lead to the same files.
+file. On S3, where a rename is a copy, the commit completes uploads instead (`upload_commit`); other stores where a
+rename is a copy move file by file in every mode (`copy_commit`). All steps can be repeated after a kill and lead to the
+same files.
 """
 
 import json
@@ -16,26 +17,34 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from catalog.diagnostics.diagnostic import run_error
+from catalog.diagnostics.diagnostic import PenstockError, RunError, run_error
 from catalog.tables.savemode import Action
-from connectors.commits.commit_errors import rows_are_gone
+from connectors.commits.steps import step_text
 from connectors.files.committing import target_lock
-from connectors.files.committing.file_staged import APPEND, PARTITIONS, REPLACE, FileStaged, has_mark, missing_folders
-from connectors.files.committing.local_commit import carry_over, commit_locally
-from connectors.files.committing.rename_commit import commit_by_renames
-from connectors.files.committing.target_lock import F
-from connectors.files.committing.upload_commit import abort_uploads, commit_uploads, has_uploads, stage_uploads
-from connectors.files.foreign_files import MARKS, foreign_files, refuse_foreign_files
+from connectors.files.committing.file_staged import (
+    APPEND,
+    PARTITIONS,
+    REPLACE,
+    FileStaged,
+    has_mark,
+    mark_of,
+    missing_folders,
+)
+from connectors.files.committing.finish_commit import finish
+from connectors.files.committing.upload_commit import stage_uploads
+from connectors.files.foreign_files import foreign_files, refuse_foreign_files
+from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
 from connectors.storage.filesystem import Files, as_uri, files_at
-from connectors.storage.local_files import LocalFiles
 from connectors.storage.object_store import NO_SETTINGS, StoreSettings
-from connectors.storage.paths import is_hidden, local_path
+from connectors.storage.paths import file_name, is_hidden, local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+F = TypeVar("F", bound=FileStaged)
 
 Writer = Callable[["DataFrame", str, list[str]], None]
 """Writes rows into a directory (a URI), partitioned by columns."""
@@ -60,13 +69,14 @@ def prepare(
         target=as_uri(target),
         root=as_uri(root),
         missing=tuple(missing_folders(files, folder)),
-        staging=as_uri(f"{root}/{task.identity}"),
+        staging=as_uri(f"{root}/{file_name(task.attempt)}"),
         identity=task.identity,
         run_id=task.run_id,
         mode=mode,
         journal=task.journal,
         owner=dict(task.owner),
         store=store,
+        epoch=task.epoch,
     )
 
 
@@ -87,14 +97,11 @@ def stage(
     *,
     by: list[str],
     write: Writer,
-    end: Callable[["SparkSession", F], None],
 ) -> F:
-    """Take the target's lock and write the rows into the staging directory; leaves nothing if it raises.
-
-    `end` is the sink's own commit, for a killed run that had decided to commit to the same target.
-    """
+    """Take the target's lock and write the rows into the staging directory; leaves nothing if it raises."""
     files, staging = files_at(spark, prepared.staging)
-    target_lock.acquire(spark, files, prepared, task, end)
+    root = staging.rpartition("/")[0]
+    target_lock.acquire(spark, files, prepared, task.run)
     try:
         target_lock.clear(files, staging)
         files.make_folder(staging)
@@ -109,12 +116,13 @@ def stage(
         if prepared.mode == PARTITIONS:
             _refuse_foreign_partitions(files, prepared, task, names)
         mark = {"run_id": task.run_id, "at": time.time(), "files": files.files(f"{staging}/data")}
-        files.write(f"{staging}/data/{MARKS}/{prepared.identity}.json", json.dumps(mark))
+        files.write(f"{staging}/data/{mark_of(prepared)}", json.dumps(mark))
         stage_uploads(files, staging, files_at(spark, prepared.target)[1])
-        files.write(f"{staging}/staged.json", json.dumps(prepared.to_json()))
+        files.write(f"{staging}/staged.json", step_text(prepared.to_json()))
+        target_lock.check(files, root, task.run)
     except BaseException:
-        with suppress(OSError):  # the run's own abort tries again, and reports what is left
-            abort(spark, prepared)
+        with suppress(OSError, PenstockError):  # the run's own abort tries again, and reports what is left
+            abort(spark, prepared, task.run)
         raise
     return prepared
 
@@ -127,35 +135,36 @@ def _refuse_foreign_partitions(files: Files, prepared: FileStaged, task: WriteTa
     refuse_foreign_files(files, target, task.options, foreign)
 
 
-def commit(spark: "SparkSession | None", staged: FileStaged) -> None:
-    """Move the staged files into the target; a second call finds the mark and only cleans up."""
+def commit(spark: "SparkSession | None", staged: F, run: RunContext) -> None:
+    """Move the staged files into the target; a second call finds the mark and only cleans up.
+
+    Raises PEN5401 if another process has taken the write over meanwhile.
+    """
     staged.store.apply(spark)
-    files, staging = files_at(spark, staged.staging)
-    _, target = files_at(spark, staged.target)
-    if not has_mark(files, staged, target):
-        if not files.exists(f"{staging}/data") and not files.exists(f"{staging}/next"):
-            raise rows_are_gone(staged.run_id, target, staging)
-        if isinstance(files, LocalFiles):
-            commit_locally(files, staged.mode, staging, target)
-        elif has_uploads(files, staging):
-            mode = staged.mode
-            commit_uploads(files, staging, target, replaces=mode == REPLACE, partitions=mode == PARTITIONS)
-        else:
-            commit_by_renames(files, staged.mode, staging, target)
-    elif isinstance(files, LocalFiles) and staged.mode == APPEND:
-        for before in ("next", "old"):  # the old target: its name depends on how it was swapped
-            carry_over(f"{staging}/{before}", target)
-    else:
-        abort_uploads(files, staging)  # of rows that were staged again for a run that the target has
-    target_lock.release(files, staged, staging)
+    files, root = files_at(spark, staged.root)
+    if run.claim is not None:
+        run.claim.check()
+    target_lock.acquire(spark, files, staged, run)
+    try:
+        finish(spark, staged.at(as_uri(target_lock.fenced(files, root, staged, run))))
+    except RunError:
+        if target_lock.located(files, root, target_lock.base_name(staged)) is None:  # nothing is left to finish
+            target_lock.release(files, root, staged, run)
+        raise
+    target_lock.release(files, root, staged, run)
 
 
-def abort(spark: "SparkSession | None", staged: FileStaged) -> None:
+def abort(spark: "SparkSession | None", staged: F, run: RunContext) -> None:
     """Remove the staging directory and the lock."""
     staged.store.apply(spark)
-    files, staging = files_at(spark, staged.staging)
-    abort_uploads(files, staging)
-    target_lock.release(files, staged, staging)
+    files, root = files_at(spark, staged.root)
+    if not files.exists(root):
+        return
+    with suppress(RunError):  # of another run, which has the lock: it removes what it finds here
+        target_lock.acquire(spark, files, staged, run)
+    for name in target_lock.named(files, root, target_lock.base_name(staged)):
+        target_lock.clear(files, f"{root}/{name}")
+    target_lock.release(files, root, staged, run)
 
 
 def is_committed(spark: "SparkSession | None", staged: FileStaged) -> bool:

@@ -1,16 +1,19 @@
 """The locations of a write of files, and the modes of its commit."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from connectors.files.foreign_files import MARKS
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri, files_at
 from connectors.storage.object_store import NO_SETTINGS, StoreSettings
+from connectors.storage.paths import file_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+S = TypeVar("S", bound="FileStaged")
 
 REPLACE: Final = "replace"
 APPEND: Final = "append"
@@ -20,7 +23,7 @@ PARTITIONS: Final = "partitions"
 @dataclass(frozen=True, slots=True)
 class FileStaged(Staged):
     """The locations of a write, as URIs. `missing`: the target's parents that did not exist, innermost first; `store`:
-    Hadoop's settings for the target."""
+    Hadoop's settings for the target; `epoch`: that of the run's claim when it began."""
 
     target: str
     root: str
@@ -32,6 +35,11 @@ class FileStaged(Staged):
     journal: str
     owner: Mapping[str, Any]
     store: StoreSettings = NO_SETTINGS
+    epoch: int = 0
+
+    def at(self: S, staging: str) -> S:
+        """The same, staged in another directory."""
+        return replace(self, staging=staging)
 
 
 def missing_folders(files: Files, folder: str) -> Iterator[str]:
@@ -47,6 +55,11 @@ def staged_data(spark: "SparkSession", staged: FileStaged) -> str:
     return as_uri(f"{files_at(spark, staged.staging)[1]}/data")
 
 
+def mark_of(staged: FileStaged) -> str:
+    """The mark of the write, by its path in the target and in the staged files."""
+    return f"{MARKS}/{file_name(staged.identity)}.json"
+
+
 def has_mark(files: Files, staged: FileStaged, target: str) -> bool:
     """Whether the target, a path of `files`, carries the mark of this run's write."""
-    return files.exists(f"{target}/{MARKS}/{staged.identity}.json")
+    return files.exists(f"{target}/{mark_of(staged)}")

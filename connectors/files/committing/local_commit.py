@@ -30,7 +30,7 @@ def commit_locally(files: LocalFiles, mode: str, staging: str, target: str) -> N
         if mode == APPEND:
             carry_over(successor, target)
     else:
-        files.rename(target, f"{staging}/old")
+        files.move(target, f"{staging}/old")
         files.rename(successor, target)
         if mode == APPEND:
             carry_over(f"{staging}/old", target)
@@ -44,8 +44,9 @@ def _link_successor(mode: str, data: str, target: str, successor: str) -> bool:
         inner = os.path.relpath(folder, target)
         return {name for name in names if os.path.normpath(os.path.join(inner, name)) in replaced}
 
+    os.mkdir(successor)  # not its parents: another process that ends the run has renamed the staging
     try:
-        shutil.copytree(target, successor, symlinks=True, ignore=leaves, copy_function=os.link)
+        shutil.copytree(target, successor, symlinks=True, ignore=leaves, copy_function=os.link, dirs_exist_ok=True)
         shutil.copytree(data, successor, symlinks=True, copy_function=os.link, dirs_exist_ok=True)
     except (shutil.Error, PermissionError, NotImplementedError) as cause:
         shutil.rmtree(successor, ignore_errors=True)

@@ -9,16 +9,16 @@ then deletes what they replace, and writes the marks last. It can be repeated af
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
+from connectors.files.committing.replaced_files import replaced_files
 from connectors.files.foreign_files import MARKS
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files
 from connectors.storage.hadoop_files import HadoopFiles
-from connectors.storage.paths import is_hidden
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -28,7 +28,6 @@ _PART: Final = 256 * 1024 * 1024
 _REQUESTS: Final = 16
 """Requests at a time: none of them waits for bytes of this machine."""
 _UPLOADS: Final = "uploads.json"
-_REPLACED: Final = "replaced.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +58,14 @@ def has_uploads(files: Files, staging: str) -> bool:
     return files.exists(f"{staging}/{_UPLOADS}")
 
 
-def commit_uploads(files: Files, staging: str, target: str, *, replaces: bool, partitions: bool) -> None:
+def commit_uploads(files: Files, mode: str, staging: str, target: str) -> None:
     """Complete the uploads, delete what they replace (all of the target, or its partitions), and write the marks."""
     store = _store_of(files)
     assert store is not None, staging
     uploads = _read(files, staging)
-    deleted, overwritten = _replaced(files, staging, target, uploads, replaces=replaces, partitions=partitions)
-    _at_once(lambda upload: _complete(store, staging, upload, upload.name in overwritten), uploads)
-    _at_once(lambda name: files.delete(f"{target}/{name}"), deleted)
+    replaced = replaced_files(files, mode, staging, target, [upload.name for upload in uploads])
+    _at_once(lambda upload: _complete(store, staging, upload, upload.name in replaced.overwritten), uploads)
+    _at_once(lambda name: files.delete(f"{target}/{name}"), replaced.deleted)
     for name in files.files(f"{staging}/data/{MARKS}"):
         files.write(f"{target}/{MARKS}/{name}", files.read(f"{staging}/data/{MARKS}/{name}"))
 
@@ -76,28 +75,6 @@ def abort_uploads(files: Files, staging: str) -> None:
     store = _store_of(files)
     if store is not None and has_uploads(files, staging):
         _at_once(lambda upload: store.abort(upload.path, upload.id), [u for u in _read(files, staging) if u.id])
-
-
-def _replaced(
-    files: Files, staging: str, target: str, uploads: Sequence[Upload], *, replaces: bool, partitions: bool
-) -> tuple[list[str], set[str]]:
-    """The target's files to delete, and those to overwrite: as they were when the commit began."""
-    record = f"{staging}/{_REPLACED}"
-    if not files.exists(record):
-        there, new = files.files(target), {upload.name for upload in uploads}
-        folders = {_folder(name) for name in new if not is_hidden(name.rpartition("/")[2])} - {""}
-        goes = [name for name in there if name not in new and (replaces or (partitions and _is_below(name, folders)))]
-        files.write(record, json.dumps({"deleted": goes, "overwritten": sorted(new.intersection(there))}))
-    found = json.loads(files.read(record))
-    return list(found["deleted"]), set(found["overwritten"])
-
-
-def _folder(name: str) -> str:
-    return name.rpartition("/")[0]
-
-
-def _is_below(name: str, folders: Iterable[str]) -> bool:
-    return any(name.startswith(f"{folder}/") for folder in folders)
 
 
 def _complete(store: "UploadStore", staging: str, upload: Upload, overwrites: bool) -> None:

@@ -276,10 +276,7 @@ class FileConnector(
         def write(frame: "DataFrame", folder: str, by: list[str]) -> None:
             self.write_staged(spark, frame, task, folder, by=by, target=prepared.target)
 
-        def end(session: "SparkSession", other: FileStaged) -> None:
-            self.commit(session, other, task.run)
-
-        return file_commit.stage(spark, df, task, prepared, by=parts, write=write, end=end)
+        return file_commit.stage(spark, df, task, prepared, by=parts, write=write)
 
     def write_staged(
         self, spark: "SparkSession", df: "DataFrame", task: WriteTask, folder: str, *, by: Sequence[str], target: str
@@ -306,10 +303,10 @@ class FileConnector(
         return spark.read.format(file_format(task.options)).load(staged_data(spark, staged))
 
     def commit(self, spark: "SparkSession", staged: FileStaged, run: RunContext) -> None:
-        file_commit.commit(spark, staged)
+        file_commit.commit(spark, staged, run)
 
     def abort(self, spark: "SparkSession", staged: FileStaged, run: RunContext) -> None:
-        file_commit.abort(spark, staged)
+        file_commit.abort(spark, staged, run)
 
 
 class StreamedFileConnector(FileConnector, SupportsStreaming):

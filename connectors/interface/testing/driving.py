@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from catalog.diagnostics.diagnostic import run_error
 from catalog.options import Option, Options, Value
 from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, TargetState, WriteMode, plan_actions
 from catalog.tables.table import CatalogTable
 from connectors.commits.claim import RunClaim
+from connectors.commits.claiming import taken_over
+from connectors.commits.leases import DEFAULT_SECONDS, Renewals
 from connectors.commits.run_owner import this_process
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import AnySink, WriteTask
@@ -39,9 +40,12 @@ class LostClaim:
 
     run_id: str
     epoch: int = 1
+    token: str = "lost"
+    owner: Mapping[str, Value] = field(default_factory=this_process)
+    renewals: Renewals = field(default_factory=lambda: Renewals(DEFAULT_SECONDS))
 
     def check(self) -> None:
-        raise run_error("PEN5007", f"run `{self.run_id}` was taken over by another process")
+        raise taken_over(self.run_id)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -202,7 +202,7 @@ class SinkSuite:
         self.write(spark, tmp_path, OLD, run_id="before")
         write = self.begin(spark, tmp_path, claim=LostClaim("run"))
         staged = write.stage()
-        with pytest.raises(RunError, match="PEN5007"):
+        with pytest.raises(RunError, match="PEN5401"):
             write.commit(staged)
         assert self.rows(spark, tmp_path) == self.of(spark, OLD)
         owner = self.begin(spark, tmp_path)  # the process that has taken the run over

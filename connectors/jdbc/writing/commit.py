@@ -69,13 +69,16 @@ def remove_staging(database: Database, staged: JdbcStaged) -> None:
 
 
 def _move_rows(database: Database, due: Sequence[JdbcStaged]) -> None:
-    """Run all statements of the writes, and insert a row into the ledger for each."""
+    """Run all statements of the writes, and insert a row into the ledger for each. Constraints that the database would
+    check at COMMIT are checked at the end: the run can still be rolled back then."""
     _limit_waiting(database, due)
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     for staged in due:
         for statement in (*_evolution(database, staged, in_transaction=True), *staged.statements):
             database.execute(statement)
         database.execute(ledger.commit_statement(database, staged, now))
+    if due and (check := database.dialect.check_deferred) is not None:
+        database.execute(check)
 
 
 def _check_is_there(database: Database, staged: JdbcStaged) -> None:

@@ -15,7 +15,8 @@ class JdbcStaged(Staged):
 
     `before`: idempotent DDL, run first, that the database commits at once. `added`: columns to add to the target if it
     lacks them, by name. `widened`: DDL that gives its columns a wider type. `statements`: those of the transaction.
-    `rows`: the row count of the staging table. `owner`: the mark of the process, as JSON.
+    `rows`: the row count of the staging table. `owner`: the mark of the process, as JSON. `attempt` names what this
+    attempt of the run has staged.
     """
 
     url: str
@@ -37,11 +38,17 @@ class JdbcStaged(Staged):
     statements: tuple[str, ...] = ()
     is_loaded: bool = False
     rows: int | None = None
+    attempt: str = ""
     secrets: Mapping[str, str] = secret_mapping()
 
     @property
     def credentials_key(self) -> str:
         return _key(self.url, self.user)
+
+    @property
+    def entry(self) -> str:
+        """The key of the write's row in `penstock_staging`."""
+        return self.attempt or self.identity
 
     @property
     def target_name(self) -> str:

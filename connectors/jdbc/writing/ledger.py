@@ -24,7 +24,7 @@ OWN_TABLES: Final = (COMMITS, STAGING)
 def ensure(database: Database) -> None:
     """Create the two tables if they are missing."""
     dialect = database.dialect
-    text = "varchar(255)" if dialect.scheme != "oracle" else "varchar2(255)"
+    text = dialect.id_type
     long = dialect.types["string"]
     columns = {
         COMMITS: f"identity {text} not null primary key, run_id {text} not null, committed_at {text} not null",
@@ -59,7 +59,7 @@ def register(database: Database, staged: JdbcStaged) -> None:
     """Record a write before anything is staged for it."""
     quote, text = database.dialect.quote, database.dialect.text
     forget(database, staged)
-    values = ", ".join(map(text, (staged.identity, staged.run_id, staged.target_name, json.dumps(staged.to_json()))))
+    values = ", ".join(map(text, (staged.entry, staged.run_id, staged.target_name, json.dumps(staged.to_json()))))
     columns = ", ".join(map(quote, ("identity", "run_id", "target", "staged")))
     database.execute(f"insert into {quote(STAGING)} ({columns}) values ({values})")
 
@@ -67,19 +67,22 @@ def register(database: Database, staged: JdbcStaged) -> None:
 def forget(database: Database, staged: JdbcStaged) -> None:
     quote, text = database.dialect.quote, database.dialect.text
     if describe_table(database, (STAGING,)) is not None:
-        database.execute(f"delete from {quote(STAGING)} where {quote('identity')} = {text(staged.identity)}")
+        database.execute(f"delete from {quote(STAGING)} where {quote('identity')} = {text(staged.entry)}")
 
 
 def others(database: Database, staged: JdbcStaged) -> Iterator[JdbcStaged]:
-    """The writes of other runs to the same target that are in progress or were killed."""
+    """The writes to the same target that are in progress or were killed: of other runs, and of earlier attempts of
+    this one."""
     quote, text = database.dialect.quote, database.dialect.text
     query = (
         f"select {quote('staged')} from {quote(STAGING)} where {quote('target')} = {text(staged.target_name)} "
-        f"and {quote('run_id')} <> {text(staged.run_id)}"
+        f"and {quote('identity')} <> {text(staged.entry)}"
     )
     for row in database.query(query):
         with suppress(RunError):  # of another version of Penstock, which must end it
-            yield JdbcStaged.from_json(json.loads(str(row[0])))
+            other = JdbcStaged.from_json(json.loads(str(row[0])))
+            if (other.run_id, other.journal) != (staged.run_id, staged.journal):
+                yield other
 
 
 def drop_staging(database: Database, staged: JdbcStaged) -> None:

@@ -13,7 +13,8 @@ from catalog.tables.savemode import Action
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import STRING
 from connectors.commits import run_owner
-from connectors.commits.run_decision import has_dismissed, was_decided
+from connectors.commits.other_runs import is_over
+from connectors.commits.run_decision import settle
 from connectors.interface.sink import WriteTask
 from connectors.jdbc.connection import Connection
 from connectors.jdbc.database import Database, connected
@@ -39,7 +40,7 @@ def prepare(
     connection: Connection, target: tuple[str, ...], task: WriteTask, actions: tuple[Action, ...], isolation: str | None
 ) -> JdbcStaged:
     """The staging location: a table next to the target, named after the write."""
-    digest = hashlib.sha256(f"{task.identity} {target}".encode()).hexdigest()[:16]
+    digest = hashlib.sha256(f"{task.attempt} {target}".encode()).hexdigest()[:16]
     return JdbcStaged(
         url=connection.url,
         driver=connection.driver,
@@ -48,6 +49,7 @@ def prepare(
         target=target,
         staging=(*target[:-1], f"penstock_stg_{digest}"),
         identity=task.identity,
+        attempt=task.attempt,
         run_id=task.run_id,
         journal=task.journal,
         owner=json.dumps(dict(task.owner)),
@@ -137,11 +139,15 @@ def _actions(prepared: JdbcStaged) -> tuple[Action, ...]:
 
 
 def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> None:
-    """Lock the target for this run, and end the writes of killed runs."""
+    """Lock the target for this run, and end the writes of runs that are over.
+
+    Registered first, then looked: of two runs that do so at once, none ends another one's write.
+    """
     ledger.register(database, prepared)
-    for other in ledger.others(database, prepared):
+    others = tuple(ledger.others(database, prepared))
+    for other in others:
         mark = json.loads(other.owner)
-        if not has_dismissed(spark, other.journal) and not run_owner.has_died(mark):
+        if other.run_id != prepared.run_id and not is_over(spark, mark, other.journal):
             ledger.forget(database, prepared)
             message = f"run {other.run_id} is writing to `{prepared.target_name}`"
             help = (
@@ -149,11 +155,12 @@ def _lock(spark: "SparkSession", database: Database, prepared: JdbcStaged) -> No
                 f"`penstock runs --forget {other.run_id}` dismisses its run and changes no target"
             )
             raise run_error("PEN5007", message, None, help)
-        dead = replace(other, secrets=prepared.secrets)
-        if other.is_loaded and was_decided(spark, other.journal):
-            commit_group(spark, [dead])
+    for other in others:
+        left = replace(other, secrets=prepared.secrets)
+        if settle(spark, other.journal) and other.is_loaded:
+            commit_group(spark, [left])
         else:
-            remove_staging(database, dead)
+            remove_staging(database, left)
 
 
 def _described(rows: "DataFrame", declared: CatalogTable) -> CatalogTable:

@@ -81,6 +81,7 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
     kept = None if prepared.is_new or prepared.replaces is PaimonOverwrite.TABLE else latest_schema(prepared.target)
     if prepared.is_new and latest_schema(prepared.target) is not None:
         raise created_meanwhile("Paimon", prepared.target, task.options.span())
+    base = 0 if kept is None else paimon_table.latest_snapshot(prepared.target, kept)
     columns = columns_to_write(df)
     changed = None if kept is None else with_new_columns(kept, columns, task.table)
     keys = prepared.keyed.keys if prepared.keyed is not None else ()
@@ -110,6 +111,7 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         rows=sum(file.row_count for file in written),
         bytes=sum(file.file_size for file in written),
         keys_of=keys_of,
+        base=base,
     )
     if staged.replaces is PaimonOverwrite.TABLE:
         _make_table(staged, schema, messages)
@@ -123,8 +125,7 @@ def _snapshot_of_keys(prepared: PaimonStaged, schema: Schema) -> int | None:
     """The snapshot whose keys decide where rows are written, 0 before the first one; None where they do not."""
     if not spans_partitions(schema) or prepared.replaces is not PaimonOverwrite.NOTHING:
         return None
-    snapshot = paimon_table.opened(prepared.target, schema).snapshot_manager().get_latest_snapshot()
-    return snapshot.id if snapshot is not None else 0
+    return paimon_table.latest_snapshot(prepared.target, schema)
 
 
 def _make_table(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> None:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from threading import RLock
 from typing import TypeVar
 
+from connectors.shared.store_primitives import Primitives, primitives_of
 from connectors.shared.temporary_names import temporary_name
 from connectors.storage.servers.ftplib_client import FtpClient
 from connectors.storage.servers.paramiko_client import SftpClient
@@ -49,6 +50,7 @@ class ServerFiles:
     def __init__(self, server: FileServer) -> None:
         self.server = server
         self._connection = connection(server)
+        self.primitives: Primitives = primitives_of(server.scheme)
 
     def absolute(self, uri: str) -> str:
         """The URI with the directory of the login spelled out, without `..` and double slashes."""
@@ -125,11 +127,29 @@ class ServerFiles:
 
     def rename(self, source: str, target: str) -> None:
         self.make_folder(target.rpartition("/")[0])
+        self.move(source, target)
+
+    def move(self, source: str, target: str) -> None:
         if self.exists(target):
             raise FileExistsError(target)
         if not self.exists(source):
             raise FileNotFoundError(source)
         self._do(lambda client: client.move(self.path(source), self.path(target)))
+
+    def copy(self, source: str, target: str) -> None:
+        content = io.BytesIO()
+        self._do(lambda client: client.download(self.path(source), content))
+        content.seek(0)
+        self.make_folder(target.rpartition("/")[0])
+        temporary = temporary_name(target)
+        self._do(lambda client: client.upload(content, self.path(temporary)))
+        self._do(lambda client: client.replace(self.path(temporary), self.path(target)))
+
+    def size(self, path: str) -> int:
+        entry = self._entry(path)
+        if entry is None:
+            raise FileNotFoundError(path)
+        return entry.size
 
     def delete(self, path: str) -> None:
         entry = self._entry(path)

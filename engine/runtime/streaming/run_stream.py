@@ -28,6 +28,7 @@ from engine.spark.writing.sink_checks import check
 from engine.state import ledger
 from engine.state.journal import RunOutcome
 from engine.state.layout import StateLayout, layout_at
+from engine.state.run_claims import release
 from engine.state.run_state import State
 from engine.state.stop_request import is_stop_requested
 
@@ -55,7 +56,7 @@ def _run(
     plan = compiled.plan
     layout = layout_at(spark, state_dir_of(compiled, state_dir))
     state = as_uri(layout.root)  # looked up once, not by each micro-batch
-    warnings = recover(spark, state, compiled.settings.credentials)
+    warnings = recover(spark, state, compiled.settings.credentials, job=plan.env.name)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     job = _Job(layout, entry, plan.env.masks, metrics=_metrics_file(spark, plan))
     if restores is not None:
@@ -66,7 +67,7 @@ def _run(
             "PEN5310", f"run `{restores}` has left no checkpoint to go on from", None, "leave --restore out"
         )
     check(spark, [write for stream in job.streams for write in stream.writes], run_id)
-    log = begin_stream(spark, state, run_id, plan.writes, plan.env.name)
+    log, claim = begin_stream(spark, state, run_id, plan.writes, plan.env.name)
     job.record(State.RUNNING)
     try:
         with interrupts() as received:
@@ -74,6 +75,7 @@ def _run(
     except BaseException as error:
         job.record(State.FAILED, str(error))
         log.end(RunOutcome.ROLLED_BACK)
+        release(claim)
         raise
     changed = tuple(warning for stream in job.streams for warning in stream.checkpoint.warnings)
     job.look()  # the last micro-batches may have ended since it was asked last
@@ -81,6 +83,7 @@ def _run(
     messages = [f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics]
     job.record(result.state, "; ".join(messages))
     log.end(RunOutcome.FINISHED if result.state is State.FINISHED else RunOutcome.ROLLED_BACK)
+    release(claim)
     return result
 
 

@@ -67,6 +67,8 @@ def commit_group(
     sink = group[0].sink
     pending = {} if pending is None else pending
     try:
+        if run.claim is not None:
+            run.claim.check()
         if begun := pending.pop(group[0].write_id, None):
             begun.finish()
         if len(group) == 1 or not isinstance(sink, SupportsGroupCommit):

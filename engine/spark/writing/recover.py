@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockError, RunError, Severity, run_error
-from connectors.commits import run_owner as owner
+from connectors.commits.claiming import HeldClaim, HeldError
 from connectors.interface.base import Connector
 from connectors.interface.source_abilities import SupportsAcknowledgement
 from connectors.shared.staged import Credentials
@@ -25,7 +25,8 @@ from engine.spark.writing.commit_groups import (
 from engine.spark.writing.open_run import ways_to_end
 from engine.spark.writing.run_contexts import context_of
 from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_journals
-from engine.state.recorded_runs import killed_runs
+from engine.state.recorded_runs import killed_runs, unreadable_runs
+from engine.state.run_claims import claim_run, holder, is_abandoned, mark_of, release, still_running
 from engine.state.watermarks import move
 
 NO_CREDENTIALS: Final[Credentials] = {}
@@ -40,17 +41,21 @@ def resume(
     Raises PEN5008 if there is no such run or it has ended, PEN5302 if it is running, and a `RunError` with all that
     keeps it from being ended: completed steps stay completed.
     """
-    recorded = journal(spark, state, run_id).read()
+    log = journal(spark, state, run_id)
+    recorded = log.read()
     if recorded is None:
-        known = [log.run_id for log in open_journals(spark, state) if _is_open(log.read())]
+        known = [log.run_id for log in open_journals(spark, state)]
         help = f"runs that can be resumed: {', '.join(known)}" if known else "no run can be resumed"
         raise run_error("PEN5008", f"no run `{run_id}` in `{state}`", None, help)
     if recorded.outcome is not None:
         raise run_error("PEN5008", f"run `{run_id}` has ended: it was {recorded.outcome.value}")
-    if recorded.is_alive and not owner.has_died(recorded.mark):
-        help = f"where that process is gone for certain, `penstock runs --forget {run_id}` dismisses the run"
-        raise run_error("PEN5302", f"run `{run_id}` is still running: {owner.describe(recorded.mark)}", None, help)
-    return _end(spark, journal(spark, state, run_id), recorded, credentials)
+    help = f"where that process is gone for certain, `penstock runs --forget {run_id}` dismisses the run"
+    if not recorded.is_claimed and (mark := holder(log, recorded)) is not None:
+        raise still_running("PEN5302", run_id, mark, help)
+    try:
+        return _end(spark, log, credentials)
+    except HeldError as error:
+        raise still_running("PEN5302", run_id, error.claim.owner, help) from error
 
 
 def roll_back(state: str, run_id: str) -> bool:
@@ -66,30 +71,55 @@ def roll_back(state: str, run_id: str) -> bool:
     if not all(sink is not None and sink.aborts_without_spark for sink in sinks):
         return False
     try:
-        _end(None, log, recorded, NO_CREDENTIALS)
-    except (PenstockError, OSError, ValueError):  # ValueError: of a staging directory elsewhere than on this disk
+        _end(None, log, NO_CREDENTIALS)
+    except (PenstockError, HeldError, OSError, ValueError):  # ValueError: a staging directory elsewhere than here
         return False
     return True
 
 
-def recover(spark: SparkSession, state: str, credentials: Credentials = NO_CREDENTIALS) -> tuple[Diagnostic, ...]:
-    """End all killed runs of this state directory whose connectors this session has.
+def recover(
+    spark: SparkSession, state: str, credentials: Credentials = NO_CREDENTIALS, *, job: str | None = None
+) -> tuple[Diagnostic, ...]:
+    """End all killed runs of this state directory whose connectors this session has, first those of `job`.
 
     Gives warnings of those that cannot be ended, or only by the user (PEN5010): they stay as they are, and keep no
-    other run back.
+    other run back. A run that another process is ending is left to it.
     """
-    warnings: list[Diagnostic] = []
-    for log, recorded in killed_runs(spark, state):
-        if _has_jars(spark, log, recorded):
-            try:
-                _end(spark, log, recorded, credentials)
-            except RunError as error:
-                note = f"run `{log.run_id}` of the job `{recorded.job}` was killed, and stays as it is"
-                warnings += [
-                    replace(diagnostic, severity=Severity.WARNING, notes=(*diagnostic.notes, note))
-                    for diagnostic in error.diagnostics
-                ]
+    warnings = [
+        warning for log, error in unreadable_runs(spark, state) for warning in _as_warnings(error, log.run_id, None)
+    ]
+    for log, recorded in killed_runs(spark, state, job):
+        if not _has_jars(spark, log, recorded):
+            continue
+        try:
+            with suppress(HeldError):
+                _end(spark, log, credentials)
+        except RunError as error:
+            warnings += _as_warnings(error, log.run_id, recorded.job)
+        except (*SPARK_ERRORS, OSError) as error:
+            message = f"run `{log.run_id}` cannot be ended: {reason(error)}"
+            warnings += _as_warnings(run_error("PEN5011", message, None, ways_to_end(log.run_id)), log.run_id, None)
     return tuple(warnings)
+
+
+def end_earlier_attempt(
+    spark: SparkSession, state: str, run_id: str, credentials: Credentials = NO_CREDENTIALS
+) -> None:
+    """End what an earlier attempt of a run has left open, before the run is begun again."""
+    log = journal(spark, state, run_id)
+    recorded = log.read()
+    if recorded is not None and recorded.outcome is None and is_abandoned(log, recorded):
+        with suppress(HeldError):  # another process does
+            _end(spark, log, credentials)
+
+
+def _as_warnings(error: RunError, run_id: str, job: str | None) -> list[Diagnostic]:
+    of_job = "" if job is None else f" of the job `{job}`"
+    note = f"run `{run_id}`{of_job} was killed, and stays as it is"
+    return [
+        replace(diagnostic, severity=Severity.WARNING, notes=(*diagnostic.notes, note))
+        for diagnostic in error.diagnostics
+    ]
 
 
 def connectors_to_recover(state: str) -> Mapping[Connector, tuple[str, ...]]:
@@ -118,14 +148,24 @@ def _needed_jars(log: Journal, recorded: Recorded) -> Iterator[tuple[Connector, 
             yield source, source.maven
 
 
-def _is_open(recorded: Recorded | None) -> bool:
-    return recorded is not None and recorded.outcome is None
+def _end(spark: SparkSession | None, log: Journal, credentials: Credentials) -> RunOutcome:
+    """Claim the run and end it, unless another process has. Raises `HeldError` while one works on it."""
+    claim = claim_run(log, mark_of(spark))
+    try:
+        recorded = log.read()
+        if recorded is None:
+            return RunOutcome.ROLLED_BACK
+        return recorded.outcome or _end_claimed(spark, log, recorded, claim, credentials)
+    finally:
+        release(claim)
 
 
-def _end(spark: SparkSession | None, log: Journal, recorded: Recorded, credentials: Credentials) -> RunOutcome:
+def _end_claimed(
+    spark: SparkSession | None, log: Journal, recorded: Recorded, claim: HeldClaim, credentials: Credentials
+) -> RunOutcome:
     """End every write that can be ended; raises a `RunError` with the errors of the others, and leaves the run open."""
     diagnostics = Diagnostics()
-    run = context_of(spark, log.run_id)
+    run = context_of(spark, log.run_id, claim)
     to_commit: list[StagedWrite] = []
     for write_id, name in recorded.writes.items():
         if recorded.has_place(write_id) and not recorded.is_committed(write_id):

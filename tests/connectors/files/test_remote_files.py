@@ -19,8 +19,9 @@ from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
 from engine.spark.writing.recover import recover, resume
 from engine.state.journal import RunOutcome
+from tests.connectors.dead_runs import bury
 from tests.connectors.jobs import run_writes, stage_writes
-from tests.connectors.suite import SinkSuite, _dead
+from tests.connectors.suite import SinkSuite
 
 pytestmark = pytest.mark.spark
 
@@ -88,7 +89,7 @@ class TestParquetElsewhere(SinkSuite):
             target, run_id = tmp_path / f"target{step}", f"run{step}"
             run_writes(spark, [self.write(target, one, columns, **given)], state, f"before{step}")
             run = stage_writes(spark, [self.write(target, two, columns, **given)], state, run_id)
-            run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+            bury(run)
             run.journal.staged("w", run.places["w"])
             run.journal.decide()
             with monkeypatch.context() as patched:

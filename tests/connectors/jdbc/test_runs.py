@@ -22,6 +22,7 @@ from engine.runtime.execute import run_job
 from engine.runtime.transient import is_transient
 from engine.spark.writing.recover import recover
 from engine.state.run_state import State
+from tests.connectors.dead_runs import bury
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
 
 pytestmark = pytest.mark.spark
@@ -126,9 +127,8 @@ def test_the_job_of_a_killed_run_ends_it_and_another_warns(spark, postgres, tmp_
     job = [write(connector, rows("select 1 as id", "id int"), "w", **postgres.options, table="t")]
     killed = stage_writes(spark, job, state, "one")
     assert killed is not None
-    begun = killed.journal.read().steps["begin"]
-    dead = {**begun["owner"], "pid": 2**22 + 1, "jvm_pid": None}
-    killed.journal._put("begin", {**begun, "owner": dead, "job": "orders"})
+    killed.journal._put("begin", {**killed.journal.read().steps["begin"], "job": "orders"})
+    bury(killed)
     monkeypatch.delenv(PASSWORD_VARIABLE, raising=False)
     (warning,) = recover(spark, state)
     assert (warning.code, warning.severity) == ("PEN5012", Severity.WARNING)
@@ -144,3 +144,29 @@ def test_the_job_of_a_killed_run_ends_it_and_another_warns(spark, postgres, tmp_
 def counts(database) -> tuple[int, int]:
     [found] = database.rows("select (select count(*) from appended), (select count(*) from replaced)")
     return found
+
+
+def test_a_constraint_that_is_checked_at_the_commit_is_checked_before_the_decision(spark, postgres, tmp_path):
+    """The other targets of the job are unchanged, and the next run is free to go on."""
+    postgres.clear()
+    postgres.run("create table parents (id bigint primary key)")
+    postgres.run("create table t (id int references parents deferrable initially deferred, name text)")
+    path = job_file(tmp_path, postgres, ("t", "APPEND_DATA"))
+    path.write_text(
+        path.read_text().replace(
+            "sink {", f'sink {{ LocalFile {{ plugin_input = "fake", path = "{tmp_path}/out", file_format_type = csv }}'
+        )
+    )
+    with pytest.raises(RunError, match=r"PEN5013.*violates foreign key constraint"):
+        run(spark, path, tmp_path / "state", "run")
+    assert not (tmp_path / "out").exists()
+    assert postgres.rows("select count(*) from t") == [(0,)]
+    assert recover(spark, str(tmp_path / "state")) == ()
+    assert "penstock_stg" not in " ".join(postgres.tables())
+
+
+def test_run_ids_that_differ_by_case_are_two_runs(spark, database, tmp_path):
+    path = job_file(tmp_path, database, ("t", "APPEND_DATA"))
+    for run_id in ("nightly", "NIGHTLY"):
+        run(spark, path, tmp_path / "state", run_id)
+    assert database.rows("select count(*) from t") == [(2 * ROWS,)]

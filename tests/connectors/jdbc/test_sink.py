@@ -325,6 +325,7 @@ def test_sinks_of_different_kinds_end_exactly_once(spark, postgres, mariadb, tmp
     hidden.rename(tmp_path / "away")
     with pytest.raises(RunError):
         commit_all(spark, staged)
+    staged.release()
     (tmp_path / "away").rename(hidden)
     for _ in range(2):
         run_writes(spark, job, str(tmp_path / "state"), "run")

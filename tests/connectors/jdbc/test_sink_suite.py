@@ -58,7 +58,7 @@ class JdbcSuite(SinkSuite):
     def exists(self, tmp_path):
         return "target" in self.database.tables()
 
-    def bury(self, tmp_path, run_id, mark):
+    def bury(self, spark, tmp_path, run_id, mark):
         [(text,)] = self.database.rows(f"select staged from penstock_staging where run_id = '{run_id}'")
         staged = json.dumps(json.loads(text) | {"owner": json.dumps(mark)})
         self.database.run(f"update penstock_staging set staged = '{self.escaped(staged)}' where run_id = '{run_id}'")

@@ -14,9 +14,10 @@ from connectors.storage.servers.server_files import ServerFiles
 from engine.cli import main
 from engine.spark.writing.recover import recover, resume
 from engine.state.journal import RunOutcome
+from tests.connectors.dead_runs import bury
 from tests.connectors.jobs import options_of, run_writes, stage_writes
 from tests.connectors.storage.test_s3 import sampled
-from tests.connectors.suite import SinkSuite, _dead
+from tests.connectors.suite import SinkSuite
 from tests.services.file_servers import PASSWORD
 
 pytestmark = pytest.mark.spark
@@ -89,7 +90,7 @@ class OnServer(SinkSuite):
             target, run_id = tmp_path / f"target{step}", f"run{step}"
             run_writes(spark, [self.write(target, one, columns, **given)], state, f"before{step}")
             run = stage_writes(spark, [self.write(target, two, columns, **given)], state, run_id)
-            run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+            bury(run)
             run.journal.staged("w", run.places["w"])
             run.journal.decide()
             with monkeypatch.context() as patched:

@@ -22,8 +22,9 @@ from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
 from engine.spark.writing.recover import recover, resume
 from engine.state.journal import RunOutcome
+from tests.connectors.dead_runs import bury, bury_claims
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
-from tests.connectors.suite import ResolvedSinkSuite, SinkSuite, _dead
+from tests.connectors.suite import ResolvedSinkSuite, SinkSuite
 from tests.services.s3 import SECRET_KEY
 
 
@@ -65,8 +66,8 @@ class OnS3(SinkSuite):
             if key.startswith(".other.penstock/") and "/data/" in key:
                 tmp_path.delete(key)
 
-    def bury(self, tmp_path, run_id, mark):
-        tmp_path.write(".target.penstock/lock", json.dumps({"run_id": run_id, "owner": mark}))
+    def bury(self, spark, tmp_path, run_id, mark):
+        bury_claims(*files_at(spark, str(tmp_path / ".target.penstock/claims")))
 
     def leftovers(self, tmp_path):
         known = ("target", "state", "other")
@@ -110,7 +111,7 @@ class TestParquet(OnS3):
         state, target, run_id = str(tmp_path / "state"), tmp_path / f"target{step}", f"run{step}"
         run_writes(spark, [self.write(target, one, columns, **given)], state, f"before{step}")
         run = stage_writes(spark, [self.write(target, two, columns, **given)], state, run_id)
-        run.journal.begin({**run.journal.read().mark, "pid": _dead(), "jvm_pid": None}, {"w": self.name}, "")
+        bury(run)
         run.journal.staged("w", run.places["w"])
         run.journal.decide()
         was_killed = False

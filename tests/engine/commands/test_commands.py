@@ -78,7 +78,6 @@ def test_a_file_with_too_many_nested_brackets_leaves_the_others_checked(name, op
         ["run", "--resume", "one", "--run-id", "two"],
         ["runs", "--limit", "0"],
         ["test", ".", "--workers", "0"],
-        ["runs", "--state-dir", "hdfs://far/state"],
         ["expectations", "one", "--state-dir", "hdfs://far/state"],
     ],
 )

@@ -199,7 +199,7 @@ def test_runs_forget_dismisses_a_run_that_cannot_be_ended(tmp_path, monkeypatch,
     assert "dismissed by `penstock runs --forget`" in capsys.readouterr().out
     assert main(["runs", "--forget", "night"]) == 2
     assert "nothing is left to dismiss" in capsys.readouterr().err
-    assert sorted(path.name for path in journal.iterdir()) == ["begin.json", "end.json", "prepared.json"]
+    assert sorted(path.name for path in journal.iterdir()) == ["begin.json", "commit.json", "end.json", "prepared.json"]
 
 
 @pytest.mark.parametrize("is_committed", [False, True])

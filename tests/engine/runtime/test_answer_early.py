@@ -108,7 +108,7 @@ def test_a_committing_run_that_was_killed_is_not_committed_yet(tmp_path, job):
 def test_a_run_id_of_another_process_is_refused(tmp_path, any_job):
     with another_process() as mark:
         begun(tmp_path, "one", any_job, mark)
-        with pytest.raises(PenstockError, match=f"run one is still running: process {mark['pid']} on") as refused:
+        with pytest.raises(PenstockError, match=f"run `one` is still running: process {mark['pid']} on") as refused:
             answer(tmp_path, "one", any_job)
         (said,) = refused.value.diagnostics
         assert said.code == "PEN5301"

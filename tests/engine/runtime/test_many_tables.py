@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from connectors.commits import run_owner
+from connectors.commits.steps import step_text
 from engine.cli import main
 
 JOB = """
@@ -96,7 +97,9 @@ def test_a_job_that_another_process_runs_is_refused_until_that_has_died(spark, f
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         start = run_owner._start(other.pid)
         mark = {**run_owner.this_process(), "pid": other.pid, "start": start}
-        (journal / "begin.json").write_text(json.dumps({**begin, "run_id": "elsewhere", "owner": mark}))
+        changed = {**begin, "run_id": "elsewhere", "owner": mark, "claimed": False}  # as by an earlier version
+        (journal / "begin.json").write_text(step_text({k: v for k, v in changed.items() if k != "checksum"}))
+        (folder / "state" / "open" / "elsewhere").touch()
         assert main(["run", "job.conf", "--only", "parts"]) == 0  # other targets
         capsys.readouterr()
         assert main(["run", "job.conf", "--only", "orders"]) == 1

@@ -25,7 +25,7 @@ def test_what_cannot_be_read_is_passed_over(tmp_path):
     layout = layout_at(None, str(tmp_path))
     record(layout, FIRST)
     layout.files.write(layout.run("r2").record, '{"run_id": "r2", "jo')
-    layout.files.make_folder(layout.run("r3").journal)
+    layout.files.make_folder(layout.run("r3").journal())
     assert [run.run_id for run in runs(layout)] == ["r1"]
 
 
@@ -41,9 +41,9 @@ def test_a_killed_run_is_what_its_journal_says(tmp_path):
         ("lives", mark, None), ("killed", dead, None), ("undone", dead, "rolled back"), ("done", dead, "finished")
     ):  # fmt: skip
         record(layout, replace(FIRST, run_id=name))
-        layout.files.write(f"{layout.run(name).journal}/begin.json", json.dumps({"owner": owner, "writes": {}}))
+        layout.files.write(f"{layout.run(name).journal()}/begin.json", json.dumps({"owner": owner, "writes": {}}))
         if outcome:
-            layout.files.write(f"{layout.run(name).journal}/end.json", json.dumps({"outcome": outcome}))
+            layout.files.write(f"{layout.run(name).journal()}/end.json", json.dumps({"outcome": outcome}))
     found = {run.run_id: run for run in runs(layout)}
     assert {name: run.state for name, run in found.items()} == {
         "lives": State.RUNNING, "killed": State.FAILED, "undone": State.FAILED, "done": State.FINISHED

@@ -1,0 +1,178 @@
+"""Runs seeded schedules of real processes that run and end the same runs, stopped and killed at chosen steps.
+
+    python -m tests.ownership.processes FOLDER FIRST COUNT
+
+Each process is a fork, so that a schedule takes a second. It does the steps of a run or of `--resume` on this machine's
+disk (`programs`). Prints what is wrong, and the seed; nothing if all rows are right.
+"""
+
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from connectors.commits import leases
+from connectors.files.committing import local_commit
+from connectors.files.committing.file_staged import APPEND, REPLACE
+from connectors.storage import filesystem
+from connectors.storage.local_files import LocalFiles
+from engine.spark.writing.recover import resume
+from engine.state.dismissal import forget
+from engine.state.layout import StateLayout, layout_at
+from tests.ownership.programs import reported, write
+
+LEASE_SECONDS = 0.6
+PARTS = 3
+
+
+class Interrupted(LocalFiles):
+    """This machine's disk, whose change of a number stops or kills the process, before or after it is done."""
+
+    def __init__(self, at: int, number: int) -> None:
+        self.at, self.number, self.changes = at, number, 0
+
+    def _change(self, change: Callable[[], object]) -> object:
+        self.changes += 1
+        if self.changes == self.at:
+            os.kill(os.getpid(), self.number)
+        return change()
+
+    def write(self, path: str, text: str) -> None:
+        if path.endswith(".alive"):
+            super().write(path, text)
+        else:
+            self._change(lambda: LocalFiles.write(self, path, text))
+
+    def write_new(self, path: str, text: str) -> bool:
+        return bool(self._change(lambda: LocalFiles.write_new(self, path, text)))
+
+    def move(self, source: str, target: str) -> None:
+        self._change(lambda: LocalFiles.move(self, source, target))
+
+    def delete(self, path: str) -> None:
+        if "/." in path.removeprefix("/.") and path.endswith(".tmp"):
+            super().delete(path)
+        else:
+            self._change(lambda: LocalFiles.delete(self, path))
+
+
+class Process:
+    """A fork that does some work; `result` is what it returned, None while it runs or if it was killed."""
+
+    def __init__(self, folder: Path, work: Callable[[Interrupted], str], at: int, number: int) -> None:
+        self.output = folder / f"result-{time.monotonic_ns()}"
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._work(work, at, number)
+
+    def _work(self, work: Callable[[Interrupted], str], at: int, number: int) -> None:
+        files = Interrupted(at, number)
+        filesystem.LocalFiles = lambda: files
+        exchange = local_commit.exchange
+        local_commit.exchange = lambda one, other: bool(files._change(lambda: exchange(one, other)))
+        try:
+            text = reported(lambda: work(files))
+        except Exception as error:  # noqa: BLE001 (it is the test's finding)
+            text = f"fault {type(error).__name__} {error}"
+        self.output.write_text(text)
+        os._exit(0)
+
+    def wait(self, seconds: float = 20.0) -> bool:
+        """Whether it has ended; False if it is stopped."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            pid, status = os.waitpid(self.pid, os.WNOHANG | os.WUNTRACED)
+            if pid:
+                return not os.WIFSTOPPED(status)
+            time.sleep(0.005)
+        raise AssertionError(f"a process does not end: {Path(f'/proc/{self.pid}/stack')}")
+
+    @property
+    def result(self) -> str | None:
+        return self.output.read_text() if self.output.exists() else None
+
+
+def schedule(folder: Path, seed: int) -> str | None:
+    """Run one schedule; returns what is wrong."""
+    chance = random.Random(seed)
+    target, state = folder / "t", folder / "state"
+    target.mkdir(parents=True)
+    (target / "old").write_text("old rows")
+    mode = chance.choice((APPEND, APPEND, REPLACE))
+    results: list[tuple[str, Process]] = []
+    stopped: list[Process] = []
+
+    def begin(run_id: str, kind: str) -> None:
+        def work(files: Interrupted) -> str:
+            if kind == "write":
+                return write(files, str(state), str(target), run_id, mode, PARTS)
+            if kind == "forget":
+                forget(StateLayout(files, str(state)), run_id)
+                return "forgotten"
+            return resume(None, str(state), run_id).value
+
+        number = chance.choice((signal.SIGSTOP, signal.SIGSTOP, signal.SIGKILL))
+        process = Process(folder, work, chance.randint(1, 45), number)
+        results.append((f"{kind} {run_id}", process))
+        if not process.wait():
+            stopped.append(process)
+
+    begin("r", "write")
+    for _ in range(chance.randint(1, 3)):
+        begin(*chance.choice((("r", "resume"), ("r", "resume"), ("s", "write"), ("r", "write"), ("s", "resume"))))
+    if chance.random() < 0.2:
+        begin("r", "forget")
+    chance.shuffle(stopped)
+    for process in stopped:
+        os.kill(process.pid, signal.SIGCONT)
+    for process in stopped:
+        if not process.wait():
+            return "a process was stopped twice"
+    said = [(name, process.result) for name, process in results]
+    return _wrong(state, target, mode, said)
+
+
+def _wrong(state: Path, target: Path, mode: str, said: list[tuple[str, str | None]]) -> str | None:
+    layout = layout_at(None, str(state))
+    for run_id in layout.open_run_ids() or ():
+        ended = reported(lambda run_id=run_id: resume(None, str(state), run_id).value)
+        if ended not in ("finished", "rolled back") and "PEN5008" not in ended:
+            return f"{run_id} cannot be ended: {ended}; {said}"
+    last = reported(lambda: write(LocalFiles(), str(state), str(target), "last", APPEND, PARTS))
+    if last != "finished":
+        return f"the next run cannot write: {last}; {said}"
+    names = set(LocalFiles().files(str(target)))
+    for run_id in ("r", "s"):
+        parts = [name for name in names if name.startswith(f"{run_id}-")]
+        is_marked = f"_penstock/{run_id}.w.json" in names
+        is_said = any(name == f"write {run_id}" and result == "finished" for name, result in said)
+        is_dismissed = ("forget r", "forgotten") in said and run_id == "r"
+        if len(parts) not in (0, PARTS) or bool(parts) != is_marked:
+            return f"{run_id} has {len(parts)} of {PARTS} parts, mark {is_marked}; {said}"
+        if is_said and not parts and mode == APPEND and not is_dismissed:
+            return f"{run_id} finished without its rows; {said}"
+    has_written = any(name.startswith(("r-", "s-")) for name in names)
+    if ("old" in names) != (mode == APPEND or not has_written):
+        return f"old rows: {'old' in names}, mode {mode}, {sorted(names)}; {said}"
+    left = [name for name in os.listdir(target.parent) if name.startswith(".t")]
+    return f"left: {left}; {said}" if left and not left[0].endswith(".dismissed") else None
+
+
+def main() -> None:
+    folder, first, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    os.environ[leases.SECONDS_VARIABLE] = str(LEASE_SECONDS)
+    for seed in range(first, first + count):
+        place = folder / str(seed)
+        wrong = schedule(place, seed)
+        if wrong:
+            print(f"seed {seed}: {wrong}", flush=True)
+        else:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
