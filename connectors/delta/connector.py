@@ -39,7 +39,7 @@ from connectors.interface.sink_abilities import (
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import SupportsIncremental, SupportsStreaming, SupportsTableSets
 from connectors.lakehouse.statements import planned
-from connectors.lakehouse.write_modes import CAPABILITIES
+from connectors.lakehouse.write_modes import CAPABILITIES, keyed_write_mode
 from connectors.shared.spark_jars import spark_jar
 from connectors.shared.staged import Credentials, Staged
 from connectors.storage.filesystem import as_uri, files_at
@@ -160,6 +160,9 @@ class Delta(
 
     def credentials(self, options: Options) -> Credentials:
         return staging.store_settings(options).credentials
+
+    def default_write_mode(self, options: Options, table: CatalogTable) -> WriteMode:
+        return keyed_write_mode(options, table)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         file_target.check_path(options, diagnostics, "Delta")

@@ -43,7 +43,7 @@ from connectors.interface.source_abilities import (
     SupportsTableSets,
 )
 from connectors.lakehouse.versions import refuse_for_versions
-from connectors.lakehouse.write_modes import CAPABILITIES, refuse_without_partitions
+from connectors.lakehouse.write_modes import CAPABILITIES, keyed_write_mode, refuse_without_partitions
 from connectors.shared.active_session import active_session
 from connectors.shared.spark_jars import spark_jar
 from connectors.shared.staged import Staged
@@ -150,6 +150,9 @@ class Iceberg(
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return target_of(options)
+
+    def default_write_mode(self, options: Options, table: CatalogTable) -> WriteMode:
+        return keyed_write_mode(options, table)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         if check_address(options, diagnostics) and (warehouse := options.optional_string("warehouse")):

@@ -26,6 +26,16 @@ REPLACE_WHERE: Final = Option(
 )
 
 
+def keyed_write_mode(options: Options, table: CatalogTable) -> WriteMode:
+    """The write mode of rows if the job names none: inserts, updates and deletes are applied by the rows' key."""
+    own = table.schema.primary_key
+    keys = options.strings("primary_keys") or (own.columns if own else ())
+    if not table.has_row_kind or not keys:
+        return WriteMode.APPEND
+    replaces = options.choice("data_save_mode", DataSaveMode) is DataSaveMode.DROP_DATA
+    return WriteMode.UPSERT if replaces else WriteMode.CHANGELOG
+
+
 def check_write_mode(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
     """Report options that the write mode needs, and those without effect on it."""
     mode = options.choice("write_mode", WriteMode)

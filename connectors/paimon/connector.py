@@ -20,6 +20,7 @@ from connectors.interface.sink import Sink, SinkCapabilities, WriteTask
 from connectors.interface.sink_abilities import SupportsCounts, SupportsKnownTable, SupportsStatements
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
 from connectors.interface.source_abilities import SupportsIncremental, SupportsStreaming, SupportsTableSets
+from connectors.lakehouse.write_modes import keyed_write_mode
 from connectors.paimon import many_tables, paimon_table
 from connectors.paimon.paimon_options import (
     SINK_OPTIONS,
@@ -135,6 +136,9 @@ class Paimon(
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         return folder_of(options)
+
+    def default_write_mode(self, options: Options, table: CatalogTable) -> WriteMode:
+        return keyed_write_mode(options, table)
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
         check_sink(options, table, diagnostics)

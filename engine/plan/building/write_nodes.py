@@ -152,6 +152,8 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
     write_mode = sink.default_write_mode(options, node.table)
     if "write_mode" in options.places:
         write_mode = _mode("write_mode", WriteMode, can.write_modes, sink, options, diagnostics=diagnostics)
+    elif options.get("write_mode") not in (None, write_mode.value):
+        options = replace(options, values={**options.values, "write_mode": write_mode.value})
     if why := contradiction(data_mode, write_mode):
         diagnostics.error("PEN2011", why, options.span("write_mode"))
     if _applies_kinds(sink, options, node, write_mode):
