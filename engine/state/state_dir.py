@@ -51,8 +51,8 @@ def _refuse_earlier(earlier: Path, state: Path, job: Path) -> None:
     if layout.version is None and has_run_of(layout, job):
         message = f"the state directory of `{job}` is `{state}`, but earlier runs are recorded in `{earlier}`"
         help = (
-            f"an empty `{PROJECT_FILE}` in `{earlier.parent}` makes that folder the root of the jobs in it; for other "
-            f"jobs, name the directory: `--state-dir {earlier}`"
+            f"a `{PROJECT_FILE}` in `{earlier.parent}`, even a blank one, makes that folder the root of its jobs; "
+            f"for other jobs, name the directory: `--state-dir {earlier}`"
         )
         raise run_error("PEN5201", message, None, help)
 
