@@ -137,6 +137,8 @@ CODES: dict[str, str] = {
     "PEN5313": "the state directory cannot be written",
     "PEN5502": "a target belongs to a table of another format",
     "PEN5501": "a value does not fit the type of the target without loss",
+    "PEN5901": "the plan is too deep for Java's stack",
+    "PEN5902": "Java ran out of memory",
     # 6xxx: expectations and tests
     "PEN6001": "an expectation is violated",
     "PEN6002": "an expectation that cannot be read",

@@ -14,6 +14,7 @@ from catalog.diagnostics.source import PlacedText, Span
 from engine.plan.nodes import AnyNode, Native, Query, Scan
 from engine.spark.environment_errors import environment_error
 from engine.spark.error_causes import ErrorCause, error_causes, message_and_remedy
+from engine.spark.fatal_errors import fatal_error
 from engine.spark.json_errors import json_error
 from engine.spark.lost_values import lost_value
 from engine.spark.source_errors import is_of_source, source_error
@@ -29,6 +30,8 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     causes = tuple(error_causes(error))
     cause = _first(causes) or ErrorCause(None, str(error).split("\n")[0], (), None)
     involved = (node, *nodes)
+    if fatal := fatal_error(str(error), node):
+        return fatal
     if lost := lost_value(causes, node):
         return lost
     if found := environment_error("\n".join([str(error), *(cause.message for cause in causes)]), node):

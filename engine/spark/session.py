@@ -62,6 +62,9 @@ _CATALOGS: Final = "spark.sql.catalog."
 _UTILS: Final = "org.apache.spark.api.python.PythonUtils"
 """PySpark calls it at each projection. Imported by its whole name, it is found at once: else Java looks for it in all
 jars, for each package that PySpark imports."""
+STACK: Final = "-Xss16m"
+"""The stack of Java's threads, of which memory is taken as it is used. Spark's analyzer recurses over a plan, and code
+that Java has not compiled yet needs more of it: with 1 MiB a chain of some 130 queries is too deep."""
 _JAVA_SECONDS: Final = 3.0
 """How long Java may take to end before it is killed, in seconds."""
 
@@ -169,7 +172,7 @@ def _conf(
     if "spark.master" not in merged and "PYSPARK_GATEWAY_PORT" not in os.environ:
         merged["spark.master"] = os.environ.get("MASTER") or "local[*]"
     logging_file = Path(__file__).with_name("log4j2.properties")
-    own = compiling if _is_hotspot() else ""
+    own = f"{STACK} {compiling}".strip() if _is_hotspot() else ""
     java = f"{own} {merged.get(JAVA_OPTIONS, '')}".strip()  # the user's come last, and win
     if "log4j2.configurationFile" not in java and logging_file.is_file():
         java = f"{java} -Dlog4j2.configurationFile={logging_file.as_uri()}"
