@@ -2,7 +2,7 @@
 
     if(NOT (try_cast(try_cast(`a` AS int) AS double) <=> `a`), raise_error(…), cast(`a` AS int))
 
-The error's text is JSON behind `LOST_VALUE`, for the message that the user gets (`engine/spark/lost_values.py`).
+The error's text is JSON behind `LOST_VALUE`; `engine/spark/failures/lost_values.py` makes the user's message of it.
 """
 
 from typing import Final

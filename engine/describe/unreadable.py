@@ -32,9 +32,9 @@ _CUT_OFF: Final = "Unexpected end of input stream"
 
 def unreadable(error: BaseException, guess: Guess, path: str) -> RunError:
     """The error (PEN5004) of a `path` that Spark could not read as guessed."""
-    from engine.spark.error_causes import error_causes
-    from engine.spark.errors import reason
-    from engine.spark.source_errors import source_error
+    from engine.spark.failures.error_causes import error_causes
+    from engine.spark.failures.errors import reason
+    from engine.spark.failures.source_errors import source_error
 
     causes = tuple(error_causes(error))
     messages = [cause.message for cause in causes]

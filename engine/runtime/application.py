@@ -20,7 +20,7 @@ from engine.plan.input_size import are_small
 from engine.plan.nodes import Scan, Write
 from engine.plan.query_jars import jars_of_queries
 from engine.plan.required_packages import refuse_missing_packages
-from engine.spark.errors import SPARK_ERRORS
+from engine.spark.failures.errors import SPARK_ERRORS
 from engine.spark.session import end_java, has_session, open_session
 from engine.spark.starting.hadoop import reduce_overhead
 from engine.spark.writing import recover

@@ -45,8 +45,8 @@ from engine.plan.nodes import (
 )
 from engine.plan.streams import streaming_source
 from engine.spark.catalyst import without_nulls
-from engine.spark.errors import as_run_error
 from engine.spark.expect import Watched, rejected, watch
+from engine.spark.failures.errors import as_run_error
 from engine.spark.pace import UNPACED, Pace, paced
 from engine.spark.persist import persist
 from sql.rewrite.row_kinds import with_row_kinds

@@ -6,7 +6,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from engine.plan.nodes import Node, Plan, below
-from engine.spark.errors import as_run_error
+from engine.spark.failures.errors import as_run_error
 from engine.spark.lower import lower_nodes
 from engine.spark.session import pipeline_session
 

@@ -16,7 +16,7 @@ from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import Array, DataType, Map, Struct
 from catalog.types.typenames import to_ddl
 from engine.plan.nodes import Node, Plan, Scan, Write
-from engine.spark.errors import as_run_error
+from engine.spark.failures.errors import as_run_error
 from engine.spark.lower import lower_nodes
 from engine.testing.compare import difference
 from engine.testing.read_tests import NamedRows, Records

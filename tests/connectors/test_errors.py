@@ -63,7 +63,7 @@ def test_error_of_an_inner_query_is_reported_there(spark, tmp_path):
     select = Select("q", (Projection("r", "r"),))
     outer = Query("outer", "Copy", select, (Input("q", inner),), analysis(), id="outer")
     job = [write(connectors.sink("LocalFile"), outer, path=str(tmp_path / "out"), file_format_type="parquet")]
-    from engine.spark.errors import as_run_error
+    from engine.spark.failures.errors import as_run_error
     from engine.spark.lower import lower
     from engine.spark.session import pipeline_session
 
@@ -107,7 +107,7 @@ def test_a_jar_that_was_made_for_another_spark(spark):
     """Java's own error for it, thrown by Java."""
     from py4j.protocol import Py4JJavaError
 
-    from engine.spark.errors import as_run_error
+    from engine.spark.failures.errors import as_run_error
 
     java = spark._jvm.java
     error = java.lang.NoSuchMethodError(MISSING)

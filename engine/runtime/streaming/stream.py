@@ -20,7 +20,7 @@ from engine.runtime.streaming.checkpoint import Checkpoint
 from engine.runtime.streaming.followed_schema import FollowedSchema
 from engine.runtime.streaming.stream_progress import progress_of
 from engine.runtime.streaming.totals import StreamTotals
-from engine.spark.errors import SPARK_ERRORS, as_run_error
+from engine.spark.failures.errors import SPARK_ERRORS, as_run_error
 from engine.spark.lower import Arrived
 from engine.spark.persist import persist, release
 from engine.spark.session import DEFAULTS, pipeline_session

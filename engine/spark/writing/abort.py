@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, Severity
 from engine.plan.nodes import Write
-from engine.spark.errors import SPARK_ERRORS, reason
+from engine.spark.failures.errors import SPARK_ERRORS, reason
 from engine.spark.writing.open_run import OpenRun
 from engine.state.journal import RunOutcome
 

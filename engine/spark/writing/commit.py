@@ -10,8 +10,8 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.sink_abilities import SupportsMaintenance
 from connectors.interface.source_abilities import SupportsAcknowledgement
 from engine.plan.nodes import Write, below
-from engine.spark.environment_errors import unwritable
-from engine.spark.errors import SPARK_ERRORS, as_run_error, placed, reason
+from engine.spark.failures.environment_errors import unwritable
+from engine.spark.failures.errors import SPARK_ERRORS, as_run_error, placed, reason
 from engine.spark.writing.abort import CONNECTOR_ERRORS
 from engine.spark.writing.commit_groups import (
     Pending,

@@ -15,7 +15,7 @@ from connectors.commits.claiming import HeldClaim, HeldError
 from connectors.interface.base import Connector
 from connectors.interface.source_abilities import SupportsAcknowledgement
 from connectors.shared.staged import Credentials
-from engine.spark.errors import SPARK_ERRORS, reason
+from engine.spark.failures.errors import SPARK_ERRORS, reason
 from engine.spark.starting.jars import has_jar
 from engine.spark.writing.commit_groups import (
     StagedWrite,

@@ -16,8 +16,8 @@ from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
 from connectors.interface.sink_abilities import SupportsStatements
 from engine.plan.nodes import Write
-from engine.spark.environment_errors import unwritable
-from engine.spark.errors import SPARK_ERRORS, as_run_error, placed
+from engine.spark.failures.environment_errors import unwritable
+from engine.spark.failures.errors import SPARK_ERRORS, as_run_error, placed
 from engine.spark.writing.run_contexts import context_of
 
 DRY_RUN: Final = "dry-run"

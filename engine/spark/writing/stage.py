@@ -21,8 +21,8 @@ from connectors.shared.spark_types import columns_of
 from connectors.shared.staged import Staged
 from engine.plan.nodes import AnyNode, Scan, Write
 from engine.plan.staged_rules import staged_rules
-from engine.spark.environment_errors import unwritable
-from engine.spark.errors import SPARK_ERRORS, as_run_error, placed
+from engine.spark.failures.environment_errors import unwritable
+from engine.spark.failures.errors import SPARK_ERRORS, as_run_error, placed
 from engine.spark.writing.open_run import OpenRun
 from engine.spark.writing.sink_checks import SinkCheck, kept_table
 

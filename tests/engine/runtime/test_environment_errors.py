@@ -11,8 +11,8 @@ pytest.importorskip("pyspark")
 from tests.connectors.jobs import rows, write
 
 pytest.importorskip("pyspark")
-from engine.spark.environment_errors import unwritable
-from engine.spark.errors import as_run_error
+from engine.spark.failures.environment_errors import unwritable
+from engine.spark.failures.errors import as_run_error
 
 WRITE = write(connector, rows("select 1 id", "id int"), path="out", file_format_type="json")
 

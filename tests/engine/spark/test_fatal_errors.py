@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.spark.fatal_errors import fatal_error
+from engine.spark.failures.fatal_errors import fatal_error
 
 pytest.importorskip("pyspark")
 

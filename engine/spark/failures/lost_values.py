@@ -8,7 +8,7 @@ from catalog.diagnostics.diagnostic import RunError, run_error
 from catalog.tables.checked_cast import LOST_VALUE
 from catalog.types.typenames import quote_name
 from engine.plan.nodes import AnyNode
-from engine.spark.error_causes import ErrorCause
+from engine.spark.failures.error_causes import ErrorCause
 
 _MOST_SHOWN: Final = 40
 

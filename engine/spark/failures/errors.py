@@ -12,12 +12,12 @@ from pyspark.version import __version__
 from catalog.diagnostics.diagnostic import PenstockError, run_error
 from catalog.diagnostics.source import PlacedText, Span
 from engine.plan.nodes import AnyNode, Native, Query, Scan
-from engine.spark.environment_errors import environment_error
-from engine.spark.error_causes import ErrorCause, error_causes, message_and_remedy
-from engine.spark.fatal_errors import fatal_error
-from engine.spark.json_errors import json_error
-from engine.spark.lost_values import lost_value
-from engine.spark.source_errors import is_of_source, source_error
+from engine.spark.failures.environment_errors import environment_error
+from engine.spark.failures.error_causes import ErrorCause, error_causes, message_and_remedy
+from engine.spark.failures.fatal_errors import fatal_error
+from engine.spark.failures.json_errors import json_error
+from engine.spark.failures.lost_values import lost_value
+from engine.spark.failures.source_errors import is_of_source, source_error
 from sql.rewrite.select_query import Select
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError)

@@ -9,7 +9,7 @@ from connectors.files.formats.whole_json import FIRST_VALUE_ONLY
 from connectors.kafka.offsets import topics_of
 from connectors.storage.paths import data_files, local_path, near_path
 from engine.plan.nodes import AnyNode, Scan
-from engine.spark.error_causes import ErrorCause
+from engine.spark.failures.error_causes import ErrorCause
 
 _CONDITIONS: Final = (
     "FAILED_READ_FILE",

@@ -8,7 +8,7 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import RunError, run_error
 from engine.plan.nodes import AnyNode, Query
-from engine.spark.error_causes import ErrorCause
+from engine.spark.failures.error_causes import ErrorCause
 from sql.rewrite.select_query import Select
 
 _MALFORMED: Final = "MALFORMED_RECORD_IN_PARSING"
