@@ -57,6 +57,7 @@ def run(arguments: Namespace) -> int:
         shown = explain(plan, columns=arguments.columns, previews=previews, starts=starts)
         if schedule := schedule_text(plan):
             shown += "\n" + schedule
+        shown += _state_note(compiled, arguments.state_dir)
         if arguments.rules:
             shown += "\n" + explain_rules(compiled.built, disabled=settings.disabled_rules)
     print(arguments.masks.known(shown), end="")
@@ -69,6 +70,15 @@ def _previews(compiled: "Compiled") -> "Mapping[str, WritePreview]":
     require_spark("looking at the targets")
     with application([compiled]) as spark:
         return dry_run(spark, compiled)
+
+
+def _state_note(compiled: "Compiled", chosen: str | None) -> str:
+    """What the store of the state directory does not guarantee."""
+    from connectors.shared.store_primitives import missing_primitive
+    from engine.state.state_dir import state_dir
+
+    note = missing_primitive(state_dir(chosen, compiled.path, compiled.plan.env.options))
+    return "" if note is None else f"\nstate directory: {note}\n"
 
 
 def _starts(compiled: "Compiled", state: str | None) -> "dict[str, Since]":
