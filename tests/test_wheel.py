@@ -20,6 +20,8 @@ from tests.test_distribution import advised
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("engine", "catalog", "sql", "connectors")
+OF_THIS_PROCESS = ("PYTHONPATH", "PYTHONHOME", "PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON")
+"""Variables that would lead to this environment's Python; a session of Spark's in this process sets the last two."""
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_spec("build") is None, reason="needs the package build")]
 
@@ -31,7 +33,7 @@ sink { Console {} }
 
 
 def run(*command: object, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
-    inherited = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+    inherited = {name: value for name, value in os.environ.items() if name not in OF_THIS_PROCESS}
     done = subprocess.run(
         [str(each) for each in command], env=inherited | variables, capture_output=True, text=True, check=False
     )

@@ -173,7 +173,7 @@ def test_an_interrupted_commit_sends_again_with_the_same_headers(spark, tmp_path
     with monkeypatch.context() as patch:
         patch.setattr("connectors.storage.local_files.LocalFiles.write", cut_off)
         with pytest.raises(OSError, match="killed"):
-            Kafka.commit(connector, spark, run.places["w"])
+            Kafka.commit(connector, spark, run.places["w"], run.context)
     assert len(kafka.records(name)) == 2
     commit_all(spark, run)
     records = kafka.records(name)
