@@ -14,6 +14,7 @@ from connectors.interface.source_abilities import SupportsNewColumns
 from engine.job.compat.seatunnel_marks import note_compat
 from engine.job.load import load, read_file
 from engine.job.model.job import Block, Job
+from engine.job.model.project_defaults import NO_PROJECT
 from engine.job.model.settings import Settings
 from engine.optimizer import optimize
 from engine.plan.building.build_plan import build
@@ -109,7 +110,7 @@ def _built(job: Job, settings: Settings, own: Diagnostics) -> Plan:
     if not own.has_errors and (settings.only or settings.but):
         plan = with_chosen_writes(plan, settings.only, settings.but, own)
     if settings.strict:
-        own.items = [_strict(diagnostic) for diagnostic in own]
+        own.items = [strict(diagnostic, in_project=settings.project is not NO_PROJECT) for diagnostic in own]
         refuse_unknown_types(plan, own)
     return plan
 
@@ -121,9 +122,11 @@ def _optimized(job: Job, built: Plan, settings: Settings, warnings: Diagnostics)
     return Compiled(Path(job.source.path), job, built, plan, tuple(warnings), settings)
 
 
-def _strict(diagnostic: Diagnostic) -> Diagnostic:
-    """The warnings that `--strict` makes errors."""
-    return replace(diagnostic, severity=Severity.ERROR) if diagnostic.code in _STRICT else diagnostic
+def strict(diagnostic: Diagnostic, *, in_project: bool = False) -> Diagnostic:
+    """The warnings that `--strict` makes errors. In a project, another job may write the missing files of a source:
+    whoever compiles all its jobs decides."""
+    is_error = diagnostic.code in _STRICT and not (in_project and diagnostic.code == "PEN4030")
+    return replace(diagnostic, severity=Severity.ERROR) if is_error else diagnostic
 
 
 _STRICT: Final = ("PEN4009", "PEN4030", "PEN4501", "PEN4503")

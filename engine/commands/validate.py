@@ -2,10 +2,17 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostics, JobError
 from engine.terminal.arguments import add_format_argument, add_job_arguments, positive, settings_of
+
+if TYPE_CHECKING:
+    from engine.job.model.settings import Settings
+    from engine.validation.check_jobs import CheckedJob
 
 SUMMARY = "check job files; needs neither Spark nor Java nor a network"
 
@@ -37,11 +44,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     from engine.job.find import find_jobs, has_sections
-    from engine.project.check_project import check_in_project
     from engine.project.enter import job_paths
     from engine.terminal.rare_collections import modules_kept
     from engine.terminal.report import report
-    from engine.validation.check_jobs import check_jobs
 
     started = perf_counter()
     settings, diagnostics = settings_of(arguments), Diagnostics()
@@ -53,10 +58,7 @@ def run(arguments: Namespace) -> int:
 
         paths = changed_since(paths, arguments.changed_since, settings)
     with modules_kept():
-        if arguments.project is None:
-            outcomes = check_jobs(paths, settings, arguments.processes)
-        else:
-            outcomes = check_in_project(arguments.project, paths, settings, arguments.processes)
+        outcomes = _outcomes(arguments, paths, settings)
     for outcome in outcomes:
         diagnostics.extend(outcome.diagnostics)
     checked = None
@@ -72,6 +74,23 @@ def run(arguments: Namespace) -> int:
         if checked is not None:
             print(f"Spark was asked about {checked.asked} of {_counted(checked.queries, 'query', 'queries')}")
     return JobError.exit_code if diagnostics.has_errors else 0
+
+
+def _outcomes(arguments: Namespace, paths: "Sequence[Path]", settings: "Settings") -> "tuple[CheckedJob, ...]":
+    """What was found in the jobs, those of projects below the current folder as their project sees them."""
+    from engine.project.check_project import check_in_project, check_nested
+    from engine.state.root import find_root
+    from engine.validation.check_jobs import check_jobs
+
+    if arguments.project is not None:
+        return check_in_project(arguments.project, paths, settings, arguments.processes)
+    by_folder = {folder: find_root(folder) for folder in dict.fromkeys(path.parent for path in paths)}
+    alone = [path for path in paths if by_folder[path.parent] is None]
+    outcomes = check_jobs(alone, settings, arguments.processes)
+    for root in dict.fromkeys(root for root in by_folder.values() if root is not None):
+        own = [path for path in paths if by_folder[path.parent] == root]
+        outcomes = (*outcomes, *check_nested(root, own, settings, arguments.processes))
+    return outcomes
 
 
 def _print_summary(jobs: int, diagnostics: Diagnostics, typed: int, columns: int, seconds: float) -> None:

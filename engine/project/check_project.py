@@ -1,13 +1,18 @@
 """What `validate` finds in a project: the errors of the jobs that it was asked about, and those between jobs."""
 
+import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from catalog.diagnostics.diagnostic import Diagnostic
 from catalog.diagnostics.source import Span
 from engine.job.model.settings import Settings
 from engine.project.compile_project import CompiledProject, compile_project
+from engine.project.enter import ENVIRONMENT_VARIABLE, at_root
 from engine.project.project import Project
+from engine.project.read_project import read_project
+from engine.terminal.report import seen_from
 from engine.validation.check_jobs import CheckedJob, check_jobs
 
 
@@ -22,6 +27,19 @@ def check_in_project(
     others = check_jobs([path for path in paths if path not in jobs], settings, processes)
     own = [CheckedJob(jobs[path].diagnostics, jobs[path].typed, jobs[path].columns) for path in chosen]
     return (*own, *others, CheckedJob(tuple(_between(compiled, {str(path) for path in chosen}))))
+
+
+def check_nested(
+    root: Path, paths: Sequence[Path], settings: Settings, processes: int | None = None
+) -> tuple[CheckedJob, ...]:
+    """The same for a project in a folder below the current one; files are named as seen from here."""
+    called_from = Path.cwd()
+    own = [Path(os.path.relpath(path.absolute(), root)) for path in paths]
+    with at_root(root):
+        project = read_project(Path(), os.environ.get(ENVIRONMENT_VARIABLE), settings.variables)
+        found = check_in_project(project, own, replace(settings, project=project.defaults), processes)
+        seen = (seen_from(job.diagnostics, settings.masks, called_from)[0] for job in found)
+        return tuple(replace(job, diagnostics=diagnostics) for job, diagnostics in zip(found, seen, strict=True))
 
 
 def _between(compiled: CompiledProject, files: set[str]) -> Iterator[Diagnostic]:

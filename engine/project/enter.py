@@ -40,12 +40,19 @@ def in_root(arguments: Namespace) -> Iterator[None]:
         return
     _make_relative(arguments, root)
     called_from = Path.cwd()
+    with at_root(root), reported_from(called_from):
+        yield
+
+
+@contextmanager
+def at_root(root: Path) -> Iterator[None]:
+    """Makes the root the current folder during the block."""
+    before = Path.cwd()
     os.chdir(root)
     try:
-        with reported_from(called_from):
-            yield
+        yield
     finally:
-        os.chdir(called_from)
+        os.chdir(before)
 
 
 def _root(arguments: Namespace) -> Path | None:

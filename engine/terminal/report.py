@@ -32,7 +32,12 @@ def reported_from(folder: Path) -> Iterator[None]:
 
 def report(diagnostics: Iterable[Diagnostic], masks: Masks, format: str = "text", stream: TextIO | None = None) -> None:
     """Print diagnostics, masked: text to `stream` (default: stderr), the formats for programs to stdout."""
-    found, sources = _as_seen(tuple(diagnostics), masks)
+    found = tuple(diagnostics)
+    folder = _REPORTED_FROM.get()
+    if folder is None or folder == Path.cwd():
+        sources = sources_of(found)
+    else:
+        found, sources = seen_from(found, masks, folder)
     if (
         format in {known.value for known in Format} and Format(format) is not Format.TEXT
     ):  # a command may have further formats
@@ -43,11 +48,11 @@ def report(diagnostics: Iterable[Diagnostic], masks: Masks, format: str = "text"
     out.flush()
 
 
-def _as_seen(found: tuple[Diagnostic, ...], masks: Masks) -> tuple[tuple[Diagnostic, ...], tuple[SourceFile, ...]]:
-    """The diagnostics and their files, named as seen from where the command was called."""
-    sources, folder = sources_of(found), _REPORTED_FROM.get()
-    if folder is None or folder == Path.cwd():
-        return found, sources
+def seen_from(
+    found: tuple[Diagnostic, ...], masks: Masks, folder: Path
+) -> tuple[tuple[Diagnostic, ...], tuple[SourceFile, ...]]:
+    """The diagnostics and their files, named as seen from another folder than the current one."""
+    sources = sources_of(found)
 
     def seen(name: str) -> str:
         return name if os.path.isabs(name) else os.path.relpath(os.path.abspath(name), folder)

@@ -211,3 +211,18 @@ def test_ls_prints_the_selected_jobs_in_dependency_order(compiled, capsys):
     assert capsys.readouterr().out.count('"tags": ["all"]') == 2
     assert main(["ls", "--select", "tagg:x"]) == 2
     assert "did you mean `tag`?" in capsys.readouterr().err
+
+
+def test_with_strict_files_that_another_job_writes_may_be_missing_and_others_not(compiled, capsys):
+    compiled(
+        a=writes("lake/a"),
+        b=reads("lake/a", "lake/b", schema="id = int"),
+        c=reads("lake/b", "lake/c", "select id + 1 as more from rows"),
+        d=reads("elsewhere", "lake/d", schema="id = int"),
+    )
+    assert main(["validate", "--strict"]) == 2
+    out = capsys.readouterr().out
+    assert out.count("error[") == out.count("error[PEN4030]") == 1
+    assert "elsewhere" in out
+    assert main(["validate", "--strict", "c"]) == 0
+    assert "typed 100 % of 1 column" in capsys.readouterr().out

@@ -197,3 +197,20 @@ def test_folders_give_their_jobs_tags_and_an_owner(shop):
     assert project.settings_of("jobs/marts/revenue.conf").owner == "bi"
     assert project.settings_of("jobs/staging/orders.conf").tags == ()
     assert project.fqn("jobs/marts/revenue.conf") == ("shop", "marts", "revenue")
+
+
+def test_a_folder_above_several_projects_validates_each_as_its_own(shop, tmp_path, capsys, monkeypatch):
+    (shop / "jobs/marts/copy.conf").write_text(
+        'source { LocalFile { plugin_output = rows, path = "${lake}/orders", file_format_type = parquet } }\n'
+        'transform { Sql { query = "select idd from rows" } }\n'
+        'sink { LocalFile { path = "${lake}/copy" } }\n'
+    )
+    (tmp_path / "alone.conf").write_text(SOURCE + 'sink { LocalFile { path = "x", file_format_type = json } }\n')
+    monkeypatch.chdir(tmp_path)
+    assert main(["validate", "."]) == 2
+    out = capsys.readouterr().out
+    assert " shop/jobs/marts/copy.conf:2:" in out
+    assert "select idd from rows" in out
+    assert "shop/jobs/staging/orders.conf:2:18" in out
+    assert "4 jobs: 1 error, 0 warnings" in out
+    assert Path.cwd() == tmp_path
