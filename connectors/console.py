@@ -54,7 +54,7 @@ class Console(Sink[ConsoleStaged], SupportsCounts[ConsoleStaged]):
         pass
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
-        return TargetState(exists=False)
+        return TargetState(exists=False, is_known=False)
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> ConsoleStaged:
         return ConsoleStaged()

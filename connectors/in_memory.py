@@ -50,7 +50,7 @@ class InMemory(Sink[InMemoryStaged]):
         pass
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
-        return TargetState(exists=False)
+        return TargetState(exists=False, is_known=False)
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> InMemoryStaged:
         return InMemoryStaged(task.identity, str(task.table.path))

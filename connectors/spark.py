@@ -141,7 +141,7 @@ class Spark(Source, SupportsStreaming, Sink[SparkStaged]):
         return (f"not atomic: the commit is a write of the data source `{options['format']}`; {reason}",)
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
-        return TargetState(exists=False)  # data sources have no general way to ask
+        return TargetState(exists=False, is_known=False)  # data sources have no general way to ask
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> SparkStaged:
         options, given = task.options, task.options.texts_by_key("options")

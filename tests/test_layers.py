@@ -120,6 +120,7 @@ def test_only_running_leads_to_spark():
         "engine.runtime.application",
         "engine.runtime.answer_early",
         "engine.runtime.execute",
+        "engine.runtime.incremental_targets",
         "engine.runtime.job_execution",
         "engine.runtime.persistence",
         "engine.runtime.streaming.run_stream",

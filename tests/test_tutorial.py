@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r'^```(?P<language>\w+)(?: title="(?P<file>[^"]+)")?\n(?P<text>.*?)^```', re.DOTALL | re.MULTILINE)
 RUNNER = """
 import shlex, sys
-from connectors.delta import connector as delta
+from connectors.delta.connector import connector as delta
 from engine.cli import main
 from engine.spark.session import open_session
 settings = {"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2",

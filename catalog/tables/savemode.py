@@ -58,11 +58,17 @@ class Action(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class TargetState:
-    """The state of a target. `table`: its schema, if the target exists and its schema can be read."""
+    """The state of a target. `table`: its schema, if the target exists and its schema can be read.
+
+    `is_known`: whether `exists` says anything; a sink that cannot ask says that there is no target. `incarnation`: what
+    identifies the table as long as it is not dropped and created anew, for targets that have such an id.
+    """
 
     exists: bool
     has_rows: bool = False
     table: CatalogTable | None = None
+    is_known: bool = True
+    incarnation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class Assert(Sink[AssertStaged]):
         tuple(read_rules(options, table, diagnostics))
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
-        return TargetState(exists=False)
+        return TargetState(exists=False, is_known=False)
 
     def prepare(self, spark: "SparkSession", task: WriteTask, actions: Sequence[Action]) -> AssertStaged:
         return AssertStaged()

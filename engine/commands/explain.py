@@ -84,12 +84,13 @@ def _state_note(compiled: "Compiled", chosen: str | None) -> str:
 def _starts(compiled: "Compiled", state: str | None) -> "dict[str, Since]":
     """Where the next run begins to read incremental sources; of a state directory that Spark alone reads, nothing."""
     from connectors.storage.paths import local_path
+    from engine.state.incremental_reads import JobFile, incremental_scans, reads_of
     from engine.state.layout import layout_at
     from engine.state.state_dir import state_dir
-    from engine.state.watermarks import Watermarks, incremental_scans, starts
 
     plan = compiled.plan
-    if not incremental_scans(plan):
+    folder = state_dir(state, compiled.path, plan.env.options) if incremental_scans(plan) else None
+    if folder is None or local_path(folder) is None:
         return {}
-    folder = local_path(state_dir(state, compiled.path, plan.env.options))
-    return {} if folder is None else starts(plan, Watermarks(layout_at(None, folder), plan.env.name))
+    reads = reads_of(plan, layout_at(None, folder), JobFile.of(plan.env.name, compiled.path))
+    return {read.scan.name: read.since for read in reads}

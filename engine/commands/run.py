@@ -62,6 +62,11 @@ def add_arguments(parser: ArgumentParser) -> None:
         "there is one and starts anew where there is none",
     )
     parser.add_argument(
+        "--full-refresh",
+        action="store_true",
+        help="read incremental sources from the start, whatever is recorded; refused where rows would only be added",
+    )
+    parser.add_argument(
         "--master", metavar="URL", help="Spark's master (default: the one of spark-submit, or local[*])"
     )
     parser.add_argument("--keep-going", action="store_true", help="run the other jobs, too, after one has failed")
@@ -201,6 +206,7 @@ def _on_spark(spark: "SparkSession", job: "Compiled", run_id: str, arguments: Na
         is_quiet=arguments.quiet,
         is_verbose=arguments.verbose,
         is_fresh=arguments.run_id is None,
+        is_full=arguments.full_refresh,
     )
 
 
@@ -235,7 +241,7 @@ def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
 
     with application(jobs, arguments.master, arguments.state_dir) as spark:
         for job in jobs:
-            starts = starts_of(spark, job, arguments.state_dir)
+            starts = starts_of(spark, job, arguments.state_dir, is_full=arguments.full_refresh)
             print(arguments.masks.known(explain(job.plan, previews=dry_run(spark, job), starts=starts)), end="")
     return 0
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
-    from connectors.interface.incremental import Incremental
-    from engine.plan.nodes import Plan, Scan
-    from engine.state.watermarks import Watermarks
+    from engine.state.incremental_reads import IncrementalRead
+    from engine.state.layout import StateLayout
 
 SUMMARY = "show the watermarks of a job's incremental sources, or reset one"
 
@@ -31,68 +30,82 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from engine.project.compiled_jobs import compiled_jobs
     from engine.runtime.state_store import state_store
-    from engine.state.watermarks import Watermarks, incremental_scans
+    from engine.state.incremental_reads import JobFile, unread
 
     if arguments.to is not None and arguments.reset is None:
         raise job_error("PEN2010", "`--to` needs `--reset`", None, "penstock state JOB --reset NODE --to VALUE")
     (compiled,) = compiled_jobs(arguments, [arguments.job], settings_of(arguments))
     plan = compiled.plan
+    reads = unread(plan, JobFile.of(plan.env.name, compiled.path))
     with state_store(arguments.state_dir, compiled.path, plan.env.options) as layout:
-        watermarks = Watermarks(layout, plan.env.name)
-        scans = incremental_scans(plan)
         if arguments.reset is not None:
-            _reset(arguments, plan, watermarks, scans)
-        _print(watermarks, scans, arguments.format)
+            _reset(arguments, layout, reads)
+        _print(layout, reads, arguments.format)
     return 0
 
 
-def _reset(
-    arguments: Namespace, plan: "Plan", watermarks: "Watermarks", scans: "tuple[tuple[Scan, Incremental], ...]"
-) -> None:
+def _reset(arguments: Namespace, layout: "StateLayout", reads: "tuple[IncrementalRead, ...]") -> None:
     from catalog.diagnostics.diagnostic import did_you_mean, job_error
     from catalog.types.datatypes import has_unknown
     from connectors.interface.incremental import is_value
     from connectors.interface.source_abilities import own_order_of
+    from engine.state.earlier_watermarks import delete_earlier
+    from engine.state.incremental_reads import reset, state_name
     from engine.state.journal import open_journals_in
-    from engine.state.watermarks import node_of, reset
+    from engine.state.watermarks import delete_watermark, write_watermark
 
-    named = {node_of(scan).lower(): (scan, asked) for scan, asked in scans}
-    if arguments.reset.lower() not in named:
-        help = did_you_mean(arguments.reset, [node_of(scan) for scan, _ in scans])
+    named = {state_name(read.scan).lower(): read for read in reads}
+    read = named.get(arguments.reset.lower())
+    if read is None:
+        help = did_you_mean(arguments.reset, [state_name(read.scan) for read in reads])
         raise job_error("PEN2301", f"the job has no incremental source `{arguments.reset}`", None, help)
-    for log in open_journals_in(watermarks.layout):
+    own_files = {key.path_in_state(layout) for key in read.keys.values()}
+    for log in open_journals_in(layout):
         recorded = log.read()
-        if recorded is not None and recorded.job == plan.env.name:
+        if recorded is not None and not own_files.isdisjoint(recorded.incremental):
             message = f"run `{log.run_id}` of this job has not ended, and may move the watermark"
             help = f"wait for it; if it was killed, end it by `penstock run --resume {log.run_id}`"
             raise job_error("PEN5303", message, None, help)
-    scan, asked = named[arguments.reset.lower()]
+    scan, asked = read.scan, read.asked
     own = own_order_of(scan.connector, scan.options)
     column = own if asked.column is None else scan.table.column(asked.column)
     is_typed = column is not None and not has_unknown(column.type)
     if arguments.to is not None and column is not None and is_typed and not is_value(arguments.to, column.type):
         raise job_error("PEN2004", f"`{arguments.to}` is not a value of `{column.name}` ({column.type})")
-    reset(watermarks, scan, asked, arguments.to)
+    delete_earlier(layout, scan, read.job.name)
+    for key in read.keys.values():
+        delete_watermark(layout, key)
+    for watermark in reset(read, layout, arguments.to) if arguments.to is not None else ():
+        write_watermark(layout, watermark)
 
 
-def _print(watermarks: "Watermarks", scans: "tuple[tuple[Scan, Incremental], ...]", format: str) -> None:
+def _print(layout: "StateLayout", reads: "tuple[IncrementalRead, ...]", format: str) -> None:
     from rich.table import Table
 
+    from engine.plan.datasets import Dataset, shown
     from engine.runtime.summary import console
-    from engine.state.watermarks import node_of, order_of
+    from engine.state.incremental_reads import order_of
+    from engine.state.watermarks import read_watermark
 
-    found = [(node_of(scan), order_of(scan, asked), watermarks.read(node_of(scan))) for scan, asked in scans]
+    found = [
+        (key, order_of(read.scan, read.asked), read_watermark(layout, key))
+        for read in reads
+        for key in dict.fromkeys(read.keys.values())
+    ]
     if format == "json":
-        records = [{"node": node, "column": column, "watermark": mark and asdict(mark)} for node, column, mark in found]
+        records = [
+            {"node": key.source, "column": column, "target": key.written, "watermark": mark and asdict(mark)}
+            for key, column, mark in found
+        ]
         print(json.dumps(records, indent=2))
         return
     if not found:
         print("the job has no incremental source")
         return
-    table = Table("source", "column", "watermark", "moved by run", "at", box=None, pad_edge=False)
-    for node, column, mark in found:
+    table = Table("source", "target", "column", "watermark", "moved by run", "at", box=None, pad_edge=False)
+    for key, column, mark in found:
         value, moved_by, at = ("none: the next run reads all", "", "")
         if mark is not None:
             value, moved_by, at = mark.value.value, mark.run_id or "penstock state", mark.at
-        table.add_row(node, column, value, moved_by, at)
+        table.add_row(key.source, shown(Dataset.of(key.written)), column, value, moved_by, at)
     console().print(table)

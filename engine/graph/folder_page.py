@@ -149,7 +149,7 @@ def _short(location: str) -> str:
 def _steps(job: _Job, keys: Mapping[_Job | _Table, int]) -> Iterator[list[object]]:
     """Lineage steps from the tables that the job writes, through the job, to the tables that it reads."""
     found: Mapping[AnyNode, SourceColumns] = lineage(job.compiled.built)
-    scans = {node.name: table for node, table in job.tables.items() if isinstance(node, Scan)}
+    scans = {node.written_name: table for node, table in job.tables.items() if isinstance(node, Scan)}
     for node, table in job.tables.items():
         if isinstance(node, Write):
             for column, origins in found[node].items():

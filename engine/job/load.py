@@ -212,6 +212,7 @@ class _Loader:
 
     def block(self, kind: BlockKind, node: MapNode, secrets: Secrets) -> Block:
         name, place = self.plugin(kind, node)
+        written = node.written
         spec = _spec(kind, name) if name else None
         if not self.is_whole:  # a brace is missing, and a section was read as part of the block before it
             node = replace(node, entries=tuple(entry for entry in node.entries if entry.key not in ("env", *SECTIONS)))
@@ -258,7 +259,7 @@ class _Loader:
             inputs, outputs, node.place.span, place.span,
             parallelism if isinstance(parallelism, int) else None, uid, not hides_names,
             rejects_of(options), _cache(options), sink_name, tables, pattern_of(regex, self.diagnostics),
-            not tables or bool(own_spec),
+            not tables or bool(own_spec), written,
         )  # fmt: skip
 
     def tables(

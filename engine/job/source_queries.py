@@ -54,7 +54,8 @@ def _split(block: MapNode, name: str) -> tuple[MapNode, MapNode]:
     place = query.key_place
     outputs = [entry for entry in block.entries if entry.key in _OUTPUTS]
     rest = tuple(entry for entry in block.entries if entry is not query and entry not in outputs)
-    source = replace(block, entries=(*rest, _entry("plugin_output", name, place)))
+    written = next(iter(_outputs(block)), None) or _plugin(block).lower()
+    source = replace(block, entries=(*rest, _entry("plugin_output", name, place)), written=written)
     renamed = replace(query.value, text=with_table_names(text, named) if query.value.is_resolved else text)
     transform = MapNode(
         (

@@ -52,7 +52,7 @@ def _refuse_half_read(plan: Plan, writes: Sequence[Write], diagnostics: Diagnost
     for write in writes:
         for node in below(write):
             if isinstance(node, Scan) and node in left_out and incremental_of(node.options):
-                message = f"`{node.name}` is read incrementally, and not only for the tables that are chosen"
+                message = f"`{node.written_name}` is read incrementally, and not only for the tables that are chosen"
                 help = "choose all tables that read it, or none"
                 diagnostics.error("PEN2011", message, node.options.span("incremental"), help)
                 left_out.discard(node)

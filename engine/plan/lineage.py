@@ -47,7 +47,10 @@ def _distinct(origins: list[SourceColumn]) -> tuple[SourceColumn, ...]:
 def _origins(node: AnyNode, by_node: Mapping[AnyNode, SourceColumns]) -> dict[str, list[SourceColumn]]:
     match node:
         case Scan():
-            return {c.name.lower(): [SourceColumn(node.name, c.name, Dependency.IDENTITY)] for c in node.table.columns}
+            return {
+                c.name.lower(): [SourceColumn(node.written_name, c.name, Dependency.IDENTITY)]
+                for c in node.table.columns
+            }
         case Query():
             return _of_query(node, by_node)
         case Union():
@@ -88,5 +91,5 @@ def readers(plan: Plan, scan: Scan, column: str) -> Iterator[tuple[Write, str, D
     for write in plan.writes:
         for name in write.table.schema.names:
             for origin in by_node[write].get(name.lower(), ()):
-                if origin.scan == scan.name and origin.column.lower() == column.lower():
+                if origin.scan == scan.written_name and origin.column.lower() == column.lower():
                     yield write, name, origin.dependency

@@ -43,6 +43,7 @@ class BaseNode:
 
     `parallelism`, `uid`: as the job gives them. `id`: empty until `with_ids` gives one. `span`: the place in the job
     file of errors that have none of their own. `table_set`: the name of the set of which the node is one table.
+    `written`: the name that the job gives, where `name` is another: that of a source behind its expectations.
     """
 
     name: str
@@ -52,6 +53,12 @@ class BaseNode:
     id: str = ""
     span: Span | None = None
     table_set: str | None = None
+    written: str | None = None
+
+    @property
+    def written_name(self) -> str:
+        """The name that the job gives: it stays when expectations or a query are added to the block."""
+        return self.written or self.name
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -25,10 +25,10 @@ from engine.spark.session import end_java, has_session, open_session
 from engine.spark.starting.hadoop import reduce_overhead
 from engine.spark.writing import recover
 from engine.spark.writing.sink_checks import previews
+from engine.state.incremental_reads import JobFile, reads_of
 from engine.state.journal import RunOutcome
 from engine.state.layout import layout_at
 from engine.state.state_dir import state_dir
-from engine.state.watermarks import Watermarks, starts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -88,10 +88,13 @@ def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, WritePrev
     return previews(spark, compiled.plan.writes)
 
 
-def starts_of(spark: "SparkSession", compiled: Compiled, state: str | None = None) -> Mapping[str, Since]:
+def starts_of(
+    spark: "SparkSession | None", compiled: Compiled, state: str | None = None, *, is_full: bool = False
+) -> Mapping[str, Since]:
     """Where a run would begin to read the job's incremental sources."""
     layout = layout_at(spark, state_dir_of(compiled, state))
-    return starts(compiled.plan, Watermarks(layout, compiled.plan.env.name))
+    reads = reads_of(compiled.plan, layout, JobFile.of(compiled.plan.env.name, compiled.path), is_full=is_full)
+    return {read.scan.name: read.since for read in reads}
 
 
 def resume(

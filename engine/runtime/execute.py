@@ -14,6 +14,7 @@ from engine.compile import Compiled
 from engine.plan.credentials import credentials_of
 from engine.plan.nodes import Node, Plan
 from engine.runtime.application import state_dir_of
+from engine.runtime.incremental_targets import IncrementalReads, refuse_lost_targets, refuse_shared_watermarks
 from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
 from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.job_execution import JobExecution
@@ -24,11 +25,13 @@ from engine.spark.writing.open_run import begin, refuse_unfinished
 from engine.spark.writing.recover import end_earlier_attempt, recover
 from engine.spark.writing.sink_checks import check
 from engine.state import ledger
+from engine.state.incremental_reads import JobFile, incremental_scans, reads_of
+from engine.state.journal import journal_in
 from engine.state.layout import StateLayout, layout_at
 from engine.state.recorded_runs import uncommitted, unwritten
 from engine.state.run_state import State
 from engine.state.state_dir import unwritable
-from engine.state.watermarks import Watermarks, incremental_scans, node_of, starts
+from engine.state.watermarks import HighWatermark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,16 +52,18 @@ def run_job(
     is_verbose: bool = False,
     is_fresh: bool = False,
     received: Interrupts | None = None,
+    is_full: bool = False,
 ) -> JobResult:
     """Run one job until it succeeds or fails; raises only errors that prevent its start, and `InterruptedRun`.
 
     `state_dir`: where the run is recorded; it overrides the job's setting. The job's listeners receive each state.
     `is_fresh`: the run id was made for this run, so that no target has rows of an earlier one. `received`: the signal
-    that the main thread has received, for a run in another thread.
+    that the main thread has received, for a run in another thread. `is_full`: incremental sources are read from the
+    start.
     """
     run = partial(
         _run_job, spark, compiled, run_id, state_dir, is_quiet=is_quiet, is_verbose=is_verbose, is_fresh=is_fresh,
-        shared=received,
+        shared=received, is_full=is_full,
     )  # fmt: skip
     return with_events(compiled.plan, run_id, run)
 
@@ -74,6 +79,7 @@ def _run_job(
     is_verbose: bool,
     is_fresh: bool,
     shared: Interrupts | None,
+    is_full: bool,
 ) -> JobResult:
     plan, started = compiled.plan, monotonic()
     state = state_dir_of(compiled, state_dir)
@@ -84,12 +90,13 @@ def _run_job(
     if not missing:
         return replace(committed_before(plan, run_id), warnings=recovery_warnings)
     plan = replace(plan, writes=missing)
-    since = starts(plan, Watermarks(layout, plan.env.name), run_id)
-    nodes = {node_of(scan) for scan, _ in incremental_scans(plan)}
-    refuse_unfinished(spark, state, plan.env.name, nodes)
-    checks = check(spark, plan.writes, run_id)
+    incremental = _incremental(compiled, layout, run_id, is_full=is_full)
+    refuse_unfinished(spark, state, incremental.keys)
+    checks = check(spark, plan.writes, run_id, looks_for_rows=is_full)
+    refuse_lost_targets(incremental, checks)
+    sources = {key.path_in_state(layout): key.source for key in incremental.keys}
     try:
-        run = begin(spark, checks, run_id, state, plan.env.name, incremental=nodes, is_fresh=is_fresh)
+        run = begin(spark, checks, run_id, state, plan.env.name, incremental=sources, is_fresh=is_fresh)
     except OSError as error:
         raise unwritable(state, error) from error
     if run is None:  # another process has just finished it
@@ -104,7 +111,7 @@ def _run_job(
                     run,
                     received,
                     started,
-                    since=since,
+                    incremental=incremental,
                     events=events,
                     is_quiet=is_quiet,
                     is_verbose=is_verbose,
@@ -127,6 +134,20 @@ def _run_job(
     ended_run = _ended(entry, result.state, result.seconds, messages, result.counts)
     unrecorded = _record(layout, ended_run, plan.env.masks)
     return replace(result, warnings=(*result.warnings, *unrecorded))
+
+
+def _incremental(compiled: Compiled, layout: StateLayout, run_id: str, *, is_full: bool) -> IncrementalReads:
+    """Where the job's incremental sources begin; raises where that is not known without losing or repeating rows."""
+    if not incremental_scans(compiled.plan):
+        return IncrementalReads()
+    recorded = journal_in(layout, run_id).read()
+    decided = recorded.watermarks if recorded is not None and recorded.done else ()
+    own = (watermark for watermark in decided if isinstance(watermark, HighWatermark))
+    job = JobFile.of(compiled.plan.env.name, compiled.path)
+    reads = reads_of(compiled.plan, layout, job, run_id=run_id, decided=own, is_full=is_full)
+    incremental = IncrementalReads(reads, is_full)
+    refuse_shared_watermarks(compiled, incremental)
+    return incremental
 
 
 def run_batch(
@@ -159,7 +180,7 @@ def run_batch(
             run,
             Interrupts(),
             monotonic(),
-            since={},
+            incremental=IncrementalReads(),
             events=events,
             is_quiet=True,
             arrived=arrived,

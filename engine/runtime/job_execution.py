@@ -6,7 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
-from connectors.interface.incremental import NewRows, Since
+from connectors.interface.incremental import NewRows
 from engine.expectations.ge_result import text_of, validation_result
 from engine.job.model.job import NO_READ_LIMIT
 from engine.plan.connections import connections_of, limits_of
@@ -15,6 +15,7 @@ from engine.plan.pipelines import named_pipelines, slots, weight
 from engine.runtime.counting.counts import count_reads
 from engine.runtime.counting.executions import attributes_of, executions, last_execution
 from engine.runtime.counting.pipeline_counts import StagedPipeline, write_counts
+from engine.runtime.incremental_targets import IncrementalReads
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.job_events import JobEvents
 from engine.runtime.persistence import Persistence, identity
@@ -33,7 +34,7 @@ from engine.spark.writing.commit import commit_all
 from engine.spark.writing.open_run import OpenRun
 from engine.spark.writing.stage import note_positions, stage, staged_rows
 from engine.state.run_state import State
-from engine.state.watermarks import HighWatermark, moved
+from engine.state.watermarks import HighWatermark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,7 +51,7 @@ class JobExecution:
         received: Interrupts,
         started: float,
         *,
-        since: Mapping[str, Since],
+        incremental: IncrementalReads,
         events: JobEvents,
         is_quiet: bool = False,
         is_verbose: bool = False,
@@ -62,7 +63,7 @@ class JobExecution:
         self.plans = plans
         self.plan = plan
         self.run = run
-        self.since = since
+        self.incremental = incremental
         self.received = received
         self.started = started
         self.events = events
@@ -198,7 +199,7 @@ class JobExecution:
         writes, pace = self.pipelines[name].writes, Pace(self.plan.env.read_limit, self.connections[name].caps)
 
         def build() -> Lowered:
-            return lower(session, writes, persistence.persist, self.since, self.arrived, pace=pace)
+            return lower(session, writes, persistence.persist, self.incremental.starts, self.arrived, pace=pace)
 
         if self.plans is None or pace.limit != NO_READ_LIMIT or pace.connections:  # a pace depends on the partitions
             return build()
@@ -207,9 +208,7 @@ class JobExecution:
     def _moved(self, new_rows: Mapping[Scan, NewRows]) -> Iterator[HighWatermark]:
         """The watermarks that move when what was read is committed."""
         for scan, rows in new_rows.items():
-            since = self.since.get(scan.name, Since())
-            if mark := moved(self.plan.env.name, scan, since, rows.reached(), self.run.run_id):
-                yield mark
+            yield from self.incremental.of(scan.name).moved(rows.reached(), self.run.run_id)
 
     @contextmanager
     def _labelled(self, name: str) -> Iterator[None]:

@@ -54,4 +54,4 @@ class Persistence:
 
 def identity(scan: Scan, attributes: frozenset[int]) -> ScanIdentity:
     path = scan.options.get("path")
-    return ScanIdentity(scan.name, attributes, (path,) if isinstance(path, str) else ())
+    return ScanIdentity(scan.written_name, attributes, (path,) if isinstance(path, str) else ())

@@ -144,8 +144,8 @@ class _Side:
 def _source_changes(
     job: str, name: str, before: TableSchema, after: TableSchema, reader: Compiled | None
 ) -> Iterator[TableChange]:
-    scans = {node.name: node for node in reader.built.nodes() if isinstance(node, Scan)} if reader else {}
-    scan = scans.get(name) or scans.get(f"{name}_unchecked")
+    scans = {node.written_name: node for node in reader.built.nodes() if isinstance(node, Scan)} if reader else {}
+    scan = scans.get(name)
     for change in diff(before, after):
         read_by: tuple[str, ...] = ()
         if reader and scan and change.kind is not ChangeKind.ADDED:

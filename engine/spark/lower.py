@@ -284,11 +284,10 @@ def _checked(df: DataFrame, scan: Scan) -> DataFrame:
     for column in wanted:
         there = found.column(column.name)
         if there is None:
-            raise run_error("PEN5004", f"`{scan.name}` has no column `{column.name}`", scan.span)
+            raise run_error("PEN5004", f"`{scan.written_name}` has no column `{column.name}`", scan.span)
         if str(there.type) != str(column.type) and not has_unknown(column.type):
-            message = (
-                f"the column `{column.name}` of `{scan.name}` is {there.type}, not {column.type} as the schema says"
-            )
+            name = f"`{column.name}` of `{scan.written_name}`"
+            message = f"the column {name} is {there.type}, not {column.type} as the schema says"
             raise run_error("PEN5004", message, scan.span)
         if there.nullable and not column.nullable:
             strict.append(there.name)

@@ -12,7 +12,7 @@ from connectors.storage.paths import local_path
 from engine.state.journal import RunOutcome, journal_in
 from engine.state.layout import StateLayout
 from engine.state.run_claims import claim_run, has_process, mark_of, release, still_running
-from engine.state.watermarks import Watermarks
+from engine.state.watermarks import read_watermark_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +62,23 @@ def forget(layout: StateLayout, run_id: str) -> Dismissed:
         log.end(RunOutcome.DISMISSED)
     finally:
         release(claim)
-    watermarks = Watermarks(layout, str(begun.get("job") or ""))
-    return Dismissed(tuple(_writes(files, log.folder)), tuple(_unmoved(watermarks, begun, run_id)))
+    return Dismissed(tuple(_writes(files, log.folder)), tuple(_unmoved(layout, begun, run_id)))
 
 
-def _unmoved(watermarks: Watermarks, begun: Mapping[str, Any], run_id: str) -> Iterator[str]:
-    for node in begun.get("incremental") or ():
-        try:
-            moved = watermarks.read(node)
-        except RunError:  # it cannot be read: the next run reports that
-            continue
-        if moved is None or moved.run_id != run_id:
-            yield node
+def _unmoved(layout: StateLayout, begun: Mapping[str, Any], run_id: str) -> Iterator[str]:
+    incremental = begun.get("incremental")
+    named = incremental.items() if isinstance(incremental, Mapping) else ((None, name) for name in incremental or ())
+    unmoved = (name for path, name in named if path is None or not _has_moved(layout, path, run_id))
+    yield from dict.fromkeys(unmoved)
+
+
+def _has_moved(layout: StateLayout, path: str, run_id: str) -> bool:
+    """Whether a run has moved a watermark; True where it cannot be read: the next run reports that."""
+    try:
+        moved = read_watermark_at(layout, path)
+    except RunError:
+        return True
+    return moved is not None and moved.run_id == run_id
 
 
 def _writes(files: Files, journal: str) -> Iterator[DismissedWrite]:

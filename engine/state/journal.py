@@ -31,7 +31,7 @@ from connectors.commits.steps import step_text
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri
 from engine.state.layout import RunPaths, StateLayout, layout_at
-from engine.state.watermarks import HighWatermark
+from engine.state.watermarks import AnyWatermark, HighWatermark, watermark_from_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -96,20 +96,21 @@ class Journal:
         job: str,
         *,
         done: Collection[str] = (),
-        incremental: Collection[str] = (),
+        incremental: Mapping[str, str] | None = None,
         targets: Mapping[str, str] | None = None,
         is_claimed: bool = False,
     ) -> None:
         """Start: `writes` are connector names by write id; `done` the ids of writes that earlier attempts committed;
-        `incremental` the sources whose watermarks the run is to move; `targets` where these writes and the done ones
-        write to, by write id; `is_claimed`: a claim shows who works on the run, not its mark alone."""
+        `incremental` the names of the sources whose watermarks the run is to move, by the files of these; `targets`
+        where these writes and the done ones write to, by write id; `is_claimed`: a claim shows who works on the
+        run, not its mark alone."""
         content: dict[str, Any] = {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job}
         if is_claimed:
             content["claimed"] = True
         if targets:
             content["targets"] = dict(targets)
         if incremental:
-            content["incremental"] = sorted(incremental)
+            content["incremental"] = dict(sorted(incremental.items()))
         if done:
             content["done"] = sorted(done)
         list_open(self.layout)
@@ -225,9 +226,15 @@ class Recorded:
         return bool(self.steps["begin"].get("claimed"))
 
     @property
-    def watermarks(self) -> tuple[HighWatermark, ...]:
+    def watermarks(self) -> tuple[AnyWatermark, ...]:
         """What the run's commit moves."""
-        return tuple(map(HighWatermark.from_json, self.steps.get("commit", {}).get("watermarks", ())))
+        return tuple(map(watermark_from_json, self.steps.get("commit", {}).get("watermarks", ())))
+
+    @property
+    def incremental(self) -> Mapping[str, str]:
+        """The files of the watermarks that the run is to move, and the names of their sources."""
+        found = self.steps["begin"].get("incremental") or {}
+        return dict(found) if isinstance(found, Mapping) else {}
 
     @property
     def outcome(self) -> RunOutcome | None:

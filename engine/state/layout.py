@@ -9,7 +9,8 @@
 <state dir>/runs/<run id>/scratch/          what it needs only while it runs
 <state dir>/runs/<run id>/expectations_1.json
 <state dir>/runs/<run id>/stop              asks a stream to stop
-<state dir>/watermarks/<job>/<source>.json  how far incremental sources were read
+<state dir>/incremental/<source>/<key>.json how far incremental sources were read (`watermarks.py`)
+<state dir>/watermarks/<job>/<source>.json  the same of earlier versions
 <state dir>/streams/<job>/<stream>/         checkpoints
 <state dir>/project.json                    how the jobs of the last command ended, and what each job meant then
 """
@@ -121,8 +122,22 @@ class StateLayout:
     def begin_listing(self) -> None:
         self.files.write(f"{self.open}/.listed", "")
 
-    def watermark(self, job: str, source: str) -> str:
-        return f"{self.root}/watermarks/{file_name(job)}/{file_name(source)}.json"
+    def watermark(self, source: str, digest: str) -> str:
+        return f"{self.root}/incremental/{file_name(source)}/{digest}.json"
+
+    def watermarks(self, source: str) -> list[str]:
+        """The watermarks of all sources of that name, sorted."""
+        folder = f"{self.root}/incremental/{file_name(source)}"
+        return [f"{folder}/{name}" for name in self.files.children(folder) if name.endswith(".json")]
+
+    def watermarks_of_key(self, digest: str) -> list[str]:
+        """The watermarks of sources of all names that read and write the same."""
+        folder = f"{self.root}/incremental"
+        paths = (f"{folder}/{source}/{digest}.json" for source in self.files.children(folder))
+        return [path for path in paths if self.files.exists(path)]
+
+    def earlier_watermark(self, job: str, source: str) -> str:
+        return f"{self.root}/watermarks/{job}/{source}.json"
 
     def checkpoints(self, job: str) -> str:
         """The directory of a job's checkpoints, for jobs that name none."""

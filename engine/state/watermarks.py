@@ -1,30 +1,84 @@
-"""The watermarks of a job's incremental sources, in the state directory.
+"""The watermarks of incremental sources, in the state directory.
 
-    <state dir>/watermarks/<job>/<source>.json
+    <state dir>/incremental/<source>/<target and dataset>.json
 
-A run reads past the recorded value, and the value moves only when its sinks have committed: the decision in the run's
-journal holds the new one, so that whoever finishes the run moves it.
+One belongs to what was read, what was written, and the name of the source in the job: neither the job's file nor the
+text of a query is part of it. It moves only when the sinks have committed: the decision in the run's journal holds the
+new one, so that whoever finishes the run moves it.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
-from typing import Any
+from hashlib import sha256
+from typing import Any, TypeAlias
 
-from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
-from connectors.interface.incremental import Incremental, ReadProgress, Since, incremental_of
-from connectors.interface.source_abilities import own_order_of
-from connectors.storage.filesystem import Files
-from connectors.storage.paths import target_folder
-from engine.plan.nodes import Plan, Scan
+from catalog.diagnostics.diagnostic import run_error
+from connectors.interface.incremental import ReadProgress
 from engine.state.layout import StateLayout
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class WatermarkKey:
+    """`source`: the `uid` of the source, else its name in the job; `read`, `written`: the datasets as text."""
+
+    source: str
+    read: str
+    written: str
+
+    @property
+    def digest(self) -> str:
+        """Of the target, then of what is read: the watermarks of one target are next to each other."""
+        return "-".join(sha256(text.encode()).hexdigest()[:16] for text in (self.written, self.read))
+
+    def path(self, layout: StateLayout) -> str:
+        return layout.watermark(self.source, self.digest)
+
+    def path_in_state(self, layout: StateLayout) -> str:
+        """The same, from the state directory."""
+        return self.path(layout).removeprefix(f"{layout.root}/")
 
 
 @dataclass(frozen=True, slots=True)
 class HighWatermark:
-    """How far runs have read a source. `node` is its `uid`, or its name in the job; `location` what it reads, as far
-    as that is known; `previous` is where the run that moved it last had begun; `at` is UTC, ISO 8601."""
+    """How far runs have read a source for a target.
+
+    `job`, `file`: the name of the job that moved it last, and its file from the root. `previous`: where the run that
+    moved it last had begun, None for the start; `replaced`: the watermark before, which `previous` is not where that
+    run read everything again. `at` is UTC, ISO 8601. `incarnation` is the target's, where it has one. `earlier`: the
+    file of an earlier version of Penstock that this one replaces.
+    """
+
+    key: WatermarkKey
+    job: str
+    file: str
+    column: str
+    value: ReadProgress
+    previous: ReadProgress | None
+    replaced: ReadProgress | None
+    run_id: str
+    at: str
+    incarnation: str | None = None
+    earlier: str | None = None
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> "HighWatermark":
+        own = {name: _progress(record[name]) for name in ("value", "previous", "replaced")}
+        return cls(**{**record, **own, "key": WatermarkKey(**record["key"])})
+
+    def path(self, layout: StateLayout) -> str:
+        return self.key.path(layout)
+
+    @property
+    def source(self) -> str:
+        return self.key.source
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierWatermark:
+    """One of an earlier version of Penstock, which belongs to the name of a job and of a source in it; `location` is
+    what the source read, as far as that was known."""
 
     job: str
     node: str
@@ -36,134 +90,97 @@ class HighWatermark:
     at: str
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> "HighWatermark":
-        previous = record["previous"]
-        own = {
-            "value": ReadProgress(**record["value"]),
-            "previous": None if previous is None else ReadProgress(**previous),
-        }
-        return cls(**{**record, **own})
+    def from_json(cls, record: Mapping[str, Any]) -> "EarlierWatermark":
+        return cls(**{**record, **{name: _progress(record[name]) for name in ("value", "previous")}})
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Watermarks:
-    """Those of one job in a state directory."""
-
-    layout: StateLayout
-    job: str
+    def path(self, layout: StateLayout) -> str:
+        return layout.earlier_watermark(earlier_name(self.job), earlier_name(self.node))
 
     @property
-    def files(self) -> Files:
-        return self.layout.files
-
-    def read(self, node: str) -> HighWatermark | None:
-        """Raises PEN5011 for a file that is none."""
-        path = self._path(node)
-        if not self.files.exists(path):
-            return None
-        try:
-            return HighWatermark.from_json(json.loads(self.files.read(path)))
-        except (ValueError, TypeError, KeyError) as error:
-            help = f"`penstock state JOB --reset {node}` removes it"
-            raise run_error("PEN5011", f"`{path}` is not a watermark: {error}", None, help) from error
-
-    def write(self, watermark: HighWatermark) -> None:
-        self.files.write(self._path(watermark.node), json.dumps(asdict(watermark), indent=1))
-
-    def delete(self, node: str) -> None:
-        self.files.delete(self._path(node))
-
-    def _path(self, node: str) -> str:
-        return self.layout.watermark(self.job, node)
+    def source(self) -> str:
+        return self.node
 
 
-def node_of(scan: Scan) -> str:
-    """What the watermark of a scan is called."""
-    return scan.uid or scan.name
+AnyWatermark: TypeAlias = HighWatermark | EarlierWatermark
 
 
-def incremental_scans(plan: Plan) -> tuple[tuple[Scan, Incremental], ...]:
-    """The scans that read only what is new, and what the job asks of them."""
-    found = ((node, incremental_of(node.options)) for node in plan.nodes() if isinstance(node, Scan))
-    return tuple((scan, asked) for scan, asked in found if asked is not None)
+def watermark_from_json(record: Mapping[str, Any]) -> AnyWatermark:
+    """The watermark that a journal holds."""
+    return HighWatermark.from_json(record) if "key" in record else EarlierWatermark.from_json(record)
 
 
-def order_of(scan: Scan, asked: Incremental) -> str:
-    """The column by which a scan is read, or what its source has instead."""
-    own = own_order_of(scan.connector, scan.options)
-    return asked.column or (own.name if own is not None else "")
-
-
-def starts(plan: Plan, watermarks: Watermarks, run_id: str | None = None) -> dict[str, Since]:
-    """Where each incremental scan begins, by its name. A run that has moved a watermark reads the same rows again.
-
-    Raises PEN5015 where a watermark was recorded for another column or location: it says nothing of what is read now.
-    """
-    diagnostics = Diagnostics()
-    found = {}
-    for scan, asked in incremental_scans(plan):
-        recorded = watermarks.read(node_of(scan))
-        if recorded is None:
-            found[scan.name] = Since()
-            continue
-        for what, then, now in (
-            ("column", recorded.column, order_of(scan, asked)),
-            ("location", recorded.location, location_of(scan)),
-        ):
-            if then is not None and now is not None and then.lower() != now.lower():
-                message = f"the watermark of `{scan.name}` was recorded for the {what} `{then}`, not `{now}`"
-                help = (
-                    f"`penstock state JOB --reset {node_of(scan)}` begins anew, `--to VALUE` beside it continues "
-                    "after that value"
-                )
-                diagnostics.error("PEN5015", message, scan.options.span("incremental"), help)
-        is_own = recorded.run_id == run_id
-        found[scan.name] = Since(recorded.previous, recorded.value) if is_own else Since(recorded.value)
-    if diagnostics.has_errors:
-        raise RunError(diagnostics)
+def read_watermark(layout: StateLayout, key: WatermarkKey) -> HighWatermark | None:
+    """Raises PEN5011 for a file that is none."""
+    found: HighWatermark | None = _read(layout, key.path(layout), key.source, HighWatermark)
     return found
 
 
-def moved(job: str, scan: Scan, since: Since, reached: ReadProgress | None, run_id: str) -> HighWatermark | None:
-    """The watermark once a run has committed what it read; None where it stays."""
-    asked = incremental_of(scan.options)
-    if asked is None or reached is None or since.until is not None or reached == since.after:
-        return None
-    return HighWatermark(
-        job, node_of(scan), order_of(scan, asked), location_of(scan), reached, since.after, run_id, _now()
-    )
+def read_earlier(layout: StateLayout, job: str, node: str) -> EarlierWatermark | None:
+    """Raises PEN5011 for a file that is none."""
+    path = layout.earlier_watermark(earlier_name(job), earlier_name(node))
+    found: EarlierWatermark | None = _read(layout, path, node, EarlierWatermark)
+    return found
 
 
-def reset(watermarks: Watermarks, scan: Scan, asked: Incremental, value: str | None) -> None:
-    """Forget how far a source was read; with a value, continue after that."""
-    if value is None:
-        watermarks.delete(node_of(scan))
-        return
-    location = location_of(scan)
-    own = (watermarks.job, node_of(scan), order_of(scan, asked), location, ReadProgress(value), None, "", _now())
-    watermarks.write(HighWatermark(*own))
+def read_watermark_at(layout: StateLayout, path: str) -> HighWatermark | None:
+    """The same, by the path in the state directory."""
+    found: HighWatermark | None = _read(layout, f"{layout.root}/{path}", "SOURCE", HighWatermark)
+    return found
+
+
+def watermarks_of(layout: StateLayout, source: str) -> tuple[HighWatermark, ...]:
+    """All that are recorded for sources of that name, of whatever job."""
+    found = (_read(layout, path, source, HighWatermark) for path in layout.watermarks(source))
+    return tuple(watermark for watermark in found if watermark is not None)
+
+
+def watermarks_beside(layout: StateLayout, key: WatermarkKey) -> tuple[HighWatermark, ...]:
+    """All that are recorded for the same target and dataset, of sources of any name."""
+    found = (_read(layout, path, key.source, HighWatermark) for path in layout.watermarks_of_key(key.digest))
+    return tuple(watermark for watermark in found if watermark is not None)
+
+
+def write_watermark(layout: StateLayout, watermark: AnyWatermark) -> None:
+    layout.files.write(watermark.path(layout), json.dumps(asdict(watermark), indent=1))
+
+
+def delete_watermark(layout: StateLayout, key: WatermarkKey) -> None:
+    layout.files.delete(key.path(layout))
 
 
 def refuse_moved(layout: StateLayout, moves: Iterable[HighWatermark]) -> None:
     """Raise PEN5305 where a watermark is no longer what this run began from: another run has read the same rows."""
     for watermark in moves:
-        now = Watermarks(layout, watermark.job).read(watermark.node)
-        if (None if now is None else now.value) != watermark.previous:
-            message = f"the watermark of `{watermark.node}` has changed since this run read it"
+        now = read_watermark(layout, watermark.key)
+        before = None if watermark.earlier else watermark.replaced
+        if (None if now is None else now.value) != before:
+            message = f"the watermark of `{watermark.source}` has changed since this run read it"
             raise run_error("PEN5305", message, None, "run the job again")
 
 
-def move(layout: StateLayout, moves: Iterable[HighWatermark]) -> None:
+def move(layout: StateLayout, moves: Iterable[AnyWatermark]) -> None:
     """Record new watermarks; doing it again changes nothing."""
     for watermark in moves:
-        Watermarks(layout, watermark.job).write(watermark)
+        write_watermark(layout, watermark)
+        if isinstance(watermark, HighWatermark) and watermark.earlier:
+            layout.files.delete(watermark.earlier)
 
 
-def location_of(scan: Scan) -> str | None:
-    """What a scan reads, as far as its options say."""
-    path = scan.options.get("path")
-    return scan.connector.origin(scan.options, scan.table) or (target_folder(path) if isinstance(path, str) else None)
+def earlier_name(name: str) -> str:
+    """The name of a file as earlier versions made it."""
+    plain = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".")
+    return plain if plain == name else f"{plain}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
+def _read(layout: StateLayout, path: str, source: str, kind: Any) -> Any:
+    if not layout.files.exists(path):
+        return None
+    try:
+        return kind.from_json(json.loads(layout.files.read(path)))
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        help = f"`penstock state JOB --reset {source}` removes it"
+        raise run_error("PEN5011", f"`{path}` is not a watermark: {error}", None, help) from error
+
+
+def _progress(record: Mapping[str, Any] | None) -> ReadProgress | None:
+    return None if record is None else ReadProgress(**record)

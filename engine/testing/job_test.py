@@ -26,7 +26,7 @@ def run_test(
     spark: SparkSession, plan: Plan, given: tuple[NamedRows, ...], expected: tuple[NamedRows, ...]
 ) -> Iterator[Diagnostic]:
     """Differences (PEN6004) and nodes that cannot be tested (PEN6005); none if the test passes."""
-    scans = {node.name.removesuffix("_unchecked"): node for node in plan.nodes() if isinstance(node, Scan)}
+    scans = {node.written_name: node for node in plan.nodes() if isinstance(node, Scan)}
     rows = {named.name: named for named in given}
     for name in rows.keys() - scans.keys():
         help = did_you_mean(name, scans)

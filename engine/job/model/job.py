@@ -58,7 +58,7 @@ class Block:
     `rejects` are the outputs into which its expectations quarantine rows. `sink_name` is the sink's own name: no
     block can read it, so it is not an output. `tables`: the entries of `tables_configs` or `table_transform`. A
     transform is applied to the tables that `table_match_regex` matches; not at all, save by its entries, where it has
-    no own options.
+    no own options. `written`: its name in the job file, where `outputs` has another.
     """
 
     kind: BlockKind
@@ -77,6 +77,7 @@ class Block:
     tables: tuple[TableOptions, ...] = ()
     table_match_regex: str | None = None
     has_own_options: bool = True
+    written: str | None = None
 
     @property
     def name(self) -> str:

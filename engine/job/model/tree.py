@@ -68,10 +68,12 @@ class Entry:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MapNode:
-    """Entries in the order in which their keys were first written; keys are unique."""
+    """Entries in the order in which their keys were first written; keys are unique. `written`: the name of a block that
+    gets another one, as a source whose query becomes a transform."""
 
     entries: tuple[Entry, ...]
     place: Place
+    written: str | None = None
 
     def entry(self, name: str) -> Entry | None:
         """The entry of that key, or at that path where the name has dots (`row.num`)."""

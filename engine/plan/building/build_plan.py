@@ -27,7 +27,7 @@ from engine.plan.building.table_sets import member
 from engine.plan.building.watermarked import watermarked
 from engine.plan.building.write_nodes import refuse_duplicates, refuse_shared_targets, write_nodes
 from engine.plan.ids import with_ids
-from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Watermark, Write, children, rewrite
+from engine.plan.nodes import AnyNode, Node, Plan, Rejects, Scan, Watermark, Write, children, rewrite
 from engine.transforms import transform
 from engine.transforms.interfaces import is_route_transform
 from sql.analyze import analyze as analyze_query
@@ -183,16 +183,22 @@ def _unread(built: Mapping[Block, tuple[Node, ...] | None], writes: tuple[Write,
 def _with_names(plan: Plan) -> Plan:
     """The plan with unique node names: the second `filter` is `filter_2`.
 
-    Names of writes are separate: quarantined rows may have the name of the table that they go into.
+    Names of writes are separate: quarantined rows may have the name of the table that they go into. So are the written
+    names of sources, which do not change when expectations are added.
     """
-    nodes, writes = set[str](), set[str]()
+    nodes, writes, sources = set[str](), set[str](), set[str]()
 
     def rename(node: AnyNode) -> AnyNode:
         taken = writes if isinstance(node, Write) else nodes
         wanted = f"{node.input.name}_watermark" if isinstance(node, Watermark) else node.name
         name = next(candidate for candidate in _numbered(wanted) if candidate not in taken)
         taken.add(name)
-        return node if name == node.name else replace(node, name=name)
+        written = node.written
+        if isinstance(node, Scan):
+            own = next(candidate for candidate in _numbered(node.written_name) if candidate not in sources)
+            sources.add(own)
+            written = None if own == name else own
+        return node if (name, written) == (node.name, node.written) else replace(node, name=name, written=written)
 
     return rewrite(plan, rename)
 

@@ -51,7 +51,9 @@ def expected(
         if mark.has_errors:
             return None, ()
         span = options.span("expectations")
-        below = replace(node, name=f"{node.name}_unchecked") if node.name == own_name else node
+        below = node
+        if node.name == own_name:
+            below = replace(node, name=f"{node.name}_unchecked", written=node.written_name)
         checked.append(Expect(own_name, below, rules, parallelism=block.parallelism, span=span, cache=block.cache,
                               table_set=node.table_set))  # fmt: skip
         for into in quarantines:

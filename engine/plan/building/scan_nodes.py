@@ -111,6 +111,7 @@ class _Reader:
             span=options.span() or block.options.span(),
             cache=block.cache,
             table_set=table_set,
+            written=block.written and f"{block.written}{name.removeprefix(block.name)}",
         )
 
 

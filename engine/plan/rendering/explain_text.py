@@ -90,7 +90,7 @@ def _streams(plan: Plan) -> Iterator[str]:
     streams = streams_of(plan)
     for stream in streams:
         if stream.scan is None:
-            names = ", ".join(scan.name for scan in stream.scans)
+            names = ", ".join(scan.written_name for scan in stream.scans)
             state = f", with state from batch to batch: {_names(stream.stateful)}" if stream.stateful else ""
             yield f"stream of {stream.name}, over {names}: {when}{state}"
     if plain := _names(stream.head for stream in streams if stream.scan is not None):
@@ -131,11 +131,11 @@ def _tree(root: AnyNode, printed: set[AnyNode], columns: bool, known: _Known) ->
 def _title(node: AnyNode) -> str:
     match node:
         case Scan():
-            return f"{shown_name(node.name)}: {node.connector.name}"
+            return f"{shown_name(node.written_name)}: {node.connector.name}"
         case Query():
-            return f"{shown_name(node.name)}: {node.kind}"
+            return f"{shown_name(node.written_name)}: {node.kind}"
         case Native():
-            return f"{shown_name(node.name)}: {node.plugin.name}"
+            return f"{shown_name(node.written_name)}: {node.plugin.name}"
         case Union():
             return f"{shown_name(node.name)}: Union"
         case Expect():
@@ -157,7 +157,7 @@ def _as_named(node: AnyNode, index: int) -> str:
     if not isinstance(node, Query) or isinstance(node.body, Select):
         return ""
     edge = node.inputs[index]
-    return "" if edge.name.lower() == edge.node.name.lower() else f"{shown_name(edge.name)} = "
+    return "" if edge.name.lower() == edge.node.written_name.lower() else f"{shown_name(edge.name)} = "
 
 
 def _filled(title: str, settings: Iterable[str], below: str) -> list[str]:

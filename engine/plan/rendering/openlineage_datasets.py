@@ -16,7 +16,7 @@ SUBTYPES = {Dependency.GROUP_BY: "GROUP_BY", Dependency.AGGREGATION: "AGGREGATIO
 def to_openlineage(plan: Plan) -> dict[str, Value]:
     """The job with its input and output datasets."""
     found = lineage(plan)
-    scans = {node.name: node for node in plan.nodes() if isinstance(node, Scan)}
+    scans = {node.written_name: node for node in plan.nodes() if isinstance(node, Scan)}
     outputs: list[Value] = []
     for write in plan.writes:
         fields: dict[str, Value] = {
@@ -32,8 +32,8 @@ def to_openlineage(plan: Plan) -> dict[str, Value]:
 def _dataset(node: Scan | Write) -> dict[str, Value]:
     dataset = dataset_of(node)
     if dataset is None:
-        return {"namespace": node.connector.name.lower(), "name": node.name}
-    return {"namespace": redacted_text(dataset.namespace), "name": redacted_text(dataset.name) or node.name}
+        return {"namespace": node.connector.name.lower(), "name": node.written_name}
+    return {"namespace": redacted_text(dataset.namespace), "name": redacted_text(dataset.name) or node.written_name}
 
 
 def _schema(node: Scan | Write) -> Value:

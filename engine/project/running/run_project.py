@@ -41,6 +41,7 @@ class RunOptions:
     is_fresh: bool = True
     keeps_going: bool = False
     workers: int = 4
+    is_full: bool = False
 
 
 @dataclass(slots=True)
@@ -139,6 +140,7 @@ class _Runner:
         run.result = run_job(
             self.spark, self.compiled[run.name], run_id, self.options.state_dir, is_quiet=True,
             is_verbose=self.options.is_verbose, is_fresh=self.options.is_fresh, received=self.stop,
+            is_full=self.options.is_full,
         )  # fmt: skip
         run.diagnostics = (*run.result.warnings, *run.result.diagnostics)
         return run.result.state is State.FINISHED

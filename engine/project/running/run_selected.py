@@ -80,6 +80,7 @@ def run_chosen(
         arguments.run_id is None,
         arguments.keep_going,
         arguments.threads,
+        getattr(arguments, "full_refresh", False),
     )
     tests = partial(_test_job, compiled, settings) if command == "build" else None
     ended = run_project(compiled.graph, by_name, options, tests)

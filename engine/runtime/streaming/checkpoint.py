@@ -151,17 +151,19 @@ def checkpoints_of(spark: "SparkSession | None", plan: Plan, state: str) -> str:
 
 
 def folder_of(stream: StreamPlan) -> str:
-    return file_name(stream.head.uid or stream.head.name)
+    return file_name(stream.head.uid or stream.head.written_name)
 
 
 def _folder(files: Files, root: str, stream: StreamPlan, own: StreamRecord, others: Collection[str]) -> str:
     """The folder of a stream's checkpoint, or the one that earlier versions gave it, if that is there and its own."""
     named = folder_of(stream)
-    folder, readable = f"{root}/{named}", _earlier_name(stream.head.uid or stream.head.name)
+    folder, readable = f"{root}/{named}", _earlier_name(stream.head.uid or stream.head.written_name)
     if _record(files, folder) is not None or any(other.startswith(f"{readable}-") for other in {*others} - {named}):
         return folder
     parent = root.rpartition("/")[0]
-    for earlier in (f"{root}/{readable}", *(f"{parent}/{_earlier_name(own.job)}/{name}" for name in (named, readable))):
+    names = (readable, *(() if stream.head.uid else (f"{readable}_unchecked",)))  # of a source with expectations
+    old_root = f"{parent}/{_earlier_name(own.job)}"
+    for earlier in (*(f"{root}/{name}" for name in names), *(f"{old_root}/{name}" for name in (named, *names))):
         found = _record(files, earlier)
         if found is not None and found.job == own.job and _reads_same(stream, found, own):
             return earlier

@@ -21,7 +21,7 @@ _DENIED: Final = re.compile(r"Permission denied|Read-only file system|AccessCont
 
 def environment_error(text: str, node: AnyNode) -> RunError | None:
     """The environment error that the messages of an error and its causes describe; None if they describe none."""
-    of = f" (in `{node.name}`)"
+    of = f" (in `{node.written_name}`)"
     path = node.options.span("path") if isinstance(node, Write) else node.span
     if _NO_SPACE.search(text):
         help = "free space, or set `spark.local.dir` and the target to a larger disk; targets are as they were"
@@ -34,7 +34,7 @@ def environment_error(text: str, node: AnyNode) -> RunError | None:
         return driver
     if isinstance(node, Write) and _DENIED.search(text):
         help = "choose a path that this user may write to, or change its permissions"
-        return run_error("PEN5034", f"the target of `{node.name}` may not be written to", path, help)
+        return run_error("PEN5034", f"the target of `{node.written_name}` may not be written to", path, help)
     return None
 
 

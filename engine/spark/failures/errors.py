@@ -39,7 +39,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     if broken := next((each.message for each in (cause, *causes) if _LOST_CONNECTION.search(each.message)), None):
         said = broken.partition("\n")[0]
         return run_error(
-            "PEN5012", f"the connection to the database was lost: {said} (in `{node.name}`)", node.span, _RERUN
+            "PEN5012", f"the connection to the database was lost: {said} (in `{node.written_name}`)", node.span, _RERUN
         )
     if unfit := json_error(causes, involved):
         return unfit
@@ -47,7 +47,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         return source_error(causes, involved)
     if misfit := next((cause.message for cause in causes if _OF_ANOTHER_SPARK.match(cause.message)), None):
         message = f"a jar of this session was built for another Spark version than {__version__}: it looks for {misfit}"
-        return run_error("PEN9003", f"{message} (in `{node.name}`)", node.span)
+        return run_error("PEN9003", f"{message} (in `{node.written_name}`)", node.span)
     if python := _raised(str(error)):
         of = next((involved_node for involved_node in involved if isinstance(involved_node, Native)), node)
         return run_error("PEN5001", f"{python} (in `{of.name}`)", of.span)
@@ -56,7 +56,7 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         query, span = placed
         return run_error("PEN5001", f"{message} (in `{query.name}`)", span, help)
     code = "PEN5004" if isinstance(node, Scan) else "PEN5001"
-    return run_error(code, f"{message} (in `{node.name}`)", node.span, help)
+    return run_error(code, f"{message} (in `{node.written_name}`)", node.span, help)
 
 
 def placed(error: PenstockError, node: AnyNode) -> PenstockError:

@@ -59,7 +59,7 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
     files = [found.group(1) for cause in causes for found in _FILE.finditer(cause.message)]
     scan = _scan(files, nodes)
     file = f"`{_plain(files[0])}`" if files else "a source"
-    of = f" of `{scan.name}`" if scan else ""
+    of = f" of `{scan.written_name}`" if scan else ""
 
     def unreadable(message: str, help: str | None = None, option: str = "path") -> RunError:
         return run_error("PEN5004", message, scan.options.span(option) if scan else None, help)
@@ -113,14 +113,14 @@ def _record_error(record: "re.Match[str]", nodes: tuple[AnyNode, ...]) -> RunErr
     scans = [node for node in nodes if isinstance(node, Scan) and node.options.get("topic") is not None]
     scan = next((scan for scan in scans if _consumes(scan, record.group(1))), None)
     span = scan.options.span("schema" if scan.options.mapping("schema") else "topic") if scan else None
-    of = f" (in `{scan.name}`)" if scan else ""
+    of = f" (in `{scan.written_name}`)" if scan else ""
     help = '`format_error_handle_way = "skip"` leaves such records out, `"mark"` yields them with the cause'
     return run_error("PEN5004", f"{' '.join(record.string.split())}{of}", span, help)
 
 
 def _several_values(file: str, nodes: tuple[AnyNode, ...]) -> RunError:
     scan = _scan([file], nodes)
-    of = f" of `{scan.name}`" if scan else ""
+    of = f" of `{scan.written_name}`" if scan else ""
     message = f"`{_plain(file)}`{of} goes on after its first JSON value: `multi_line` reads one value of a file"
     help = "remove `multi_line` if each line is a value; else put the values into one array: `[…, …]`"
     return run_error("PEN5004", message, scan.options.span("multi_line") if scan else None, help)

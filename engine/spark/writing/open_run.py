@@ -18,6 +18,7 @@ from engine.spark.writing.sink_checks import SinkCheck, task_of
 from engine.state.journal import Journal, Recorded, RunOutcome, journal, open_journals
 from engine.state.recorded_runs import claimed, refuse_held_targets, refuse_running, refuse_second_run
 from engine.state.run_claims import mark_of, release
+from engine.state.watermarks import HighWatermark, WatermarkKey
 
 
 @dataclass(eq=False)
@@ -48,7 +49,7 @@ def begin(
     state: str,
     job: str = "",
     *,
-    incremental: Collection[str] = (),
+    incremental: Mapping[str, str] | None = None,
     is_of_stream: bool = False,
     is_fresh: bool = False,
 ) -> OpenRun | None:
@@ -138,13 +139,14 @@ def begin_stream(
     return log, claim
 
 
-def refuse_unfinished(spark: SparkSession, state: str, job: str, nodes: Collection[str]) -> None:
+def refuse_unfinished(spark: SparkSession, state: str, keys: Collection[WatermarkKey]) -> None:
     """Raise PEN5303 where a run that reads these incremental sources has begun to commit and cannot be finished now:
     their watermarks are about to move, and the rows would be read again."""
-    for log in open_journals(spark, state) if nodes else ():
+    for log in open_journals(spark, state) if keys else ():
         recorded = log.read()
-        moving = {watermark.node for watermark in recorded.watermarks} if recorded else set()
-        if recorded and recorded.job == job and not moving.isdisjoint(nodes):
+        moving = recorded.watermarks if recorded is not None else ()
+        sources = {key.source for key in keys}
+        if any(move.key in keys if isinstance(move, HighWatermark) else move.node in sources for move in moving):
             message = f"run `{log.run_id}` has begun to commit what it read incrementally, and is not finished"
             raise run_error("PEN5303", message, None, f"finish it by `penstock run --resume {log.run_id}`")
 

@@ -28,7 +28,7 @@ from engine.runtime.summary import console, print_summary, row_table
 from engine.state.layout import layout_at
 from engine.state.ledger import RunRecord, now, record
 from engine.state.run_state import State
-from engine.state.watermarks import HighWatermark, Watermarks
+from engine.state.watermarks import HighWatermark, WatermarkKey, write_watermark
 
 FAILING = """
 env { job.name = "failing", job.retry.times = 0 }
@@ -209,10 +209,14 @@ def test_runs_forget_of_an_incremental_run_says_that_the_watermark_has_not_moved
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path))
     journal = tmp_path / "runs/night/journal"
     journal.mkdir(parents=True)
-    seen = HighWatermark("orders", "read", "id", None, ReadProgress("7"), None, "night", "2024-01-01T00:00:00Z")
-    Watermarks(layout_at(None, str(tmp_path)), "orders").write(seen)
+    layout, key = layout_at(None, str(tmp_path)), WatermarkKey("read", "/in", "/out")
+    at = "2024-01-01T00:00:00Z"
+    write_watermark(
+        layout, HighWatermark(key, "orders", "orders.conf", "id", ReadProgress("7"), None, None, "night", at)
+    )
+    incremental = {key.path_in_state(layout): "read", "incremental/events/none.json": "events"}
     begun = {"owner": {"host": "a-machine-that-is-gone", "pid": 7}, "writes": {"a": "Delta"}, "job": "orders"}
-    (journal / "begin.json").write_text(json.dumps({**begun, "incremental": ["events", "read"]}))
+    (journal / "begin.json").write_text(json.dumps({**begun, "incremental": incremental}))
     if is_committed:
         (journal / "commit.json").write_text("{}")
         (journal / "a.committed.json").write_text("{}")

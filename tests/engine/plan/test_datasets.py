@@ -98,3 +98,29 @@ def test_datasets_overlap_where_one_is_in_the_other():
     topics = [Dataset.of(f"kafka://b:9/{names}") for names in ("a,b", "b,c", "c")]
     shared = [(a.name, b.name) for a, b in permutations(topics, 2) if a.overlaps(b)]
     assert shared == [("a,b", "b,c"), ("b,c", "a,b"), ("b,c", "c"), ("c", "b,c")]
+
+
+RULE = 'expectations = [{ name = known, condition = "id > 0", on_violation = WARN }]'
+QUERY = 'query = "select id from t"'
+
+
+@pytest.mark.parametrize(
+    ("named", "added", "names"),
+    [
+        ("", RULE, ["paimon", "paimon_2"]),
+        ("plugin_output = NAME,", QUERY, ["a", "b"]),
+        ("plugin_output = NAME,", f"{QUERY}, {RULE}", ["a", "b"]),
+    ],
+)
+def test_a_source_keeps_its_written_name(tmp_path, named, added, names):
+    """By which its watermark is called, whatever nodes its block becomes."""
+    block = f'Paimon {{ {named} path = "t", ADDED, {FIELDS} }}'
+    for text in ("parallelism = 1", added):
+        sources = "\n".join(block.replace("NAME", name).replace("ADDED", text) for name in ("a", "b"))
+        sinks = "Console { plugin_input = [a, b] }" if named else CONSOLE
+        job = tmp_path / "job.conf"
+        job.write_text(f"source {{ {sources} }}\nsink {{ {sinks} }}\n")
+        diagnostics = Diagnostics()
+        compiled = compile_job(job, Settings(), diagnostics)
+        assert compiled, list(diagnostics)
+        assert [node.written_name for node in compiled.built.nodes() if isinstance(node, Scan)] == names
