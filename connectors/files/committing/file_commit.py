@@ -142,8 +142,6 @@ def commit(spark: "SparkSession | None", staged: F, run: RunContext) -> None:
     """
     staged.store.apply(spark)
     files, root = files_at(spark, staged.root)
-    if run.claim is not None:
-        run.claim.check()
     target_lock.acquire(spark, files, staged, run)
     try:
         finish(spark, staged.at(as_uri(target_lock.fenced(files, root, staged, run))))
