@@ -35,7 +35,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             arguments = parse(words)
         except SystemExit as stop:  # argparse has printed the help or the error
             return stop.code if isinstance(stop.code, int) else EXIT_USAGE
-        return _carry_out(arguments)
+        if argv is not None or not _is_bounded(arguments):
+            return _carry_out(arguments)
+        from catalog.limits import limits
+        from engine.supervised import supervised
+
+        return supervised(lambda: _carry_out(arguments), limits().seconds, lambda: _took_too_long(arguments))
 
 
 def parse(words: Sequence[str]) -> Namespace:
@@ -109,6 +114,14 @@ def _reported(run: Callable[[], int], arguments: Namespace) -> int:
             _print_trace(arguments)
         report(error.diagnostics, arguments.masks, output_format)
         return error.exit_code
+    except (RecursionError, MemoryError) as error:
+        if arguments.verbose:
+            _print_trace(arguments)
+        from catalog.limits import LimitError
+
+        limit = "nesting" if isinstance(error, RecursionError) else "megabytes"
+        report(LimitError(limit).diagnostics, arguments.masks, output_format)
+        return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -125,6 +138,24 @@ def _reported(run: Callable[[], int], arguments: Namespace) -> int:
         return EXIT_JOB_FAILED if arguments.command == "run" else EXIT_USAGE
     except Exception as error:  # noqa: BLE001 (the last resort: reports a bug in Penstock)
         return _failed(error, arguments)
+
+
+def _is_bounded(arguments: Namespace) -> bool:
+    """Whether the command only reads jobs, so that the time for each of them is limited."""
+    if getattr(arguments, "connect", False) or getattr(arguments, "engine_check", False):
+        return False
+    return arguments.command in _BOUNDED or getattr(arguments, "action", None) in ("show", "json")
+
+
+_BOUNDED = ("validate", "explain", "lineage", "graph", "fmt", "convert", "migrate")
+
+
+def _took_too_long(arguments: Namespace) -> int:
+    from catalog.limits import LimitError
+    from engine.terminal.report import report
+
+    report(LimitError("seconds").diagnostics, arguments.masks, getattr(arguments, "format", "text"))
+    return EXIT_USAGE
 
 
 def _failed(error: Exception, arguments: Namespace) -> int:

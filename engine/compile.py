@@ -1,16 +1,19 @@
 """Job file -> job -> plan -> optimized plan: the first step of every command that reads a job."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
-from catalog.diagnostics.source import SourceFile
+from catalog.diagnostics.source import SourceFile, Span
+from catalog.limits import LimitError
 from catalog.options import Options
 from catalog.tables.table import Column
 from catalog.types.datatypes import has_unknown
 from connectors.interface.source_abilities import SupportsNewColumns
+from engine.bounded import bounded
 from engine.job.compat.seatunnel_marks import note_compat
 from engine.job.load import load, read_file
 from engine.job.model.job import Block, Job
@@ -21,6 +24,7 @@ from engine.plan.building.build_plan import build
 from engine.plan.chosen_writes import with_chosen_writes
 from engine.plan.credentials import credentials_of
 from engine.plan.nodes import Plan, Query, Scan
+from engine.supervised import beat
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -45,17 +49,41 @@ class BuiltJob:
 
 def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
     """The plan of a job file; None if it has an error, all of which are then in `diagnostics`."""
-    source = read_file(path, diagnostics, settings.read)
+    source = None
+    try:
+        with _bounded(path, settings):
+            source = read_file(path, diagnostics, settings.read)
+    except LimitError as error:
+        diagnostics.extend(_of_file(error, path))
     return compile_text(source, settings, diagnostics) if source else None
 
 
 def compile_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
     """The plan of a job's text, which need not be saved; None if it has an error, all of which are in `diagnostics`."""
-    own = Diagnostics()
-    job = load(source, own, settings)
-    compiled = compile_loaded(job, settings, own) if job else None
+    own, compiled = Diagnostics(), None
+    try:
+        with _bounded(Path(source.path), settings):
+            job = load(source, own, settings)
+            compiled = compile_loaded(job, settings, own) if job else None
+    except LimitError as error:
+        own.extend(_of_file(error, Path(source.path)))
     diagnostics.extend(own)
     return compiled
+
+
+def _bounded(path: Path, settings: Settings) -> AbstractContextManager[None]:
+    return bounded(
+        path,
+        allows_outside=settings.allows_outside,
+        is_run=settings.reads_secrets or not settings.limits_process,  # of the command line
+        limits_process=settings.limits_process,
+    )
+
+
+def _of_file(error: LimitError, path: Path) -> Iterator[Diagnostic]:
+    """The errors with the file as their location, where they have none."""
+    for item in error.diagnostics:
+        yield item if item.span else replace(item, span=Span(str(path), 1, 1, 1, 1))
 
 
 def compile_loaded(job: Job, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
@@ -69,9 +97,13 @@ def build_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics)
 
     Errors go to `diagnostics`.
     """
-    own = Diagnostics()
-    job = load(source, own, settings)
-    built = _built_job(job, settings, own) if job else None
+    own, built = Diagnostics(), None
+    try:
+        with _bounded(Path(source.path), settings):
+            job = load(source, own, settings)
+            built = _built_job(job, settings, own) if job else None
+    except LimitError as error:
+        own.extend(_of_file(error, Path(source.path)))
     diagnostics.extend(own)
     return built
 
@@ -109,6 +141,8 @@ def _built(job: Job, settings: Settings, own: Diagnostics) -> Plan:
     plan = build(job, own)
     if not own.has_errors and (settings.only or settings.but):
         plan = with_chosen_writes(plan, settings.only, settings.but, own)
+    if settings.strict_data:
+        own.items = [replace(item, severity=Severity.ERROR) if item.code == "PEN1602" else item for item in own]
     if settings.strict:
         own.items = [strict(diagnostic, in_project=settings.project is not NO_PROJECT) for diagnostic in own]
         refuse_unknown_types(plan, own)
@@ -137,9 +171,15 @@ other columns than the source's."""
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:
     """The plans of several jobs; raises a `JobError` with the errors of all of them."""
     diagnostics = Diagnostics()
-    compiled = [compile_job(path, settings, diagnostics) for path in paths]
+    compiled = [_compiled_next(path, settings, diagnostics) for path in paths]
     diagnostics.raise_errors()
     return tuple(job for job in compiled if job)
+
+
+def _compiled_next(path: Path, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
+    compiled = compile_job(path, settings, diagnostics)
+    beat()
+    return compiled
 
 
 def refuse_unknown_types(plan: Plan, diagnostics: Diagnostics) -> None:

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from catalog.diagnostics.diagnostic import Diagnostic, Severity
 from catalog.diagnostics.source import PlacedText
+from catalog.limits import check
 from catalog.spark_version import NEWEST, SparkVersion
 from catalog.tables.table import CatalogTable, Column, TablePath, TableSchema
 from sql.binding.query import bind_query
@@ -85,7 +86,10 @@ def analyze(
     Analyses of one job can share `outputs`, the columns of the inputs.
     """
     text = query.value
+    check("query", len(text), query.span(0, 1), "a query")
     parsed, refused = _parsed(text, spark)
+    if parsed.tree is not None:
+        _check_depth(query, parsed.tree)
     binder = Binder(query, parsed.tokens, inputs, bind_query, _WALK, {} if outputs is None else outputs, spark)
     for issue in parsed.issues:
         severity = Severity.ERROR if issue.is_certain else Severity.WARNING
@@ -304,3 +308,20 @@ def _is_clock(node: exp.Func) -> bool:
         name = call_name(node).lower()
         return "clock" in flags(name) or (name == "unix_timestamp" and not node.expressions)
     return isinstance(node, (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.Localtimestamp))
+
+
+def _check_depth(query: PlacedText, tree: exp.Expr) -> None:
+    """Raises `LimitError` for a query that is nested deeper than Spark can run. Counted without recursion."""
+    level: list[tuple[exp.Expr, int, int]] = [(tree, 0, 0)]
+    depth = calls = subqueries = 0
+    while level:
+        depth += 1
+        for _, of_calls, of_queries in level:
+            calls, subqueries = max(calls, of_calls), max(subqueries, of_queries)
+        level = [
+            (child, of_calls + isinstance(child, exp.Func), of_queries + isinstance(child, exp.Subquery))
+            for node, of_calls, of_queries in level
+            for child in node.iter_expressions()
+        ]
+    for limit, value in (("expression", depth), ("calls", calls), ("subqueries", subqueries)):
+        check(limit, value, query.span(0, 1), "Spark cannot run a query that is nested so deep")

@@ -14,6 +14,8 @@ CODES: dict[str, str] = {
     "PEN1006": "a file that the command needs cannot be read or written",
     "PEN1501": "a variable of the command line that no job uses",
     "PEN1502": "a variable that is given twice",
+    "PEN1601": "a job is above a limit of what it may cost to read",
+    "PEN1602": "a file outside of the project is not read",
     # 2xxx: the structure of a job
     "PEN2001": "unknown section or block",
     "PEN2002": "unknown plugin",

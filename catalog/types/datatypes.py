@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Final, TypeAlias
 
+from catalog.limits import check
+
 MAX_PRECISION: Final = 38
 
 
@@ -101,10 +103,35 @@ class Interval:
         return f"interval {self.start}" if self.start == self.end else f"interval {self.start} to {self.end}"
 
 
+_MANY, _DEEP = 1_000, 50
+"""From here on the limits are asked for: types are made more often than anything else."""
+
+
+def _weigh(type: "Array | Map | Struct", parts: "tuple[DataType, ...]") -> None:
+    """Record how many types are in a type, and how deep; raises `LimitError` where these are too many.
+
+    Two fields of one struct may be one object, so that a type is small in memory and has more text than any disk holds.
+    """
+    weight, depth = 1, 0
+    for part in parts:
+        weight += getattr(part, "weight", 1)
+        depth = max(depth, getattr(part, "depth", 0))
+    object.__setattr__(type, "weight", weight)
+    object.__setattr__(type, "depth", depth + 1)
+    if weight > _MANY or depth > _DEEP:
+        check("type_nodes", weight)
+        check("type_nesting", depth + 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Array:
     element: "DataType"
     contains_null: bool = True
+    weight: int = dataclass_field(init=False, repr=False, compare=False)
+    depth: int = dataclass_field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _weigh(self, (self.element,))
 
     def __str__(self) -> str:
         return f"array<{self.element}>"
@@ -115,6 +142,11 @@ class Map:
     key: "DataType"
     value: "DataType"
     value_contains_null: bool = True
+    weight: int = dataclass_field(init=False, repr=False, compare=False)
+    depth: int = dataclass_field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _weigh(self, (self.key, self.value))
 
     def __str__(self) -> str:
         return f"map<{self.key},{self.value}>"
@@ -137,6 +169,8 @@ class Field:
 class Struct:
     fields: tuple[Field, ...]
     _by_name: Mapping[str, tuple[Field, ...]] = dataclass_field(init=False, repr=False, compare=False)
+    weight: int = dataclass_field(init=False, repr=False, compare=False)
+    depth: int = dataclass_field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         by_name: dict[str, tuple[Field, ...]] = {}
@@ -144,6 +178,7 @@ class Struct:
             name = field.name.lower()
             by_name[name] = (*by_name.get(name, ()), field)
         object.__setattr__(self, "_by_name", by_name)
+        _weigh(self, tuple(field.type for field in self.fields))
 
     def __str__(self) -> str:
         return f"struct<{','.join(str(field) for field in self.fields)}>"

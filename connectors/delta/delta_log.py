@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from catalog.limits import read_small
 from catalog.options import Value
+from catalog.reach import refuse_outside
 from catalog.tables.table import Column
-from connectors.files.file_schema import UnknownSchemaError
+from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 from connectors.shared.spark_types import of_spark_json
 
 _COMMIT = re.compile(r"(\d{20})\.json\Z")
@@ -23,8 +25,9 @@ def holds_log(path: str) -> bool:
 
 def latest_columns(path: str, version: Value = None) -> list[Column]:
     """The columns as of a version (the latest where none is given); raises `UnknownSchemaError`."""
-    fields = json.loads(latest_metadata(path, version)["schemaString"])["fields"]
-    return [Column(field["name"], of_spark_json(field["type"]), field.get("nullable", True)) for field in fields]
+    with foreign_shape("its log"):
+        fields = json.loads(latest_metadata(path, version)["schemaString"])["fields"]
+        return [Column(field["name"], of_spark_json(field["type"]), field.get("nullable", True)) for field in fields]
 
 
 class NoVersionError(UnknownSchemaError):
@@ -37,13 +40,17 @@ class NoVersionError(UnknownSchemaError):
 
 def latest_metadata(path: str, version: Value = None) -> Mapping[str, Any]:
     """The log's `metaData` action as of a version (the latest where none is given); raises `UnknownSchemaError`."""
-    try:
-        return _latest_metadata(path, version)
-    except (OSError, ValueError, KeyError) as cause:
-        raise UnknownSchemaError(f"its log cannot be read: {cause}") from cause
+    with foreign_shape("its log"):
+        found = _latest_metadata(path, version)
+        for field in json.loads(found["schemaString"])["fields"]:
+            of_spark_json(field["type"])
+            str.lower(field["name"])
+        dict(found.get("configuration") or {})
+        return found
 
 
 def _latest_metadata(path: str, version: Value) -> Mapping[str, Any]:
+    refuse_outside(path)
     log = Path(path) / "_delta_log"
     if not log.is_dir():
         raise UnknownSchemaError("the Delta table does not exist yet")
@@ -52,7 +59,7 @@ def _latest_metadata(path: str, version: Value) -> Mapping[str, Any]:
     if last is not None and last not in commits:
         raise NoVersionError(last, sorted(_numbered(log, _COMMIT, None)))
     for number in sorted(commits, reverse=True):
-        for line in (log / commits[number]).read_text(encoding="utf-8").splitlines():
+        for line in read_small(log / commits[number], "log").decode().splitlines():
             if "metaData" in (action := json.loads(line)):
                 found: Mapping[str, Any] = action["metaData"]
                 return found
@@ -66,6 +73,7 @@ def _numbered(log: Path, pattern: re.Pattern[str], last: int | None) -> dict[int
     found = {}
     for name in os.listdir(log):
         if (match := pattern.match(name)) and (last is None or int(match.group(1)) <= last):
+            refuse_outside(log / name)
             found[int(match.group(1))] = name
     return found
 

@@ -1,12 +1,16 @@
 """The columns of files, read without Spark: CSV headers, Parquet and ORC footers, schemas of Avro files."""
 
 import csv
+import io
 import json
 import os
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Final
 
+from catalog.limits import read_start, regular_file
 from catalog.tables.table import UNTYPED, Column
 from catalog.types.datatypes import (
     BIGINT,
@@ -46,6 +50,17 @@ class UnknownSchemaError(Exception):
         self.reason = reason
 
 
+@contextmanager
+def foreign_shape(what: str) -> Iterator[None]:
+    """Whatever a file that another program wrote lacks, or has in another shape, is an `UnknownSchemaError`."""
+    try:
+        yield
+    except OSError as cause:
+        raise UnknownSchemaError(f"{what} cannot be read: {cause.strerror or cause}") from cause
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as cause:
+        raise UnknownSchemaError(f"{what} has another shape than its format says") from cause
+
+
 class UnreadableFileError(UnknownSchemaError):
     """A file is damaged, or of another format: the run cannot read it either."""
 
@@ -82,11 +97,13 @@ def csv_header(file: str, delimiter: str, quote: str, encoding: str) -> list[str
     if not file.endswith((".csv", ".txt", ".gz")) and os.path.splitext(file)[1] in (".bz2", ".zst", ".lz4", ".snappy"):
         raise UnknownSchemaError(f"`{os.path.basename(file)}` has a compression that is not supported here")
     try:
+        regular_file(file)
         with _opened(file, encoding) as lines:
-            names = next(csv.reader(lines, delimiter=delimiter, quotechar=quote), [])
+            start = io.StringIO(read_start(lines), newline="")
+            names = next(csv.reader(start, delimiter=delimiter, quotechar=quote), [])
     except UnicodeDecodeError as cause:
         raise UnknownSchemaError(f"`{file}` is not {encoding}, as `encoding` says") from cause
-    except (OSError, LookupError, EOFError, TypeError, csv.Error) as cause:
+    except (OSError, LookupError, EOFError, TypeError, ValueError, zlib.error, csv.Error) as cause:
         raise UnreadableFileError(f"`{file}` cannot be read: {cause}") from cause
     if not names:
         raise UnknownSchemaError(f"`{file}` is empty")

@@ -1,6 +1,7 @@
 """An Iceberg table's metadata (its `*.metadata.json`), as a catalog gives it or as the table's directory has it."""
 
 import gzip
+import io
 import json
 import os
 import re
@@ -8,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from catalog.limits import check, limits, read_small
 from catalog.options import Value
+from catalog.reach import refuse_outside
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.datatypes import (
     BIGINT,
@@ -31,7 +34,7 @@ from catalog.types.datatypes import (
     Map,
     Struct,
 )
-from connectors.files.file_schema import UnknownSchemaError
+from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 
 Metadata = Mapping[str, Any]
 
@@ -130,11 +133,12 @@ def local_columns(folder: str, at: Mapping[str, Value]) -> list[Column]:
 
     Raises `UnknownSchemaError`.
     """
-    try:
+    with foreign_shape("its metadata"):
         metadata = _latest(Path(folder) / "metadata")
-        return columns_of(_schema(metadata, _schema_id(metadata, at)))
-    except (OSError, ValueError, KeyError) as cause:
-        raise UnknownSchemaError(f"its metadata cannot be read: {cause}") from cause
+        found = columns_of(_schema(metadata, _schema_id(metadata, at)))
+        for column in found:
+            str.lower(column.name)
+        return found
 
 
 def _schema_id(metadata: Metadata, at: Mapping[str, Value]) -> int | None:
@@ -162,11 +166,20 @@ def _schema(metadata: Metadata, number: int | None) -> Mapping[str, Any]:
 
 def _latest(folder: Path) -> Metadata:
     """The metadata of the highest version: the hint may be behind it (`HadoopTableOperations`)."""
+    refuse_outside(folder)
     if not folder.is_dir():
         raise UnknownSchemaError("the Iceberg table does not exist yet")
     versions = {int(match[1]): name for name in os.listdir(folder) if (match := _VERSION.match(name))}
     if not versions:
         raise UnknownSchemaError("its directory holds no metadata that a warehouse without a catalog would have")
-    content = (folder / versions[max(versions)]).read_bytes()
-    found: Metadata = json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
+    refuse_outside(folder / versions[max(versions)])
+    content = read_small(folder / versions[max(versions)], "log")
+    found: Metadata = json.loads(_unpacked(content) if content[:2] == b"\x1f\x8b" else content)
+    return found
+
+
+def _unpacked(content: bytes) -> bytes:
+    with gzip.open(io.BytesIO(content)) as opened:
+        found = opened.read(int(limits().log) + 1)
+    check("log", len(found), None, "the metadata of an Iceberg table")
     return found

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from catalog.patterns import user_pattern
 from catalog.tables.table import (
     CatalogTable,
     Column,
@@ -52,7 +53,7 @@ def tables_like(database: Database, pattern: str) -> tuple[tuple[str, ...], ...]
         if row["TABLE_TYPE"] not in _TABLE_TYPES or row["TABLE_SCHEM"] in ("information_schema", "pg_catalog"):
             continue
         full = tuple(part for part in (row["TABLE_CAT"], row["TABLE_SCHEM"], row["TABLE_NAME"]) if part)
-        if any(re.fullmatch(pattern, ".".join(full[start:])) for start in range(len(full))):
+        if any(user_pattern(pattern).fullmatch(".".join(full[start:])) for start in range(len(full))):
             found.append(full)
     return tuple(sorted(found))
 

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 
+from catalog.patterns import user_pattern
 from connectors.matching.table_patterns import NamePatterns
 from connectors.storage.paths import is_hidden
 
@@ -22,7 +23,7 @@ def matching_folders(
             ((*path, name), os.path.join(folder, name + suffix))
             for path, folder in found
             for name in _names_in(folder, suffix)
-            if pattern.fullmatch(name)
+            if user_pattern(pattern.pattern).fullmatch(name)
         ]
     return [path for path, folder in found if is_table(folder)]
 

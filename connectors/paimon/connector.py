@@ -12,7 +12,7 @@ from catalog.tables.savemode import Action, DataSaveMode, SchemaSaveMode, Target
 from catalog.tables.table import CatalogTable, Column, TablePath
 from catalog.types.datatypes import BIGINT
 from connectors.files.committing.file_target import check_directory
-from connectors.files.file_schema import UnknownSchemaError
+from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 from connectors.interface.incremental import NewRows, Since, incremental_of
 from connectors.interface.run_context import RunContext
 from connectors.interface.schema_option import declared_table, refuse_missing_columns
@@ -33,7 +33,7 @@ from connectors.paimon.paimon_staged import PaimonStaged
 from connectors.paimon.scan_table import read_appended, read_table, stream_table
 from connectors.paimon.seatunnel_options import completed
 from connectors.paimon.table_address import address_span, check_address, folder_of, path_of, shown
-from connectors.paimon.table_files import latest_schema, recorded_schema, spans_partitions, table_of
+from connectors.paimon.table_files import known_schema, latest_schema, recorded_schema, spans_partitions, table_of
 from connectors.paimon.writing import committing, staging
 from connectors.paimon.writing.obstacles import refuse_for_table
 from connectors.paimon.writing.statements import planned
@@ -145,17 +145,18 @@ class Paimon(
         if not check_address(options, diagnostics):
             return
         check_directory(folder_of(options), address_span(options), diagnostics)
-        schema = latest_schema(folder_of(options))
+        schema = known_schema(folder_of(options))
         recreates = options.choice("schema_save_mode", SchemaSaveMode) is SchemaSaveMode.RECREATE_SCHEMA
         if schema is None or recreates:
             check_new_table(options, table, diagnostics)
         else:
-            refuse_for_table(schema, table, options, diagnostics)
+            with suppress(UnknownSchemaError), foreign_shape("its schema"):  # the run reports what it cannot read
+                refuse_for_table(schema, table, options, diagnostics)
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         if not options.choice("write_mode", WriteMode).needs_key:
             return ()
-        if spans_partitions(latest_schema(folder_of(options)) or {}) and not _REPLACES_ALL & set(actions):
+        if spans_partitions(known_schema(folder_of(options)) or {}) and not _REPLACES_ALL & set(actions):
             return ("the run fails at its commit if another one writes the table after it has read the table's keys",)
         return ("of two runs that write one key at the same time, either may win",)
 
@@ -164,7 +165,7 @@ class Paimon(
 
     def known_table(self, options: Options) -> CatalogTable | None:
         with suppress(RunError, OSError):
-            schema = latest_schema(folder_of(options))
+            schema = known_schema(folder_of(options))
             return None if schema is None else table_of(schema)
         return None
 
@@ -212,7 +213,7 @@ _SNAPSHOT: Final = Column("snapshot_id", BIGINT)
 
 
 def _has_primary_key(options: Options) -> bool:
-    schema = latest_schema(folder_of(options))
+    schema = known_schema(folder_of(options))
     return bool(schema and schema.get("primaryKeys"))
 
 

@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from catalog.limits import read_small
 from catalog.options import Options
+from catalog.reach import is_outside, refuse_outside
 from catalog.tables.table import CatalogTable, Column, PrimaryKey, TablePath, TableSchema
-from connectors.files.file_schema import UnknownSchemaError
+from connectors.files.file_schema import UnknownSchemaError, foreign_shape
 from connectors.paimon.paimon_types import is_nullable, of_paimon, seconds_digits
 
 Schema = Mapping[str, Any]
@@ -24,21 +26,34 @@ _PREFIX: Final = "schema-"
 
 def latest_schema(folder: str) -> Schema | None:
     """The current schema; None if the directory holds no Paimon table."""
+    if is_outside(folder):
+        return None
     place = os.path.join(folder, "schema")
     names = os.listdir(place) if os.path.isdir(place) else []
     ids = [int(name[len(_PREFIX) :]) for name in names if name.startswith(_PREFIX) and name[len(_PREFIX) :].isdigit()]
     return _read(folder, f"schema/{_PREFIX}{max(ids)}") if ids else None
 
 
+def known_schema(folder: str) -> Schema | None:
+    """The current schema as far as it can be read: the run reports what cannot."""
+    try:
+        with foreign_shape("its schema"):
+            found = latest_schema(folder)
+            if found is not None:
+                dict(found), dict(found.get("options") or {})
+            return found
+    except UnknownSchemaError:
+        return None
+
+
 def recorded_schema(folder: str, options: Options) -> Schema:
     """The schema of the table as a source reads it; raises `UnknownSchemaError`."""
-    try:
+    with foreign_shape("its schema"):
         snapshot = _snapshot(folder, options)
-        if snapshot is not None:
-            return _read(folder, f"schema/{_PREFIX}{snapshot['schemaId']}")
-        found = latest_schema(folder)
-    except (OSError, ValueError, KeyError) as cause:
-        raise UnknownSchemaError(f"its schema cannot be read: {cause}") from cause
+        found = latest_schema(folder) if snapshot is None else _read(folder, f"schema/{_PREFIX}{snapshot['schemaId']}")
+        if found is not None:
+            table_of(found)
+            dict(found.get("options") or {})
     if found is None:
         raise UnknownSchemaError("no Paimon table is there")
     return found
@@ -54,7 +69,8 @@ def _snapshot(folder: str, options: Options) -> Mapping[str, Any] | None:
 
 
 def _read(folder: str, name: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(Path(folder, name).read_text(encoding="utf-8"))
+    refuse_outside(Path(folder, name))
+    found: Mapping[str, Any] = json.loads(read_small(Path(folder, name), "log").decode())
     return found
 
 

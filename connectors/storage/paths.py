@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import product
+from math import prod
 
 from catalog.diagnostics.diagnostic import nearest
+from catalog.limits import check
+from catalog.reach import is_outside
 
 _PLAIN = (".csv", ".json", ".jsonl", ".tsv", ".txt", ".xml")
 _TEXT_OF_BYTE = 8
@@ -25,12 +28,21 @@ def local_path(path: str) -> str | None:
     return None if _SCHEME.match(path) else os.path.expanduser(path) if path.startswith("~") else path
 
 
+def leads_out(path: str) -> bool:
+    """Whether a path or pattern is on this machine, and leads out of what may be read now."""
+    local = local_path(path)
+    if local is None:
+        return False
+    fixed = re.split(r"[*?\[{]", local)[0]
+    return is_outside(fixed if fixed == local else os.path.dirname(fixed) or ".")
+
+
 def data_files(path: str) -> list[str]:
     """The files under a local path or pattern that Spark would read, sorted (no name begins with `_` or `.`)."""
     found: list[str] = []
     for root in _roots(path):
         found += [root] if os.path.isfile(root) else _files_below(root)
-    return found
+    return [file for file in found if not is_outside(file)]
 
 
 def size_of(files: Iterable[str]) -> int:
@@ -87,7 +99,7 @@ def file_name(text: str) -> str:
 def near_path(path: str) -> str | None:
     """The path that a local path without files may mean: it is there, up to a pattern; else None."""
     local = local_path(path)
-    if local is None:
+    if local is None or leads_out(path):
         return None
     right = os.sep if local.startswith(os.sep) else ""
     parts = [part for part in local.split(os.sep) if part]
@@ -129,5 +141,7 @@ def is_hidden(name: str) -> bool:
 
 def expand_braces(pattern: str) -> Iterator[str]:
     parts = re.split(r"\{([^{}]*)\}", pattern)
-    for choice in product(*(part.split(",") for part in parts[1::2])):
+    choices = [part.split(",") for part in parts[1::2]]
+    check("paths", prod(map(len, choices)), None, f"`{pattern[:80]}`")
+    for choice in product(*choices):
         yield "".join(piece for pair in zip(parts[::2], (*choice, ""), strict=True) for piece in pair)

@@ -13,6 +13,7 @@ import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText, SourceFile
 from catalog.options import STORE_ASSIGNMENT, Option, Options, OptionType, SeaTunnel
+from catalog.reach import OutsideError, refuse_outside
 from connectors.interface.sink import AnySink
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
 from engine.job.compat.counterparts import SECTIONS_OF_VERSION_1, counterpart
@@ -99,7 +100,11 @@ def read_file(path: str | PathLike[str], diagnostics: Diagnostics, read: ReadTex
     """The text of a job file; None if it cannot be read, which is then in `diagnostics`."""
     name = os.fspath(path)
     try:
+        refuse_outside(name, is_data=False)
         return SourceFile(name, read(name))
+    except OutsideError:
+        help = "a link leads out of the project; `--allow-outside` reads it all the same"
+        diagnostics.error("PEN1602", f"`{name}` is outside of the project, and is not read", None, help)
     except UnicodeDecodeError as error:
         text = error.object.decode("utf-8-sig", errors="replace")
         start = text.index("\ufffd")

@@ -43,6 +43,17 @@ def add_job_arguments(parser: ArgumentParser) -> None:
         help="report unknown column types and missing source files as errors",
     )
     parser.add_argument(
+        "--strict=data",
+        dest="strict_data",
+        action="store_true",
+        help="report data and schemas outside of the project, which are not read, as errors",
+    )
+    parser.add_argument(
+        "--allow-outside",
+        action="store_true",
+        help="read files outside of the project too: those that jobs include, and data and schemas for validation",
+    )
+    parser.add_argument(
         "--disable", action="append", default=[], metavar="RULE", help="leave out an optimizer rule; may be repeated"
     )
 
@@ -105,6 +116,9 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
         variables=variables,
         compat=Compat(arguments.compat) if arguments.compat else Compat.OFF,
         strict=arguments.strict,
+        allows_outside=arguments.allow_outside,
+        limits_process=True,
+        strict_data=arguments.strict_data,
         disabled_rules=tuple(arguments.disable),
         reads_secrets=reads_secrets,
         only=tuple(getattr(arguments, "only", ())),

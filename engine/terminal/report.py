@@ -13,6 +13,7 @@ from catalog.diagnostics.diagnostic import Diagnostic
 from catalog.diagnostics.render import Format, render
 from catalog.diagnostics.render.text import wants_color
 from catalog.diagnostics.source import SourceFile, Span
+from catalog.limits import LimitError, read_small
 from catalog.masks import Masks
 from engine.terminal.shown_stream import plain_stream
 
@@ -80,6 +81,7 @@ def sources_of(diagnostics: Iterable[Diagnostic]) -> tuple[SourceFile, ...]:
 def _read(name: str) -> str | None:
     """Read the text exactly as for jobs, line ends included, since hidden ranges depend on it."""
     try:
-        return Path(name).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):  # without the excerpt, the diagnostic is still shown
+        text = read_small(name).decode("utf-8-sig")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+    except (OSError, ValueError, LimitError):  # without the excerpt, the diagnostic is still shown
         return None

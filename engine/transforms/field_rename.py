@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, OptionType, Value
+from catalog.patterns import user_pattern
 from catalog.quoting import quote
 from catalog.tables.table import CatalogTable
 from engine.transforms.base import check_columns
@@ -74,7 +75,7 @@ def _matches(name: str, rules: tuple[Mapping[str, Value], ...]) -> tuple[list[tu
         if rule.get("is_regex") is False:
             hits = [(0, len(name))] if pattern == name else []
         else:
-            hits = [match.span() for match in re.finditer(pattern, name)] if pattern else []
+            hits = user_pattern(pattern).spans(name) if pattern else []
         if hits:
             matches, replacement = hits, str(rule.get("replace_to") or "").strip()
     return matches, replacement

@@ -19,6 +19,7 @@ from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, PenstockErro
 from catalog.masks import Masks
 from engine.compile import compile_job, typed_columns
 from engine.job.model.settings import Settings
+from engine.supervised import beat
 from engine.terminal.rare_collections import modules_kept, rare_collections
 
 if TYPE_CHECKING:
@@ -57,7 +58,13 @@ def each_job(
     """What `work`, a function of a module, returns for each job, in the order of `paths`; it must be picklable."""
     wanted = min(_cores(), len(paths) // JOBS_PER_PROCESS) if processes is None else processes
     known = _in_processes(paths, settings, work, wanted) if wanted > 1 else {}
-    return tuple(known[index] if index in known else work(path, settings) for index, path in enumerate(paths))
+    return tuple(known[index] if index in known else _done(work, path, settings) for index, path in enumerate(paths))
+
+
+def _done(work: Callable[[Path, Settings], _Outcome], path: Path, settings: Settings) -> _Outcome:
+    outcome = work(path, settings)
+    beat()
+    return outcome
 
 
 def _check(path: Path, settings: Settings) -> CheckedJob:
@@ -149,4 +156,4 @@ def _take(
             return known
         for index, path in enumerate(paths[start : start + JOBS_AT_A_TIME], start):
             with suppress(Exception):  # raised again when the caller checks the job itself
-                known[index] = work(path, settings)
+                known[index] = _done(work, path, settings)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from catalog.limits import check
 from catalog.types.datatypes import UNKNOWN, DataType, Field, Struct
 from sql.scopes.analysis import Bound, EnclosingScope, nearest
 from sql.scopes.lineage import Dependency, Origins, through
@@ -39,6 +40,7 @@ def _read(scope: EnclosingScope, slots: Iterable[Slot]) -> list[Attribute]:
         if slot.key in scope.grouped_nullable and not typed.nullable:
             typed = replace(typed, nullable=True)
         attributes.append(Attribute(slot.attribute.name, typed, slot.attribute.origins, slot.key))
+    check("columns", len(attributes))
     return attributes
 
 

@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, TypeAlias
 
 from catalog.options import Options
+from catalog.patterns import user_pattern
 from connectors.files.file_options import CODECS_OF_FORMAT, TEXT_CODECS, file_format
 from connectors.files.formats.archives import unpacked
 from connectors.storage.filesystem import as_uri, files_at
@@ -74,7 +75,8 @@ def passes(file: str, options: Options) -> bool:
         return True
     if options.seatunnel is None:
         return fnmatch(name, pattern)
-    return re.fullmatch(pattern, name) is not None or re.fullmatch(pattern, file) is not None
+    matches = user_pattern(pattern).fullmatch
+    return matches(name) or matches(file)
 
 
 def modified_filters(options: Options) -> dict[str, str]:

@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from catalog.diagnostics.diagnostic import did_you_mean
 from catalog.distribution import pip_install
+from catalog.limits import check, read_small
+from catalog.reach import refuse_outside
 
 INSTALL: Final = pip_install("protobuf")
 _INLINE: Final = "protobuf_schema.proto"
@@ -71,6 +73,8 @@ def files_of_text(text: str) -> bytes:
 def files_of_file(path: str) -> bytes:
     """The descriptor set in a file, or of a `.proto` file; it imports others from its directory. Raises `OSError`,
     `ProtobufSchemaError`, `MissingPackageError`."""
+    refuse_outside(path)
+    check("header", len(read_small(path, "header")))
     status = os.stat(path)
     return _files_of_file(os.path.abspath(path), status.st_mtime_ns, status.st_size)
 

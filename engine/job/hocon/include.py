@@ -7,18 +7,24 @@ A variable in the name is one of the command line or the environment: the file's
 
 import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from glob import glob
-from importlib.util import find_spec
+from glob import iglob
+from importlib.machinery import PathFinder
+from itertools import islice
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.diagnostics.source import SourceFile
+from catalog.limits import check, limits
+from catalog.reach import OutsideError, is_outside, refuse_outside
 from engine.job.hocon.substitution import undefined_help
 from engine.job.model.settings import ReadText, read_text
 from engine.job.model.tree import Place
 
 MAX_DEPTH = 50
+_SUFFIXES = (".conf", ".hocon", ".json")
+"""Of what is read from installed packages."""
 _VARIABLE = re.compile(r"\$\{\s*([\w.\-]+)\s*(?::([^}]*))?\}")
 
 
@@ -30,6 +36,8 @@ class Includes:
     open_files: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     read: ReadText = read_text
+    read_files: list[str] = field(default_factory=list)
+    characters: list[int] = field(default_factory=lambda: [0])
 
     def within(self, path: str) -> "Includes":
         return replace(self, path=path, open_files=(*self.open_files, os.path.realpath(self.path)))
@@ -38,14 +46,24 @@ class Includes:
         self, name: str, kind: str, required: bool, place: Place, diagnostics: Diagnostics
     ) -> tuple[SourceFile, ...]:
         """The included files: one, or all that match a pattern; a missing one is an error only where `required`."""
+        if "\x00" in name or re.search(r"[\ud800-\udfff]", name):
+            diagnostics.error("PEN1004", "the name of the included file has a NUL or half a character", place.span)
+            return ()
         filled = self._filled(name, place, diagnostics)
         path = None if filled is None else self._resolve(filled, kind, place, diagnostics)
         if path is None:
             return ()
-        paths = sorted(glob(path, recursive=True)) if "*" in path or "?" in path else [path]
-        return tuple(
-            text for candidate in paths if (text := self._read(candidate, required, place, diagnostics)) is not None
-        )
+        if "*" in path or "?" in path:
+            folder = os.path.dirname(re.split(r"[*?\[]", path)[0]) or "."
+            if is_outside(folder, is_data=False):  # not even the names of what is there
+                diagnostics.error("PEN1602", f"`{name}` leads out of the project, and is not read", place.span)
+                return ()
+            paths = sorted(islice(iglob(path, recursive=True), int(limits().includes) + 1))
+        else:
+            paths = [path]
+        is_installed = kind == "package"
+        found = [self._read(path, required, place, diagnostics, is_installed=is_installed) for path in paths]
+        return tuple(text for text in found if text is not None)
 
     def _filled(self, name: str, place: Place, diagnostics: Diagnostics) -> str | None:
         """The name with its variables filled in; None where one is not defined."""
@@ -67,13 +85,27 @@ class Includes:
             return _in_package(name, place, diagnostics)
         return os.path.join(os.path.dirname(self.path), name)
 
-    def _read(self, path: str, required: bool, place: Place, diagnostics: Diagnostics) -> SourceFile | None:
+    def _read(
+        self, path: str, required: bool, place: Place, diagnostics: Diagnostics, *, is_installed: bool
+    ) -> SourceFile | None:
         real = os.path.realpath(path)
         if real in self.open_files or real == os.path.realpath(self.path) or len(self.open_files) >= MAX_DEPTH:
             diagnostics.error("PEN1004", f"`{path}` includes itself", place.span)
             return None
         try:
-            return SourceFile(path, self.read(path))
+            if not is_installed:
+                refuse_outside(path, is_data=False)
+            self.read_files.append(path)
+            check("includes", len(self.read_files), place.span)
+            text = self.read(path)
+            self.characters[0] += len(text)
+            check("text", self.characters[0], place.span, "the included files together")
+            return SourceFile(path, text)
+        except OutsideError:
+            help = "keep what is included in the project; `--allow-outside` reads it all the same"
+            message = f"the included file `{path}` is outside of the project, and is not read"
+            diagnostics.error("PEN1602", message, place.span, help)
+            return None
         except FileNotFoundError:
             if required:
                 diagnostics.error("PEN1004", f"the included file `{path}` does not exist", place.span)
@@ -87,12 +119,22 @@ class Includes:
 
 def _in_package(name: str, place: Place, diagnostics: Diagnostics) -> str | None:
     package, _, path = name.partition(":")
-    try:
-        spec = find_spec(package) if package and path else None
-    except (ImportError, ValueError):
-        spec = None
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        if os.path.exists(os.path.join(folder, path)):
-            return os.path.join(folder, path)
+    for folder in _package_folders(package) if path.endswith(_SUFFIXES) else ():
+        found = os.path.realpath(os.path.join(folder, path))
+        if found.startswith(folder + os.sep) and os.path.exists(found):
+            return found
     diagnostics.error("PEN1004", f"no file `{name}` in an installed package", place.span, "write `package:path/in/it`")
     return None
+
+
+def _package_folders(package: str) -> Iterator[str]:
+    """The folders of an installed package, found without importing it or a package around it."""
+    searched: list[str] | None = None
+    for part in package.split("."):
+        if not part.isidentifier() or part in sys.builtin_module_names:
+            return
+        spec = PathFinder.find_spec(part, searched)
+        if spec is None or spec.submodule_search_locations is None:
+            return
+        searched = list(spec.submodule_search_locations)
+    yield from map(os.path.realpath, searched or ())

@@ -21,6 +21,7 @@ _ESCAPES: Final = {
     '\\"': '"', "\\\\": "\\", "\\/": "/", "\\b": "\b", "\\f": "\f", "\\n": "\n", "\\r": "\r", "\\t": "\t",
     "\\=": "=", "\\#": "#", "\\!": "!",
 }  # fmt: skip
+_MOST_DIGITS: Final = 1_000
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 
 
@@ -75,6 +76,8 @@ def word_at(source: SourceFile, start: int) -> ScalarNode | TextNode | None:
         return None
     written = match.group()
     place = Place(source, start, match.end())
+    if number and len(written) > _MOST_DIGITS:  # more than Python reads, and than any type holds
+        return TextNode(PlacedText(written, source, (Segment(0, len(written), start, match.end()),)), place)
     if number:
         return ScalarNode(int(written) if written.lstrip("+-").isdigit() else float(written), place, written)
     if written in _CONSTANTS:  # as in Lightbend's HOCON: `NULL` is a text

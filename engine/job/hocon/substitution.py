@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText
+from catalog.limits import LimitError, check, limits
 from engine.job.hocon.concatenation import all_merged, bare, blanks_between, merged, moved, shape
 from engine.job.hocon.syntax import Concatenation, HoconArray, HoconField, HoconObject, Substitution, Syntax, parts_of
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, ScalarNode, TextNode, kind_of
@@ -53,6 +54,8 @@ class Resolver:
         self.folding: dict[Path, Node | None] = {}
         self.reported: set[tuple[str, int]] = set()
         self.used: set[str] = set()
+        self.values, self.most_values = 0, limits().nodes
+        self.sizes: dict[int, tuple[Node, int]] = {}
 
     # maps and lists
 
@@ -115,6 +118,9 @@ class Resolver:
     # values
 
     def value(self, syntax: Syntax, path: Path | None, before: Node | None) -> Node | None:
+        self.values += 1
+        if self.values > self.most_values:
+            raise LimitError("nodes", syntax.place.span, "values that substitutions bring are counted each time")
         match syntax:
             case ScalarNode() | TextNode() | ListNode():
                 return syntax
@@ -128,6 +134,7 @@ class Resolver:
                 node = self.substituted(syntax)
                 if node is None:
                     return before
+                self.values += self.size(node)
                 return merged(before, node) if isinstance(before, MapNode) and isinstance(node, MapNode) else node
             case Concatenation(parts, place):
                 return self.concatenated(parts, place, path, before)
@@ -169,7 +176,25 @@ class Resolver:
                 nodes.append(moved(node, here) if isinstance(part, Substitution) else node)
         return nodes
 
+    def size(self, node: Node) -> int:
+        """How many values a list or map holds, counted once for each node."""
+        known = self.sizes.get(id(node))
+        if known is not None:
+            return known[1]
+        match node:
+            case ListNode(items):
+                size = 1 + sum(map(self.size, items))
+            case MapNode(entries):
+                size = 1 + sum(self.size(entry.value) for entry in entries)
+            case _:
+                return 1
+        self.sizes[id(node)] = node, size  # the node is held, so that its id stays its own
+        return size
+
     def joined(self, nodes: list[Node], place: Place) -> TextNode:
+        length = sum(len(node.text.value) for node in nodes if isinstance(node, TextNode))
+        check("text", length, place.span, "a value that substitutions make")
+        self.values += sum(len(node.text.segments) for node in nodes if isinstance(node, TextNode))
         texts = [
             PlacedText.verbatim(node.place.source, node.place.start, node.place.end)
             if isinstance(node, ScalarNode)

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeAlias
 
 from catalog.compat import Compat
+from catalog.limits import read_small
 from catalog.masks import Masks
 from engine.job.model.project_defaults import NO_PROJECT, ProjectDefaults
 
@@ -14,8 +14,9 @@ ReadText: TypeAlias = Callable[[str], str]
 
 
 def read_text(path: str) -> str:
-    """The text of a file on disk; its line ends count as one character, as in Python's text mode."""
-    return Path(path).read_text(encoding="utf-8-sig")
+    """The text of a regular file on disk that is not too large; its line ends count as one character."""
+    text = read_small(path).decode("utf-8-sig")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,8 @@ class Settings:
     out. `project`: what the jobs have from their project. `masks`: the secrets of this session, to which compiling adds
     those of the job. `credentials`: what opens the databases and stores of the session's jobs, by their address; known
     where `reads_secrets`. `read`: gives the text of job files and of what they include; an editor passes one that knows
-    unsaved text.
+    unsaved text. `allows_outside`: files outside of the project are read. `limits_process`: time and memory of this
+    process are limited. `strict_data`: data that is not read is an error.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -41,6 +43,9 @@ class Settings:
     masks: Masks = field(default_factory=Masks, compare=False, repr=False)
     credentials: dict[str, Mapping[str, str]] = field(default_factory=dict, compare=False, repr=False)
     read: ReadText = field(default=read_text, compare=False, repr=False)
+    allows_outside: bool = False
+    limits_process: bool = False
+    strict_data: bool = False
 
     def __post_init__(self) -> None:
         self.masks.add_named(self.project.variables)

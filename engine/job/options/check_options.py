@@ -1,5 +1,6 @@
 """Checks a block of a job file against the option spec of its connector or transform."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -176,6 +177,9 @@ class _Check:
     def locate(self, path: str, part: Node, option: Option) -> bool:
         """Record where a part of a value is; False if it is a text with an undefined variable."""
         self.places[path] = part.place
+        if isinstance(part, TextNode) and (why := unfit_text(part.value, option.name)):
+            self.diagnostics.error("PEN2004", f"`{path}` has {why}", part.place.span, "remove it")
+            return False
         if isinstance(part, TextNode):
             if option.type is OptionType.LIST and path == option.name:
                 self.texts |= ((f"{path}.{index}", item.text) for index, item in enumerate(parts_of(part)))
@@ -231,6 +235,21 @@ class _Spans(Mapping[str, Span]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+_OF_SYSTEMS: Final = re.compile(
+    r"(?:^|[._])(?:path|table|database|schema|warehouse|namespace|bucket|host|topic|url|servers|file|folder|dir)s?$"
+)
+
+
+def unfit_text(text: str, option: str) -> str | None:
+    """What no file system, database or encoder takes in a text, or in one that names something there."""
+    if not text.isascii() and _HALVES.search(text):
+        return "half of a character"
+    return "a NUL character" if "\x00" in text and _OF_SYSTEMS.search(option) else None
+
+
+_HALVES: Final = re.compile(r"[\ud800-\udfff]")
 
 
 def is_null(node: Node) -> bool:

@@ -12,6 +12,9 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NESTING = (OptionType.MAP, OptionType.LIST, OptionType.ANY)
 
+_MOST_DIGITS = 1_000
+"""Longer numbers stay texts, and are of the wrong type for what needs one."""
+
 
 def converted(node: Node, option: Option) -> Value:
     """The value converted to the option's type if possible, else as written in the file."""
@@ -97,7 +100,7 @@ def _scalar(node: Node, type: OptionType | None, choices: tuple[str, ...]) -> Va
 
 def _integer(text: str, bare: Value) -> Value:
     if _INTEGER.fullmatch(text.strip()):
-        return int(text)
+        return int(text) if len(text) <= _MOST_DIGITS else text
     return int(bare) if isinstance(bare, float) and bare.is_integer() else bare
 
 

@@ -8,7 +8,10 @@ from operator import itemgetter
 from pathlib import Path
 
 from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.limits import read_small
 from catalog.options import Options, Value
+from catalog.patterns import user_pattern
+from catalog.reach import refuse_outside
 from catalog.tables.schema_lock import Lock, LockError, find_lock, parse_lock
 from catalog.tables.table import TableSchema
 from catalog.types.typenames import to_ddl
@@ -66,14 +69,16 @@ def locked_name(name: str, table: str) -> str:
 def matches(pattern: re.Pattern[str], table: str) -> bool:
     """Whether a path, or the end of it, matches."""
     parts = table.replace('"', "").replace("`", "").split(".")
-    return any(pattern.fullmatch(".".join(parts[start:])) for start in range(len(parts)))
+    return any(user_pattern(pattern.pattern).fullmatch(".".join(parts[start:])) for start in range(len(parts)))
 
 
 def read_lock(path: Path, diagnostics: Diagnostics) -> Lock:
     """The lock of a file; an unreadable one is reported and treated as empty."""
     try:
+        if path.is_symlink():
+            refuse_outside(path)
         return _read(path, path.stat().st_mtime_ns)
-    except (LockError, OSError) as cause:
+    except (LockError, OSError, UnicodeDecodeError) as cause:
         diagnostics.error(
             "PEN4009", f"`{path.name}` cannot be read: {cause}", None, "recreate it: penstock schema sync"
         )
@@ -96,4 +101,4 @@ def as_schema(schema: TableSchema) -> Mapping[str, Value]:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, _changed: int) -> Lock:
-    return parse_lock(path.read_text(encoding="utf-8"))
+    return parse_lock(read_small(path).decode())

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.reach import is_outside
 from connectors.files.foreign_files import foreign_files, foreign_files_error
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import data_files, local_path, target_folder
@@ -41,7 +42,7 @@ def refuse_replaced_sources(writes: Sequence[Write], diagnostics: Diagnostics) -
 def _refuse_foreign_files(target: str, writes: Sequence[Write], diagnostics: Diagnostics) -> None:
     """As the run does, where the target is on this machine: what validates, runs."""
     path = local_path(target)
-    if path is None or not os.path.isdir(path):
+    if path is None or is_outside(path) or not os.path.isdir(path):
         return
     try:
         found = foreign_files(LocalFiles(), path)

@@ -18,6 +18,7 @@ from connectors.interface.source_abilities import (
 )
 from engine.job.model.job import Block, BlockKind, Job
 from engine.plan.building.locked_schema import with_locked_schema, with_matching_tables
+from engine.plan.building.outside_data import outside_option, outside_tables
 from engine.plan.building.table_sets import member_names, refuse_equal_paths
 from engine.plan.nodes import Scan
 
@@ -86,7 +87,8 @@ class _Reader:
         if SOURCE_QUERY in self.source.source_options and options.get(SOURCE_QUERY.name) is not None:
             message = "a table of a list has no `query` of its own"  # that of a block is a transform by now
             own.error("PEN2011", message, options.span(SOURCE_QUERY.name), "read it by a block of its own")
-        tables = self.source.tables(with_locked_schema(options, name, self.job, own), own)
+        locked = with_locked_schema(options, name, self.job, own)
+        tables = outside_tables(locked, name, own) or self.source.tables(locked, own)
         if not len(own) and any(table.is_open for table in tables):
             own.warning(
                 "PEN4002",
@@ -135,7 +137,9 @@ def _listed(block: Block, source: Source, diagnostics: Diagnostics) -> tuple[boo
 
 
 def _expanded(source: Source, options: Options, diagnostics: Diagnostics) -> tuple[Options, ...] | None:
-    return source.expand(options, diagnostics) if isinstance(source, SupportsTableSets) else None
+    if outside_option(options) or not isinstance(source, SupportsTableSets):
+        return None
+    return source.expand(options, diagnostics)
 
 
 def with_unseen_columns(job: Job, errors: Iterable[Diagnostic]) -> Job | None:

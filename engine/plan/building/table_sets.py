@@ -5,7 +5,6 @@ A block that means several tables becomes one node per table. The node of the ta
 queries, explain, lineage, tests and counts.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ from dataclasses import replace
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
 from catalog.diagnostics.source import Span
 from catalog.options import Options
+from catalog.patterns import user_pattern
 from catalog.tables.table import CatalogTable, TablePath
 from connectors.shared.tolerated import report_tolerated
 from engine.job.model.job import Block
@@ -44,7 +44,7 @@ def options_for(block: Block, path: TablePath) -> Options | None:
     if not block.has_own_options:
         return None
     pattern = block.table_match_regex
-    return block.options if pattern is None or re.fullmatch(pattern, str(path)) else None
+    return block.options if pattern is None or user_pattern(pattern).fullmatch(str(path)) else None
 
 
 def is_called(path: TablePath, name: str) -> bool:
@@ -62,7 +62,7 @@ def refuse_unmatched(block: Block, name: str, nodes: Sequence[Node], diagnostics
             help = did_you_mean(entry.path, known)
             report_tolerated(entry.options, diagnostics, "PEN2007", message, entry.options.span(), help=help)
     pattern = block.table_match_regex
-    if pattern is not None and not any(re.fullmatch(pattern, path) for path in known):
+    if pattern is not None and not any(map(user_pattern(pattern).fullmatch, known)):
         message = f"`table_match_regex` matches no table: `{name}` changes nothing"
         listed = ", ".join(f"`{path}`" for path in known[:8])
         help = f"it must match the whole path; the tables are {listed}" + (" …" if len(known) > 8 else "")

@@ -2,11 +2,12 @@
 
 import ast
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.limits import read_small
 from catalog.options import Option, Options, OptionType
+from catalog.reach import OutsideError, refuse_outside
 from catalog.tables.table import CatalogTable
 from engine.transforms.support import python_rows
 from engine.transforms.support.native_columns import by_batches, declared_columns, with_added
@@ -68,7 +69,8 @@ def _source(options: Options) -> tuple[str, str]:
     path = options.optional_string("source_code_path")
     if path is None:
         return options.string("source_code"), "source_code"
-    return Path(path).read_text(encoding="utf-8"), path
+    refuse_outside(path)
+    return read_small(path).decode(), path
 
 
 def _check_source(options: Options, diagnostics: Diagnostics) -> bool:
@@ -82,8 +84,18 @@ def _check_source(options: Options, diagnostics: Diagnostics) -> bool:
     option = "source_code" if path is None else "source_code_path"
     try:
         tree = ast.parse(_source(options)[0])
+    except OutsideError:
+        message = f"`{path}` is outside of the project: its source is not checked"
+        diagnostics.warning("PEN1602", message, options.span(option), "`--allow-outside` reads it")
+        return True
     except OSError as error:
         diagnostics.error("PEN1006", f"`{path}` cannot be read: {error.strerror}", options.span(option))
+        return False
+    except (UnicodeDecodeError, RecursionError, MemoryError):
+        diagnostics.error("PEN1006", f"`{path or 'source_code'}` is no Python source", options.span(option))
+        return False
+    except ValueError as error:  # a NUL
+        diagnostics.error("PEN2004", f"the Python source does not parse: {error}", options.span(option))
         return False
     except SyntaxError as error:
         message = f"the Python source does not parse: {error.msg}, line {error.lineno}"

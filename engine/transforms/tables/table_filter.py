@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Option, Options, OptionType
+from catalog.patterns import Pattern, user_pattern
 from catalog.tables.table import CatalogTable, TablePath
 from engine.transforms.base import TableGroup
 
@@ -32,11 +33,11 @@ class TableFilter:
     def groups(
         self, tables: Sequence[CatalogTable], options: Options, diagnostics: Diagnostics
     ) -> tuple[TableGroup, ...] | None:
-        patterns: dict[str, re.Pattern[str]] = {}
+        patterns: dict[str, Pattern] = {}
         for part in _PARTS:
             text = options.optional_string(f"{part}_pattern")
             try:
-                patterns |= {part: re.compile(text)} if text is not None else {}
+                patterns |= {part: user_pattern(text)} if text is not None else {}
             except re.error as cause:
                 place = options.span(f"{part}_pattern")
                 diagnostics.error("PEN2004", f"`{text}` is not a regular expression: {cause}", place)
@@ -53,8 +54,8 @@ class TableFilter:
         )
 
 
-def _matches(path: TablePath, patterns: dict[str, re.Pattern[str]]) -> bool:
-    return all(pattern.fullmatch(getattr(path, part) or "") is not None for part, pattern in patterns.items())
+def _matches(path: TablePath, patterns: dict[str, Pattern]) -> bool:
+    return all(pattern.fullmatch(getattr(path, part) or "") for part, pattern in patterns.items())
 
 
 transform = TableFilter()

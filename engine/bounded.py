@@ -1,0 +1,94 @@
+"""Reads a job within its limits: of the processor's time, of memory, of what it may read.
+
+Time and memory are measured in the main thread of a process that was started for it (`limits_process`): elsewhere, in a
+language server or a service, the limits of text, values and nesting hold alone.
+"""
+
+import os
+import resource
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from catalog.limits import LimitError, limits
+from catalog.reach import Reach, within
+from engine.state.root import root_of
+
+_AGAIN: Final = 0.2
+"""Seconds after which the limit is raised again, where the first time was in code that takes all exceptions."""
+_MORE_MEGABYTES: Final = 600
+"""What a job may need where the process has more than the limit already."""
+
+
+@contextmanager
+def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: bool) -> Iterator[None]:
+    """Raises `LimitError` where the block takes more than its limits. `is_run`: data may be anywhere."""
+    root = os.path.realpath(root_of(path))
+    roots = None if allows_outside else (root,)
+    is_measured = limits_process and threading.current_thread() is threading.main_thread() and not is_run
+    data_roots = None if is_run or roots is None else (root, *_checkout(path), *_called_from())
+    with within(Reach(roots, data_roots)):
+        try:
+            if is_measured:
+                with _measured():
+                    yield
+            else:
+                yield
+        except RecursionError:
+            raise LimitError("nesting") from None
+        except MemoryError:
+            raise LimitError("megabytes") from None
+
+
+def _checkout(path: Path) -> tuple[str, ...]:
+    """The checkout of git that a job is in: its data may be beside its jobs, and all of it is the job's author's."""
+    folder = Path(os.path.realpath(path.parent))
+    return next(((str(above),) for above in (folder, *folder.parents) if (above / ".git").exists()), ())
+
+
+def _called_from() -> tuple[str, ...]:
+    """The current folder, from which relative paths start; never somebody's whole home, nor what is above it."""
+    here, home = os.path.realpath(os.curdir), os.path.realpath(os.path.expanduser("~"))
+    return () if os.path.commonpath([here, home]) == here else (here,)
+
+
+@contextmanager
+def _measured() -> Iterator[None]:
+    def stop(_number: int, _frame: Any) -> None:
+        raise LimitError("seconds")
+
+    handler = signal.signal(signal.SIGPROF, stop)
+    memory = resource.getrlimit(resource.RLIMIT_DATA)
+    try:
+        with _limited_memory(memory):
+            signal.setitimer(signal.ITIMER_PROF, limits().seconds, _AGAIN)
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
+
+
+@contextmanager
+def _limited_memory(before: tuple[int, int]) -> Iterator[None]:
+    now = _data_megabytes()
+    most = int(max(limits().megabytes, now + _MORE_MEGABYTES)) * 1024 * 1024
+    if now == 0 or (before[1] != resource.RLIM_INFINITY and most > before[1]):
+        yield  # not on this system
+        return
+    resource.setrlimit(resource.RLIMIT_DATA, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def _data_megabytes() -> int:
+    """What the process has of the memory that is limited; 0 where the system does not say."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) // 1024 for line in lines if line.startswith("VmData:")), 0)

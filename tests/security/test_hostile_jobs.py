@@ -1,0 +1,129 @@
+"""`validate` of the job of somebody else ends within its limits, and reads nothing outside the project."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.cli import main
+from tests.security.hostile_jobs import (
+    SHAPES,
+    SOURCE,
+    SUBSTITUTIONS,
+    TEXTS,
+    furnish,
+    lake_jobs,
+    pattern_jobs,
+    with_options,
+)
+
+LONG = ("five thousand blocks", "five thousand sinks of one table")
+SECRET = "planted-4f1c"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hostile")
+    furnish(folder)
+    return folder
+
+
+def checked(text: str, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    Path("job.conf").write_bytes(text.encode("utf-8", "surrogatepass"))
+    code = main(["validate", *arguments, "job.conf"])
+    captured = capsys.readouterr()
+    return code, captured.out + captured.err
+
+
+@pytest.mark.parametrize("jobs", [SUBSTITUTIONS], ids=["values"])
+def test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(jobs, place, monkeypatch, capsys):
+    monkeypatch.chdir(place)
+    for name, text in jobs.items():
+        if name not in LONG:
+            code, shown = checked(text, capsys)
+            assert code in (0, 2), (name, shown[:2000])
+            assert "PEN9" not in shown, (name, shown[:2000])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("jobs", [TEXTS, SHAPES, pattern_jobs()], ids=["texts", "sql", "regex"])
+def test_more_jobs_that_would_hang_have_an_answer(jobs, place, monkeypatch, capsys):
+    test_a_job_that_would_hang_or_fill_the_memory_has_an_answer(jobs, place, monkeypatch, capsys)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", LONG)
+def test_a_job_that_takes_too_long_is_ended(name, place):
+    (place / "long.conf").write_text(TEXTS[name])
+    command = [sys.executable, "-m", "engine.cli", "validate", "long.conf"]
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode in (0, 2), done.stderr
+    assert "PEN9" not in done.stdout + done.stderr
+
+
+def test_a_table_whose_files_are_not_what_they_should_be_has_an_answer(tmp_path, monkeypatch, capsys):
+    for number, (name, (text, make)) in enumerate(lake_jobs().items()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        make(folder)
+        monkeypatch.chdir(folder)
+        code, shown = checked(text, capsys)
+        assert code in (0, 2), (name, shown)
+        assert "PEN9" not in shown, (name, shown)
+
+
+def outside_jobs(secret: Path) -> dict[str, str]:
+    sink = "sink { Console { } }\n"
+    names = (str(secret), f"file://{secret}", f"../{secret.name}", f"x/../../{secret.name}", "link.conf", "../*.conf")
+    found = {f"include {name}": f'include "{name}"\n' + SOURCE + sink for name in names}
+    found |= {f"include file {name}": f'include required(file("{name}"))\n' + SOURCE + sink for name in names}
+    for kind in ("csv", "json", "text", "parquet", "orc", "avro", "xml"):
+        for path in (str(secret), f"file://{secret}", "link.conf", f"{secret.parent}/*"):
+            found[f"{kind} {path}"] = with_options("LocalFile", path=path, file_format_type=kind)
+            found[f"{kind} header {path}"] = with_options(
+                "LocalFile", path=path, file_format_type=kind, csv_use_header_line=True,
+                schema={"fields": {"other": "string"}},
+            )  # fmt: skip
+    for connector in ("Delta", "Paimon"):
+        found[f"{connector} table"] = with_options(connector, path=str(secret.parent))
+    found["Python source"] = SOURCE + (
+        f'transform {{ Python {{ source_code_path = "{secret}", output_schema {{ a = int }} }} }}\n' + sink
+    )
+    found["a package"] = 'include package("this:x.conf")\n' + SOURCE + sink
+    found["the test suite"] = 'include package("test:__init__.py")\n' + SOURCE + sink
+    return found
+
+
+def test_nothing_outside_of_the_project_is_shown(tmp_path, monkeypatch, capsys):
+    (tmp_path / "project").mkdir()
+    secret = tmp_path / "secret.conf"
+    secret.write_text(f"{SECRET},b\n{SECRET} : 1 }}\n")
+    monkeypatch.chdir(tmp_path / "project")
+    Path("link.conf").symlink_to(secret)
+    for name, text in outside_jobs(secret).items():
+        code, shown = checked(text, capsys)
+        assert SECRET not in shown, (name, shown)
+        assert "PEN9" not in shown, (name, shown)
+        assert code in (0, 2), (name, shown)
+    assert "this" not in sys.modules
+
+
+def test_data_outside_is_an_error_where_that_is_asked_for(tmp_path, monkeypatch, capsys):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "in.csv").write_text("a\n1\n")
+    monkeypatch.chdir(tmp_path / "project")
+    job = with_options("LocalFile", path=str(tmp_path / "in.csv"), file_format_type="csv", csv_use_header_line=True)
+    assert checked(job, capsys)[0] == 0
+    code, shown = checked(job, capsys, "--strict=data")
+    assert code == 2
+    assert "error[PEN1602]" in shown
+    assert "PEN1602" not in checked(job, capsys, "--strict=data", "--allow-outside")[1]
+
+
+def test_an_error_names_its_limit_and_how_to_raise_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, shown = checked(SUBSTITUTIONS["a list that doubles itself"], capsys)
+    assert code == 2
+    assert "the limit `nodes`" in shown
+    assert "PENSTOCK_LIMITS=nodes=" in shown
