@@ -27,7 +27,7 @@ bench: .venv/.dev  ## measure against hand-written PySpark
 	.venv/bin/python benchmarks/running/measure.py
 
 golden: .venv/.dev  ## rewrite golden files; review the diff
-	.venv/bin/python -m pytest tests/plans tests/sql/test_query_cases.py tests/test_reference.py --update
+	.venv/bin/python -m pytest tests/engine/plan tests/sql/test_query_cases.py tests/test_reference.py --update
 
 docs: .venv/.dev  ## rewrite the generated pages, and build the site into .site
 	.venv/bin/python -m pytest tests/test_reference.py --update && .venv/bin/python -m mkdocs build

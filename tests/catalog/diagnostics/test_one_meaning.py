@@ -8,7 +8,11 @@ from catalog.diagnostics.codes import CODES
 
 ROOT = Path(__file__).parents[3]
 RAISED_IN = {
-    "PEN5007": {"connectors/files/committing/target_lock.py", "connectors/jdbc/writing/staging.py"},
+    "PEN5007": {
+        "connectors/files/committing/target_lock.py",
+        "connectors/jdbc/writing/staging.py",
+        "engine/state/recorded_runs.py",
+    },
     "PEN5008": {"engine/spark/writing/recover.py"},
     "PEN3002": {"engine/plan/building/build_plan.py", "sql"},
 }
