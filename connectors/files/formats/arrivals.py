@@ -1,7 +1,8 @@
 """Files that arrived since a run: known by name and modification time, so that each is read once.
 
 A file counts as new when it was not read yet, or has changed since. Names are remembered for files modified within
-`lag` (default: 7 days) before the latest one; an older file that arrives later is not read.
+`lag` (default: 7 days) before the latest one; an older file that arrives later is not read. A file whose time lies in
+the future is read and remembered, and moves the watermark to now at most.
 """
 
 import os
@@ -53,7 +54,7 @@ def arrived(
     new = {name: time for name, time in times.items() if _is_new(name, time, asked, since.after, lag)}
     if not new:
         return _files(root, {}), since.after
-    latest = max(*new.values(), _instant(since.after.value) if since.after else 0)
+    latest = min(max(*new.values(), _watermark(since.after) if since.after else 0), _now())
     read = {**(since.after.files if since.after else {}), **new}
     kept = {name: time for name, time in read.items() if time >= latest - lag}
     return _files(root, new), ReadProgress(_text(latest), kept)
@@ -63,8 +64,17 @@ def _is_new(name: str, time: int, asked: Incremental, after: ReadProgress | None
     if after is None:
         return asked.initial is None or time >= _instant(asked.initial)
     if not after.files:  # set by `penstock state --reset`: nothing says what was read before
-        return time > _instant(after.value)
-    return time >= _instant(after.value) - lag and after.files.get(name) != time
+        return time > _watermark(after)
+    return time >= _watermark(after) - lag and after.files.get(name) != time
+
+
+def _watermark(progress: ReadProgress) -> int:
+    """The watermark in milliseconds, at most now: one that lies ahead would leave out what arrives until then."""
+    return min(_instant(progress.value), _now())
+
+
+def _now() -> int:
+    return _milliseconds(datetime.now(timezone.utc) - _EPOCH)
 
 
 def _files(root: str, times: Mapping[str, int]) -> FileList:
