@@ -132,6 +132,7 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     )
     from engine.runtime.execute import new_run_id
     from engine.runtime.interrupts import InterruptedRun
+    from engine.state.file_names import run_ids
     from engine.state.run_state import State
     from engine.state.state_dir import check_writable
     from engine.terminal.report import report
@@ -145,8 +146,8 @@ def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     try:
         with ExitStack() as opened:
             spark: SparkSession | None = None
-            for number, job in enumerate(jobs, start=1):
-                name = run_id if len(jobs) == 1 else f"{run_id}-{number}"
+            ids = run_ids(run_id, [job.plan.env.name for job in jobs], [job.path.as_posix() for job in jobs])
+            for number, (job, name) in enumerate(zip(jobs, ids, strict=True), start=1):
                 result = None
                 if spark is None:
                     state = state_dir_of(job, arguments.state_dir)

@@ -1,6 +1,8 @@
 """Names of files from text that users write: two texts never share a name, on any file system."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -18,3 +20,20 @@ def file_name(text: str) -> str:
         return text
     readable = _ODD.sub("_", text).lstrip(".")[:64] or "_"
     return f"{readable}-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def run_ids(run_id: str, names: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
+    """The id of each job's run, by the name of the job, or by its file where two jobs have one name: `daily.orders`.
+
+    The order of the jobs does not matter: a rerun with the same id finds its rows when a job was added. One job alone
+    has the id itself; a file that is named twice is numbered.
+    """
+    if len(names) == 1:
+        return (run_id,)
+    known, seen = Counter(names), Counter[str]()
+    found: list[str] = []
+    for name, file in zip(names, files, strict=True):
+        own = f"{run_id}.{file_name(name if known[name] == 1 else file)}"
+        seen[own] += 1
+        found.append(own if seen[own] == 1 else f"{own}-{seen[own]}")
+    return tuple(found)

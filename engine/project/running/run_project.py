@@ -19,6 +19,7 @@ from engine.runtime.application import application, refuse_differing_settings, s
 from engine.runtime.execute import run_job
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.results import JobResult
+from engine.state.file_names import run_ids
 from engine.state.layout import layout_at
 from engine.state.run_state import State
 from engine.state.state_dir import check_writable
@@ -135,8 +136,8 @@ class _Runner:
         return not failed
 
     def ran(self, run: JobRun) -> bool:
-        number = list(self.compiled).index(run.name) + 1
-        run_id = self.options.run_id if len(self.compiled) == 1 else f"{self.options.run_id}-{number}"
+        names = list(self.compiled)
+        run_id = run_ids(self.options.run_id, names, names)[names.index(run.name)]
         run.result = run_job(
             self.spark, self.compiled[run.name], run_id, self.options.state_dir, is_quiet=True,
             is_verbose=self.options.is_verbose, is_fresh=self.options.is_fresh, received=self.stop,

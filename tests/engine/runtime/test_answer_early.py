@@ -10,6 +10,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, PenstockError
 from connectors.commits import run_owner
 from engine.compile import Settings, compile_job
 from engine.runtime.answer_early import answered
+from engine.state.file_names import run_ids
 from engine.state.journal import RunOutcome, journal
 from engine.state.run_state import State
 
@@ -135,7 +136,7 @@ def test_the_command_answers_without_spark(tmp_path, job, monkeypatch, capsys):
     from engine.cli import main
 
     monkeypatch.setattr("engine.runtime.application.open_session", lambda *_, **__: pytest.fail("Spark was started"))
-    for run_id in ("one-1", "one-2"):
+    for run_id in run_ids("one", ["orders", "orders"], [job.path.as_posix()] * 2):
         log = begun(tmp_path, run_id, job, run_owner.this_process())
         commit(log, job)
         log.end(RunOutcome.FINISHED)
