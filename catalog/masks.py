@@ -3,16 +3,33 @@
 Compiling a job adds the values of sensitive options. Whatever the session prints or records goes through its masks.
 """
 
+import html
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
+from urllib.parse import quote
 from zlib import crc32
 
 from catalog.diagnostics.source import SourceFile
-from catalog.secret_names import HIDDEN, is_secret_name, redacted, redacted_mapping, redacted_text
+from catalog.secret_names import (
+    HIDDEN,
+    is_secret_name,
+    redacted,
+    redacted_mapping,
+    redacted_text,
+    secret_parts,
+)
 
 _SHORTEST: Final = 4
 """The length from which a value is masked wherever it appears; shorter ones are parts of ordinary words."""
+_LONG: Final = 8
+"""The length from which the value of a variable is masked within words too: a job may join it with others."""
+_NO_SECRETS: Final = frozenset({"PWD", "OLDPWD"})
+"""Variables of a shell that are folders."""
+
+_CUT: Final = ("…", "...")
+_PAGE_ESCAPES: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 Range: TypeAlias = tuple[int, int]
 
@@ -20,10 +37,11 @@ Range: TypeAlias = tuple[int, int]
 class Masks:
     """The secrets of one session, such as one command or one compilation; they are never those of another."""
 
-    __slots__ = ("_ranges", "_secrets")
+    __slots__ = ("_joined", "_ranges", "_secrets")
 
     def __init__(self) -> None:
         self._secrets: set[str] = set()
+        self._joined: set[str] = set()
         self._ranges: dict[tuple[str, int], set[Range]] = {}
 
     def __repr__(self) -> str:
@@ -32,13 +50,28 @@ class Masks:
     def add(self, value: object) -> None:
         """Mask this text wherever it appears as a word of its own."""
         if isinstance(value, str) and len(value) >= _SHORTEST and value != HIDDEN:
-            self._secrets |= {value, value.replace("\\", "\\\\").replace('"', '\\"')}  # also as in JSON
+            self._secrets |= _spellings(value)
+
+    def add_parts(self, text: str) -> None:
+        """Mask the secrets within a connection text also by themselves, as drivers show them."""
+        for part in secret_parts(text):
+            self.add(part)
 
     def add_named(self, values: Mapping[str, object]) -> None:
         """Mask the values whose name is that of a secret."""
         for name, value in values.items():
-            if is_secret_name(name):
-                self.add(value)
+            self.add_variable(name, value)
+
+    def add_variable(self, name: str, value: object) -> None:
+        """Mask the value of a variable whose name is that of a secret, also where it was joined with other text."""
+        if not is_secret_name(name) or name in _NO_SECRETS:
+            return
+        self.add(value)
+        if isinstance(value, str):
+            for text in {value, *value.splitlines(), *_derived_names(value)} - {HIDDEN}:
+                self.add(text)
+                if len(text) >= _LONG:
+                    self._joined |= _spellings(text)
 
     def hide(self, source: SourceFile, start: int, end: int) -> None:
         """Mask a range of a file. It is known by the file's name and text, since reports read files again."""
@@ -51,14 +84,32 @@ class Masks:
     def merge(self, other: "Masks") -> None:
         """Add those of another session, such as a process that has checked some of the jobs."""
         self._secrets |= other._secrets
+        self._joined |= other._joined
         for key, ranges in other._ranges.items():
             self._ranges.setdefault(key, set()).update(ranges)
 
     def known(self, text: str) -> str:
         """The text with stars for the secrets of the session."""
-        if self._secrets:
-            for secret in sorted((secret for secret in self._secrets if secret in text), key=len, reverse=True):
+        for secret in self._found(text):
+            if secret in self._joined:
+                text = re.sub(re.escape(secret), HIDDEN, text, flags=re.IGNORECASE)
+            else:
                 text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
+        return self._without_cut(text)
+
+    def _found(self, text: str) -> list[str]:
+        """The secrets in a text, the longest first. A job may have changed the case of a variable's value."""
+        lowered = text.lower() if self._joined else ""
+        found = {secret for secret in self._secrets if secret in text}
+        found |= {secret for secret in self._joined if secret.lower() in lowered}
+        return sorted(found, key=len, reverse=True)
+
+    def _without_cut(self, text: str) -> str:
+        """The text without the beginning of a variable's value, where the rest was cut off to be short."""
+        for secret in self._joined if any(mark in text for mark in _CUT) else ():
+            for length in range(len(secret) - 1, _SHORTEST - 1, -1) if secret[:_SHORTEST] in text else ():
+                for mark in _CUT:
+                    text = text.replace(secret[:length] + mark, HIDDEN + mark)
         return text
 
     def text(self, text: str) -> str:
@@ -72,6 +123,45 @@ class Masks:
     def mapping(self, values: Mapping[str, object]) -> dict[str, object]:
         """The values, masked as `value` does; those under the name of a secret are stars."""
         return redacted_mapping(values, self.text)
+
+
+class MaskedVariables(Mapping[str, str]):
+    """Variables of the environment, of which those that a job reads are masked where their names say secret."""
+
+    def __init__(self, values: Mapping[str, str], masks: Masks) -> None:
+        self._values = values
+        self._masks = masks
+
+    def __getitem__(self, name: str) -> str:
+        value = self._values[name]
+        self._masks.add_variable(name, value)
+        return value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def _spellings(value: str) -> set[str]:
+    """The value as it is in texts, in JSON, in a page and in a URL."""
+    in_json = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    in_page = {text.translate(_PAGE_ESCAPES) for text in in_json} | {
+        html.escape(value),
+        html.escape(value, quote=False),
+    }
+    in_url = quote(value, safe="", errors="replace")
+    return {value, value.replace("\\", "\\\\").replace('"', '\\"'), *in_json, *in_page, in_url}
+
+
+def _derived_names(value: str) -> set[str]:
+    """The names that a target gets from the end of its path."""
+    ends = [value[match.end() :] for match in re.finditer("/", value)]
+    return {re.sub(r"\W+", "_", end).strip("_") for end in (value, *ends)}
 
 
 def _key(source: SourceFile) -> tuple[str, int]:

@@ -12,11 +12,14 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final
 
+from catalog.connection_texts import without_secrets
+
 HIDDEN: Final = "******"
 
 _PARTS: Final = re.compile(
     r"password|passwd|passphrase|passcode|pwd|secret|credential|token(?!i[sz])"
     r"|(?:account|access|private|api|shared|signing|encryption|master|storage|license|session|subscription)keys?"
+    r"|authuserinfo"
 )
 """Found anywhere in the words of a name, written together: `account.key`, `accountKey` and `ACCOUNT_KEY` are one."""
 
@@ -34,16 +37,21 @@ _NO_SECRETS: Final = frozenset(
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 _PARAMETER: Final = re.compile(
-    r"(?P<before>(?:^|[?&;,({\s])(?P<key>[\w.-]+)=)(?P<value>\"[^\"]*\"|'[^']*'|[^&;,\s)\"'`]+)"
+    r"(?P<before>(?:^|[?&;,({\s\"'`])(?P<key>[\w.-]+)=)"
+    r"(?P<value>(?P<escape>\\+)\".*?(?:(?<!\\)(?P=escape)\"|$)|\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?|[^&;,\s)\"'`]+)",
+    re.MULTILINE,
 )
+"""A value in quotes may contain them behind backslashes; the quotes themselves have backslashes where the text is
+within a text of JSON or HOCON."""
+
 _MEMBER: Final = re.compile(r"(?P<before>\"(?P<key>[\w.-]+)\"\s*:\s*)(?P<value>\"(?:[^\"\\]|\\.)*\")")
 _LINE: Final = re.compile(
     r"(?P<before>(?:^|[{,(])\s*[\"'`]?(?P<key>[\w.-]+)[\"'`]?\s*[=:]\s*)"
     r"(?P<value>\"\"\".*?\"\"\"|\"(?:[^\"\\\n]|\\.)*\"?|'[^'\n]*'?|[^\s,}#]+)",
     re.MULTILINE | re.DOTALL,
 )
-_USER_INFO: Final = re.compile(r"(?P<before>(?:/|[a-z]:)/[^/:@\s]*:)(?P<value>[^/\s]+)(?=@)")
-"""The slashes of a URL that was taken for a path may be one."""
+_USER_INFO: Final = re.compile(r"(?P<before>(?:/|[a-z]:)/[^/:@\s]*:)(?P<value>(?!\d+;)[^/\s]+)(?=@)")
+"""The slashes of a URL that was taken for a path may be one. A port before `;` is no password."""
 _BEARER: Final = re.compile(r"\b(?P<before>Bearer\s+|Basic\s+(?=[\w+/]{8,}=*))(?P<value>[\w.~+/-]+=*)", re.IGNORECASE)
 
 
@@ -59,6 +67,18 @@ def is_secret_name(name: str) -> bool:
 def redacted_text(text: str) -> str:
     """The text with stars for passwords in URLs, parameters, JSON and headers."""
     return text if text.isidentifier() else _hide(text, _whole)  # as most options are, which no pattern matches
+
+
+def secret_parts(text: str) -> tuple[str, ...]:
+    """The parts of a text that `redacted_text` hides, without their quotes: drivers show them by themselves."""
+    found: list[str] = []
+
+    def hidden(value: str) -> str:
+        found.append(value)
+        return HIDDEN
+
+    _hide(text, hidden)
+    return tuple(part.strip("\"'{}\\") for part in found)
 
 
 def redacted(value: object, mask: Callable[[str], str] = redacted_text) -> object:
@@ -92,6 +112,7 @@ def stars(text: str) -> str:
 
 def _hide(text: str, hidden: Callable[[str], str]) -> str:
     """The text without its secrets; a pattern is tried only where the text has what each of its matches has."""
+    text = without_secrets(text, hidden, is_secret_name)
     if "=" in text:
         text = _substituted(_PARAMETER, text, hidden)
     if ":" in text and '"' in text:

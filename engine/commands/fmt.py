@@ -1,5 +1,7 @@
 """`penstock fmt`: job files with uniform white space; meaning and comments stay."""
 
+import os
+import re
 from argparse import ArgumentParser, Namespace
 from difflib import unified_diff
 from pathlib import Path
@@ -8,6 +10,8 @@ from typing import TYPE_CHECKING
 from engine.terminal.arguments import add_environment_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from catalog.diagnostics.diagnostic import Diagnostics
 
 SUMMARY = "format job files: indent, blanks and empty lines; comments and queries stay as they are written"
@@ -27,6 +31,7 @@ def run(arguments: Namespace) -> int:
 
     diagnostics = Diagnostics()
     found = find_jobs(arguments.paths, diagnostics, with_tests=True)
+    found = _inside(found, arguments.paths, diagnostics)
     named = {Path(path) for path in arguments.paths}  # of the files in a folder, an `nginx.conf` is none of ours
     paths = [path for path in found if path in named or path.name.lower().endswith(TEST_SUFFIXES) or has_sections(path)]
     is_check = arguments.check or arguments.diff
@@ -48,6 +53,26 @@ def run(arguments: Namespace) -> int:
         report(errors, arguments.masks)
         return 2
     return 1 if is_check and changed else 0
+
+
+def _inside(found: "Iterable[Path]", named: "Iterable[str]", diagnostics: "Diagnostics") -> "tuple[Path, ...]":
+    """The files that are in a project of the command; a link out of it is an error, and nothing behind it is read."""
+    from catalog.reach import Reach, is_outside, within
+    from engine.state.root import find_root
+
+    before_glob = [Path(re.split(r"[*?\[]", path)[0] if not os.path.exists(path) else path) for path in named]
+    folders = [path if path.is_dir() else path.parent for path in before_glob]
+    roots = tuple(os.path.realpath(find_root(folder) or folder) for folder in folders)
+    inside = []
+    with within(Reach(roots)):
+        for path in found:
+            if is_outside(path, is_data=False):
+                message = f"`{path}` leads out of the project, and is not formatted"
+                help = f"format the file itself: `{os.path.realpath(path)}`"
+                diagnostics.error("PEN1602", message, None, help)  # with a span, its line would be shown
+            else:
+                inside.append(path)
+    return tuple(inside)
 
 
 def _format(path: Path, diagnostics: "Diagnostics", *, is_check: bool, shows: bool) -> bool:

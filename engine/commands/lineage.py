@@ -35,15 +35,19 @@ def run(arguments: Namespace) -> int:
     found = lineage(plan)
     wanted = _wanted(plan, arguments.column)
     if arguments.format == "json":
-        print(json.dumps([_json(node, column, found[node]) for node, column in wanted], indent=2, ensure_ascii=False))
+        listed = [_json(node, column, found[node]) for node, column in wanted]
+        print(arguments.masks.known(json.dumps(listed, indent=2, ensure_ascii=False)))
         return 0
+    lines = []
     for node, column in wanted:
         origins = found[node].get(column.lower(), ())
-        print(f"{shown_name(node.name)}.{shown_name(column)}")
-        for origin in origins:
-            print(f"  {'<-' if origin.is_direct else '~ '} {origin.scan}.{origin.column} ({origin.dependency.value})")
-        if not origins:
-            print("  no source column")
+        lines.append(f"{shown_name(node.name)}.{shown_name(column)}")
+        lines += [
+            f"  {'<-' if origin.is_direct else '~ '} {origin.scan}.{origin.column} ({origin.dependency.value})"
+            for origin in origins
+        ] or ["  no source column"]
+    for line in lines:
+        print(arguments.masks.known(line))
     return 0
 
 

@@ -26,7 +26,7 @@ def run(arguments: Namespace) -> int:
     for job in jobs:
         match arguments.output_format:
             case "json":
-                print(json.dumps(_described(graph, job), ensure_ascii=False))
+                print(arguments.masks.known(json.dumps(_described(graph, job), ensure_ascii=False)))
             case "path":
                 print(job.path)
             case _:

@@ -8,6 +8,7 @@ from catalog.diagnostics.shown_names import shown_name
 from engine.terminal.arguments import add_job_arguments, settings_of
 
 if TYPE_CHECKING:
+    from catalog.masks import Masks
     from engine.schema.schema_changes import Report
 
 SUMMARY = "lock the schemas of sources, show how schemas changed; or print the JSON Schema of job files"
@@ -83,13 +84,13 @@ def _diff(arguments: Namespace) -> int:
         result = since_locked(find_jobs(arguments.paths, diagnostics), settings, diagnostics)
     diagnostics.raise_errors()
     report(diagnostics, arguments.masks)
-    _print(result)
+    _print(result, arguments.masks)
     return 1 if result.is_breaking else 0
 
 
-def _print(result: "Report") -> None:
+def _print(result: "Report", masks: "Masks") -> None:
     for line in result.lines():
-        print(line)
+        print(masks.known(line))
 
 
 def _show(arguments: Namespace) -> int:
@@ -104,7 +105,8 @@ def _show(arguments: Namespace) -> int:
     for compiled in compiled_jobs(arguments, paths, settings_of(arguments)):
         for node in compiled.built.nodes():
             if isinstance(node, Scan | Write):
-                print(f"{compiled.path}: {'source' if isinstance(node, Scan) else 'sink'} {shown_name(node.name)}")
-                for column in node.table.columns:
-                    print(f"  {column}")
+                kind = "source" if isinstance(node, Scan) else "sink"
+                title = f"{compiled.path}: {kind} {shown_name(node.name)}"
+                lines = [title, *(f"  {column}" for column in node.table.columns)]
+                print(arguments.masks.known("\n".join(lines)))
     return 0

@@ -2,16 +2,18 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from dataclasses import replace
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText, SourceFile
+from catalog.masks import MaskedVariables
 from catalog.options import STORE_ASSIGNMENT, Option, Options, OptionType, SeaTunnel
 from catalog.reach import OutsideError, refuse_outside
 from connectors.interface.sink import AnySink
@@ -88,7 +90,8 @@ def load(source: SourceFile, diagnostics: Diagnostics, settings: Settings | None
     """
     settings = settings or Settings()
     mark = diagnostics.mark()
-    variables = Variables({**settings.project.variables, **settings.variables}, os.environ, settings.compat)
+    environment = MaskedVariables(os.environ, settings.masks)
+    variables = Variables({**settings.project.variables, **settings.variables}, environment, settings.compat)
     root = job_tree(source, variables, diagnostics, settings.read)
     if root is None:
         return None
@@ -128,7 +131,7 @@ def job_tree(
         text = PlacedText.verbatim(source, 0, len(source.text))
         script = script_tree(fill_in_text(text, variables, diagnostics, in_sink=True), diagnostics)
         return with_source_queries(script, variables.compat) if script is not None else None
-    known = {**variables.environment, **variables.given} if variables.given else variables.environment
+    known = ChainMap(dict(variables.given), cast(MutableMapping[str, str], variables.environment))  # only read
     syntax = parse(source, diagnostics, Includes(source.path, variables=known, read=read))
     if isinstance(syntax, HoconArray):
         diagnostics.error("PEN1002", "a job is a block of `env`, `source`, `transform` and `sink`, not a list",

@@ -9,6 +9,7 @@ from typing import Final
 from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics, JobError, did_you_mean
 from catalog.diagnostics.source import PlacedText, SourceFile, Span
+from catalog.masks import MaskedVariables, Masks
 from catalog.options import Option, Options, OptionType
 from engine.job.find import PROJECT_FILE
 from engine.job.hocon.concatenation import merged
@@ -56,9 +57,10 @@ def read_project(
     environment: str | None = None,
     given: Mapping[str, str] | None = None,
     read: ReadText = read_text,
+    masks: Masks | None = None,
 ) -> Project:
     """The project whose `penstock.conf` is in `root`. `given`: variables of the command line, which win over its own.
-    `read`: gives the text of the file.
+    `read`: gives the text of the file. `masks`: of the session, to which secrets of the environment are added.
 
     Raises a `JobError` with all errors of the file.
     """
@@ -66,15 +68,15 @@ def read_project(
     source = read_file(root / PROJECT_FILE, diagnostics, read)
     if source is None:
         raise JobError(diagnostics)
-    syntax = parse(source, diagnostics, Includes(source.path, variables=os.environ))
+    known = MaskedVariables(os.environ, masks or Masks())
+    syntax = parse(source, diagnostics, Includes(source.path, variables=known))
     if isinstance(syntax, HoconArray):
         diagnostics.error("PEN1002", f"`{PROJECT_FILE}` is a block of settings, not a list", syntax.place.span)
         raise JobError(diagnostics)
     names = tuple(dict.fromkeys(field.key for field in _environments(syntax)))
     chosen = _chosen(syntax, names, environment, diagnostics)
-    project = _Reader(root, source, names, chosen, given=given or {}, diagnostics=diagnostics).project(
-        _pruned(syntax, chosen)
-    )
+    reader = _Reader(root, source, names, chosen, given=given or {}, known=known, diagnostics=diagnostics)
+    project = reader.project(_pruned(syntax, chosen))
     diagnostics.raise_errors()
     return project
 
@@ -143,6 +145,7 @@ class _Reader:
         chosen: str | None,
         *,
         given: Mapping[str, str],
+        known: MaskedVariables,
         diagnostics: Diagnostics,
     ) -> None:
         self.root = root
@@ -150,12 +153,13 @@ class _Reader:
         self.names = names
         self.chosen = chosen
         self.given = given
+        self.known = known
         self.diagnostics = diagnostics
 
     def project(self, syntax: HoconObject) -> Project:
         variables = self.variables(syntax)
-        node = resolve(syntax, self.diagnostics, {**variables, **self.given}, os.environ)
-        known = Variables({**variables, **self.given}, os.environ)
+        node = resolve(syntax, self.diagnostics, {**variables, **self.given}, self.known)
+        known = Variables({**variables, **self.given}, self.known)
         node = fill_in(node, known, self.diagnostics)
         assert isinstance(node, MapNode)
         options = check_options(node, OF_PROJECT, self.diagnostics, owner=f"`{PROJECT_FILE}`")
@@ -183,10 +187,10 @@ class _Reader:
         """The variables of the project and of the environment; each may use those of the command line and of above."""
         found: dict[str, str] = {}
         for path in (("variables",), ("environments", self.chosen or "", "variables")):
-            resolver = Resolver(syntax, Diagnostics(), {**found, **self.given}, os.environ, Compat.OFF)
+            resolver = Resolver(syntax, Diagnostics(), {**found, **self.given}, self.known, Compat.OFF)
             node = resolver.at(syntax.fields, path, ())
             for entry in node.entries if isinstance(node, MapNode) else ():
-                value = fill_in(entry.value, Variables({**found, **self.given}, os.environ), Diagnostics())
+                value = fill_in(entry.value, Variables({**found, **self.given}, self.known), Diagnostics())
                 match value:
                     case TextNode():
                         found[entry.key] = value.value

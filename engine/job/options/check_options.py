@@ -151,6 +151,7 @@ class _Check:
                 masks.add(text)
             if is_named_so or (text and masks.text(text) != text):
                 masks.hide(inner.place.source, inner.place.start, inner.place.end)
+                masks.add_parts(text or "")
         value = converted(node, option)
         if conforms(value, option):
             mark = self.diagnostics.mark()
