@@ -7,6 +7,14 @@ from typing import Final
 SUMMARY = "make a small project that runs: a job, its data and a test"
 
 FILES: Final = {
+    "penstock.conf": """\
+# The project. `penstock ls` lists its jobs, `penstock build` runs their tests and then the jobs, in dependency order.
+jobs = ["jobs"]
+
+environments {
+  dev { default = true }
+}
+""",
     "data/orders.csv": """\
 id,customer,region,amount,ordered
 1,10,north,120.50,2024-01-30
@@ -64,5 +72,5 @@ def run(arguments: Namespace) -> int:
         path.write_text(text, encoding="utf-8")
         print(path)
     where = "" if arguments.folder == Path() else f"cd {arguments.folder} && "
-    print(f"\nnext: {where}penstock validate jobs && penstock run jobs/orders.sql")
+    print(f"\nnext: {where}penstock validate && penstock build")
     return 0
