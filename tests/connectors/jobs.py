@@ -8,7 +8,10 @@ from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.typenames import parse_type
 from connectors.interface.source import ScanTask, Source, SourceCapabilities
-from engine.plan.nodes import Node, Scan, Write
+from connectors.shared.staged import Credentials
+from engine.job.model.job import Env
+from engine.plan.credentials import credentials_of
+from engine.plan.nodes import Node, Plan, Scan, Write
 from engine.spark.lower import lower
 from engine.spark.session import pipeline_session
 from engine.spark.writing.abort import abort_all
@@ -69,8 +72,13 @@ def write(sink, node: Node, id: str = "w", **given: Value) -> Write:
     )
 
 
+def secrets_of(*writes: Write) -> Credentials:
+    """What a session with such a job lends to the ending of killed runs."""
+    return credentials_of(Plan(Env("tests"), writes))
+
+
 def stage_writes(spark, writes: Sequence[Write], state: str, run_id: str) -> OpenRun | None:
-    recover(spark, state)
+    recover(spark, state, secrets_of(*writes))
     run = begin(spark, check(spark, writes, run_id), run_id, state)
     if run is not None:
         try:

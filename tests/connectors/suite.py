@@ -9,6 +9,7 @@ import pytest
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, RunError, Severity
 from connectors.interface.testing.common import check_import
+from connectors.shared.staged import Credentials
 from connectors.storage.filesystem import files_at
 from engine.spark.lower import lower
 from engine.spark.writing.abort import abort_all
@@ -19,7 +20,7 @@ from engine.spark.writing.sink_checks import check
 from engine.spark.writing.stage import stage
 from engine.state.journal import RunOutcome
 from tests.connectors.dead_runs import bury, bury_claims, dead_process
-from tests.connectors.jobs import rows, run_writes, stage_writes, write
+from tests.connectors.jobs import rows, run_writes, secrets_of, stage_writes, write
 
 OLD = "select id, concat('old', id) name, cast(id * 1.5 as decimal(10,2)) amount from range(10)"
 NEW = "select id, concat('new', id) name, cast(id * 2 as decimal(10,2)) amount from range(100, 105)"
@@ -125,6 +126,9 @@ class SinkSuite:
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "both")
         assert self.leftovers(tmp_path) == []
 
+    def secrets(self, tmp_path) -> Credentials:
+        return secrets_of(self.write(tmp_path / "target"))
+
     @pytest.mark.parametrize("data", ["DROP_DATA", "APPEND_DATA"])
     def test_stopped_between_stage_and_commit(self, spark, tmp_path, data):
         self.fill(spark, tmp_path)
@@ -133,7 +137,7 @@ class SinkSuite:
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         bury(run)
         run.journal.staged("w", run.places["w"])
-        assert resume(spark, state, "run") is RunOutcome.ROLLED_BACK
+        assert resume(spark, state, "run", self.secrets(tmp_path)) is RunOutcome.ROLLED_BACK
         assert self.rows_at(spark, tmp_path / "target") == self.expect(spark, "old")
         assert self.leftovers(tmp_path) == []
 
@@ -145,7 +149,7 @@ class SinkSuite:
         bury(run)
         run.journal.staged("w", run.places["w"])
         run.journal.decide()
-        assert recover(spark, state) == ()
+        assert recover(spark, state, self.secrets(tmp_path)) == ()
         assert run.journal.read().outcome is RunOutcome.FINISHED
         expected = self.expect(spark, "new" if data == "DROP_DATA" else "both")
         assert self.rows_at(spark, tmp_path / "target") == expected
@@ -174,10 +178,10 @@ class SinkSuite:
         run.journal.staged("w", run.places["w"])
         run.journal.decide()
         self.hinder(tmp_path)
-        (warning,) = recover(spark, state)
+        (warning,) = recover(spark, state, self.secrets(tmp_path))
         assert (warning.code, warning.severity) == ("PEN5005", Severity.WARNING)
         with pytest.raises(RunError) as caught:
-            resume(spark, state, "dead")
+            resume(spark, state, "dead", self.secrets(tmp_path))
         assert [each.code for each in caught.value.diagnostics] == ["PEN5005"]
 
     def test_target_that_another_run_wrote_to_after_the_check_is_refused(self, spark, tmp_path):
@@ -300,6 +304,6 @@ class ResolvedSinkSuite(SinkSuite):
         assert self.rows_at(spark, tmp_path / "target") == sorted(2 * self.expect(spark, "old"))
         begun = dead.journal.read().steps["begin"]
         dead.journal._put("begin", {**begun, "owner": {**begun["owner"], "pid": 2**22 + 1, "jvm_pid": None}})
-        assert resume(spark, str(tmp_path / "other"), "dead") is RunOutcome.FINISHED
+        assert resume(spark, str(tmp_path / "other"), "dead", self.secrets(tmp_path)) is RunOutcome.FINISHED
         both = self.expect(spark, "new") + (2 * self.expect(spark, "old") if data == "APPEND_DATA" else [])
         assert self.rows_at(spark, tmp_path / "target") == sorted(both)
