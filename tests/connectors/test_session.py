@@ -104,7 +104,7 @@ def test_javas_compiler_is_left_alone_and_options_of_the_user_come_last():
     own = {name: "-XX:Tier4CompileThreshold=7"}
     assert "Tier" not in (_conf("x", {}, (), {}).get(name) or "")
     options = _conf("x", own, (), {}, LATE_COMPILER).get(name) or ""
-    assert options.startswith(f"{LATE_COMPILER} -XX:Tier4CompileThreshold=7")  # of two values, Java takes the last one
+    assert options.startswith(f"-Xss16m {LATE_COMPILER} -XX:Tier4CompileThreshold=7")  # the last one wins
 
 
 def test_java_knows_the_options_by_which_it_compiles_later():

@@ -15,6 +15,7 @@ from engine.spark.session import pipeline_session
 from engine.spark.writing.recover import recover, resume
 from engine.state.dismissal import forget
 from engine.state.journal import RunOutcome, journal
+from engine.state.layout import layout_at
 from tests.connectors.jobs import options_of, rows, run_writes, write
 from tests.engine.commands.test_secrets import SPELLINGS
 
@@ -136,7 +137,7 @@ def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypat
     (warning,) = recover(spark, str(tmp_path / "state"))  # another run goes on
     assert (warning.code, warning.severity) == ("PEN5010", Severity.WARNING)
     assert spark.read.parquet(str(tmp_path / "out")).count() == 4
-    (dismissed,) = forget(str(tmp_path / "state"), "cut").writes  # as the help says
+    (dismissed,) = forget(layout_at(None, str(tmp_path / "state")), "cut").writes  # as the help says
     assert dismissed.state == "its commit may have begun; look at the target"
     assert list(Path(dismissed.staging).rglob("*.parquet"))
     assert log.read().outcome is RunOutcome.DISMISSED
@@ -145,7 +146,7 @@ def test_an_append_that_was_cut_off_is_not_done_again(spark, tmp_path, monkeypat
     with pytest.raises(RunError, match=r"PEN5008.*it was dismissed"):
         resume(spark, str(tmp_path / "state"), "cut")
     with pytest.raises(JobError, match=r"PEN5309.*nothing is left to dismiss"):
-        forget(str(tmp_path / "state"), "cut")
+        forget(layout_at(None, str(tmp_path / "state")), "cut")
     job = [
         write(
             connector,

@@ -259,7 +259,7 @@ def test_patterns_filters_and_large_files(spark, request, tmp_path, monkeypatch,
         ids("/many", password="wrong")
 
 
-def test_rows_are_appended_at_the_root_of_a_server_and_never_replaced(ftp, tmp_path, monkeypatch, capsys):
+def test_rows_are_appended_at_the_root_of_a_server_and_never_replaced(spark, ftp, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     server = f'host = "127.0.0.1", port = {ftp.port}, user = etl, password = "{PASSWORD}"'
     job = JOB.format(name="FtpFile", server=server, path="/", kind="excel", more="data_save_mode = APPEND_DATA")

@@ -79,6 +79,9 @@ def test_a_process_that_dies_leaves_its_jobs_to_this_one(folder, monkeypatch):
         return check(path, settings)
 
     monkeypatch.setattr(check_jobs, "_check", deadly)
+    monkeypatch.setattr(
+        check_jobs, "_context", lambda: multiprocessing.get_context("fork")
+    )  # whatever threads there are
     assert check_jobs.check_jobs(paths, Settings(), 3) == alone
 
 
