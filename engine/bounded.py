@@ -26,6 +26,7 @@ _MORE_MEGABYTES: Final = 600
 @contextmanager
 def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: bool) -> Iterator[None]:
     """Raises `LimitError` where the block takes more than its limits. `is_run`: data may be anywhere."""
+    path = Path(path)  # callers from Python may give text
     root = os.path.realpath(root_of(path))
     roots = None if allows_outside else (root,)
     is_measured = limits_process and threading.current_thread() is threading.main_thread() and not is_run

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,8 @@ def test_a_stopped_process_loses_its_claim_when_its_lease_has_expired(tmp_path, 
     process = holder()
     files, folder, _ = claim_of(tmp_path)
     process.send_signal(19)
+    while Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+        time.sleep(0.01)  # the signal is on its way
     try:
         held = acquire(files, folder, run_id="r")
         assert claims_in(files, folder) == [held.claim]

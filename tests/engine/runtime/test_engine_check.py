@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from catalog.spark_version import NEWEST
 from engine.compile import Settings
 from engine.validation.engine_check import engine_check
 from sql.functions import catalogue
@@ -37,8 +38,8 @@ def catalogue_says(monkeypatch):
     """Puts another line into the catalogue of functions for as long as the test lasts."""
 
     def says(line):
-        lines = {**catalogue._lines(), line.split("\t")[0]: [line]}
-        monkeypatch.setattr(catalogue, "_lines", lambda: lines)
+        lines = {**catalogue._lines(NEWEST), line.split("\t")[0]: [line]}
+        monkeypatch.setattr(catalogue, "_lines", lambda spark: lines)
         catalogue.signatures.cache_clear()
 
     yield says
