@@ -105,7 +105,7 @@ def differences(spark: Any) -> Iterator[str]:
 def lines(spark: Any) -> Iterator[str]:
     """The catalogue of the running Spark: known lines of functions that it has, and new ones that claim nothing."""
     for name, each in sorted(described(spark).items()):
-        if known := catalogue._lines().get(name):
+        if known := catalogue._lines(NEWEST).get(name):
             yield from known
             continue
         for count in sorted(each.counts) or [0]:
