@@ -80,8 +80,8 @@ def _refuse_repeated(check: SinkCheck, read: IncrementalRead, diagnostics: Diagn
         "its target has"
     )
     help = (
-        "`data_save_mode = DROP_DATA` replaces the rows, `write_mode = upsert` those with the same key; or write to "
-        "another target"
+        "`write_mode = upsert` replaces rows with the same key; or write to another target. `data_save_mode = "
+        "DROP_DATA` writes all rows anew, and the target's rows are lost"
     )
     diagnostics.error("PEN5205", message, write.options.span("data_save_mode"), help)
 
@@ -97,7 +97,7 @@ def refuse_shared_watermarks(compiled: Compiled, incremental: IncrementalReads) 
                     f"`{read.scan.written_name}` of `{read.job.file}` and of `{watermark.file}` read and write the "
                     "same, and would share one watermark: each would skip what the other has read"
                 )
-                help = "give one of them a `uid` of its own; delete the file that is no job any more"
+                help = "give one of them a `uid` of its own; or move away the file that is no job any more"
                 diagnostics.error("PEN5206", message, read.scan.options.span("incremental"), help)
                 break
     if diagnostics.has_errors:

@@ -1,6 +1,7 @@
 """Files of an SFTP and an FTP server: copied by tasks, staged on the server, and committed by renames there."""
 
 import os
+import shutil
 from itertools import count
 from typing import ClassVar
 
@@ -261,6 +262,8 @@ def test_patterns_filters_and_large_files(spark, request, tmp_path, monkeypatch,
 
 def test_rows_are_appended_at_the_root_of_a_server_and_never_replaced(spark, ftp, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
+    for left in ftp.folder.iterdir():  # by other tests
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
     server = f'host = "127.0.0.1", port = {ftp.port}, user = etl, password = "{PASSWORD}"'
     job = JOB.format(name="FtpFile", server=server, path="/", kind="excel", more="data_save_mode = APPEND_DATA")
     for mode, code in (("APPEND_DATA", 0), ("APPEND_DATA", 0), ("DROP_DATA", 1)):

@@ -90,7 +90,7 @@ class TestParquet(OnS3):
     def read(self, spark, path):
         return spark.read.parquet(path)
 
-    @pytest.mark.parametrize(("mode", "step"), [("DROP_DATA", 3), ("APPEND_DATA", 2), ("PARTITIONS", 4)])
+    @pytest.mark.parametrize(("mode", "step"), [("DROP_DATA", 3), ("APPEND_DATA", 1), ("PARTITIONS", 4)])
     def test_killed_before_a_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode, step):
         assert self.killed_before(step, mode, spark, tmp_path, monkeypatch)
 
