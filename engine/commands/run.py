@@ -115,10 +115,13 @@ def run(arguments: Namespace) -> int:
 
 
 def _is_of_project(arguments: Namespace) -> bool:
-    """Whether several jobs of the project are run by its graph: not one alone, a dry run, or what ends another run."""
+    """Whether several jobs of the project are run by its graph: not one alone, a dry run, or what ends another run,
+    nor with a file that is no job of the project: those run in the order given."""
     is_special = arguments.resume or arguments.restore or arguments.dry_run or arguments.check
     is_selected = arguments.select or arguments.exclude or arguments.selector
-    return not is_special and (is_selected or len(arguments.jobs) != 1)
+    folders = [Path(folder).resolve() for folder in arguments.project.job_folders]
+    has_others = not all(any(Path(job).resolve().is_relative_to(each) for each in folders) for job in arguments.jobs)
+    return not is_special and not has_others and (is_selected or len(arguments.jobs) != 1)
 
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
