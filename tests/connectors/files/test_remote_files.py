@@ -4,6 +4,7 @@
 """
 
 import os
+import threading
 from itertools import count
 from typing import ClassVar
 
@@ -116,8 +117,9 @@ def kill_at(number, monkeypatch):
 
     def counted(change):
         def do(*arguments):
-            asked[0] += 1
-            if asked[0] == number:
+            is_lease = threading.current_thread().name == "penstock leases"
+            asked[0] += not is_lease
+            if asked[0] == number and not is_lease:
                 raise Killed
             return change(*arguments)
 

@@ -1,6 +1,7 @@
 """Files and Delta tables in an S3 bucket: a commit completes uploads, and nothing is renamed."""
 
 import json
+import threading
 from types import FunctionType
 from typing import ClassVar
 
@@ -90,7 +91,7 @@ class TestParquet(OnS3):
     def read(self, spark, path):
         return spark.read.parquet(path)
 
-    @pytest.mark.parametrize(("mode", "step"), [("DROP_DATA", 3), ("APPEND_DATA", 1), ("PARTITIONS", 4)])
+    @pytest.mark.parametrize(("mode", "step"), [("DROP_DATA", 3), ("APPEND_DATA", 2), ("PARTITIONS", 4)])
     def test_killed_before_a_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode, step):
         assert self.killed_before(step, mode, spark, tmp_path, monkeypatch)
 
@@ -267,8 +268,9 @@ def kill_at(number, monkeypatch):
 
     def counted(change):
         def do(*arguments):
-            asked[0] += 1
-            if asked[0] == number:
+            is_lease = threading.current_thread().name == "penstock leases"
+            asked[0] += not is_lease
+            if asked[0] == number and not is_lease:
                 raise Killed
             return change(*arguments)
 
