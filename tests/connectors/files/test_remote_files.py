@@ -4,7 +4,6 @@
 """
 
 import os
-import threading
 from itertools import count
 from typing import ClassVar
 
@@ -22,6 +21,7 @@ from engine.spark.writing.recover import recover, resume
 from engine.state.journal import RunOutcome
 from tests.connectors.dead_runs import bury
 from tests.connectors.jobs import run_writes, stage_writes
+from tests.connectors.killed_commits import Killed, kill_at
 from tests.connectors.suite import SinkSuite
 
 pytestmark = pytest.mark.spark
@@ -29,8 +29,8 @@ pytestmark = pytest.mark.spark
 MOUNTS = count(1)
 
 
-class Killed(BaseException):
-    """What a kill is to the process that it meets: nothing after it is done."""
+CHANGES = ((HadoopFiles, "rename"), (HadoopFiles, "delete"), (HadoopFiles, "write_new"))
+"""The changes before which a commit is killed."""
 
 
 class Remote(str):
@@ -94,7 +94,7 @@ class TestParquetElsewhere(SinkSuite):
             run.journal.staged("w", run.places["w"])
             run.journal.decide()
             with monkeypatch.context() as patched:
-                steps = kill_at(step, patched)
+                steps = kill_at(step, patched, CHANGES)
                 was_killed = False
                 try:
                     connector.commit(spark, run.places["w"], run.context)
@@ -109,25 +109,6 @@ class TestParquetElsewhere(SinkSuite):
             if not was_killed:
                 assert steps[0] >= 4
                 return
-
-
-def kill_at(number, monkeypatch):
-    """Kill before the change of that number; gives the count of those that were asked for."""
-    asked = [0]
-
-    def counted(change):
-        def do(*arguments):
-            is_lease = threading.current_thread().name == "penstock leases"
-            asked[0] += not is_lease
-            if asked[0] == number and not is_lease:
-                raise Killed
-            return change(*arguments)
-
-        return do
-
-    for name in ("rename", "delete", "write_new"):
-        monkeypatch.setattr(HadoopFiles, name, counted(getattr(HadoopFiles, name)))
-    return asked
 
 
 def test_the_operations_are_those_of_the_local_disk(spark, mounted):

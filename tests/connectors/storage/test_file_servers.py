@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import threading
 from itertools import count
 from typing import ClassVar
 
@@ -18,6 +17,7 @@ from engine.spark.writing.recover import recover, resume
 from engine.state.journal import RunOutcome
 from tests.connectors.dead_runs import bury
 from tests.connectors.jobs import options_of, run_writes, stage_writes
+from tests.connectors.killed_commits import Killed, kill_at
 from tests.connectors.storage.test_s3 import sampled
 from tests.connectors.suite import SinkSuite
 from tests.services.file_servers import PASSWORD
@@ -27,8 +27,8 @@ pytestmark = pytest.mark.spark
 FOLDERS = count(1)
 
 
-class Killed(BaseException):
-    """What a kill is to the process that it meets: nothing after it is done."""
+CHANGES = ((ServerFiles, "rename"), (ServerFiles, "delete"), (ServerFiles, "write_new"))
+"""The changes before which a commit is killed."""
 
 
 class Remote(str):
@@ -96,7 +96,7 @@ class OnServer(SinkSuite):
             run.journal.staged("w", run.places["w"])
             run.journal.decide()
             with monkeypatch.context() as patched:
-                steps = kill_at(step, patched)
+                steps = kill_at(step, patched, CHANGES)
                 was_killed = False
                 try:
                     self.sink.commit(spark, run.places["w"], run.context)
@@ -273,22 +273,3 @@ def test_rows_are_appended_at_the_root_of_a_server_and_never_replaced(spark, ftp
     assert "PEN5005" in capsys.readouterr().err
     assert len(list(ftp.folder.glob("*.xlsx"))) == 2
     assert not list(ftp.folder.glob(".*"))
-
-
-def kill_at(number, monkeypatch):
-    """Kill before the change of that number; gives the count of those that were asked for."""
-    asked = [0]
-
-    def counted(change):
-        def do(*arguments):
-            is_lease = threading.current_thread().name == "penstock leases"
-            asked[0] += not is_lease
-            if asked[0] == number and not is_lease:
-                raise Killed
-            return change(*arguments)
-
-        return do
-
-    for name in ("rename", "delete", "write_new"):
-        monkeypatch.setattr(ServerFiles, name, counted(getattr(ServerFiles, name)))
-    return asked

@@ -1,7 +1,6 @@
 """Files and Delta tables in an S3 bucket: a commit completes uploads, and nothing is renamed."""
 
 import json
-import threading
 from types import FunctionType
 from typing import ClassVar
 
@@ -25,12 +24,12 @@ from engine.spark.writing.recover import recover, resume
 from engine.state.journal import RunOutcome
 from tests.connectors.dead_runs import bury, bury_claims
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
+from tests.connectors.killed_commits import Killed, kill_at
 from tests.connectors.suite import ResolvedSinkSuite, SinkSuite
 from tests.services.s3 import SECRET_KEY
 
-
-class Killed(BaseException):
-    """What a kill is to the process that it meets: nothing after it is done."""
+CHANGES = ((UploadStore, "complete"), (HadoopFiles, "delete"), (HadoopFiles, "write"))
+"""The changes before which a commit is killed."""
 
 
 def sampled(*names):
@@ -117,7 +116,7 @@ class TestParquet(OnS3):
         run.journal.decide()
         was_killed = False
         with monkeypatch.context() as patched:
-            kill_at(step, patched)
+            kill_at(step, patched, CHANGES)
             try:
                 connector.commit(spark, run.places["w"], run.context)
             except Killed:
@@ -260,24 +259,6 @@ def test_a_small_file_is_created_once(s3_spark, s3):
     files.write(f"{root}/a/lock", "ü")
     assert files.read(f"{root}/a/lock") == "ü"
     assert files.children(f"{root}/a") == ["lock"]
-
-
-def kill_at(number, monkeypatch):
-    """Kill before the request of that number."""
-    asked = [0]
-
-    def counted(change):
-        def do(*arguments):
-            is_lease = threading.current_thread().name == "penstock leases"
-            asked[0] += not is_lease
-            if asked[0] == number and not is_lease:
-                raise Killed
-            return change(*arguments)
-
-        return do
-
-    for kind, name in ((UploadStore, "complete"), (HadoopFiles, "delete"), (HadoopFiles, "write")):
-        monkeypatch.setattr(kind, name, counted(getattr(kind, name)))
 
 
 @pytest.mark.parametrize(
