@@ -23,6 +23,7 @@ from engine.optimizer import optimize
 from engine.plan.building.build_plan import build
 from engine.plan.chosen_writes import with_chosen_writes
 from engine.plan.credentials import credentials_of
+from engine.plan.meaning.plan_record import PlanRecord
 from engine.plan.nodes import Plan, Query, Scan
 from engine.supervised import beat
 
@@ -37,6 +38,11 @@ class Compiled:
     plan: Plan
     warnings: tuple[Diagnostic, ...]
     settings: Settings = field(default_factory=Settings)
+
+    @property
+    def meaning(self) -> PlanRecord:
+        """What the job means, as the journal of a run records it."""
+        return PlanRecord.of(self.built, is_part=bool(self.settings.only or self.settings.but))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

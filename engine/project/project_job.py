@@ -16,9 +16,9 @@ from engine.graph.descriptions import description_of_job
 from engine.job.model.job import Job
 from engine.plan.building.write_nodes import replaces
 from engine.plan.datasets import Dataset, dataset_of
+from engine.plan.meaning.fingerprint import fingerprint
+from engine.plan.meaning.used_columns import used_columns
 from engine.plan.nodes import Scan, Write
-from engine.project.fingerprint import fingerprint
-from engine.project.used_columns import used_columns
 from engine.project.written_schemas import BlockDataset, targets_of, wanted_datasets
 
 _TEXTUAL: Final = ("csv", "json", "text", "xml", "excel", "debezium_json", "canal_json", "maxwell_json")
@@ -116,7 +116,7 @@ def project_job(path: Path, job: Job | None, compiled: Compiled | None, found: t
         _nested(options.values) if options else {},
         tuple(_reads(compiled)) if compiled else tuple(map(_unread, wanted)),
         tuple(_writes(compiled)) if compiled else tuple(map(_unwritten, targets)),
-        fingerprint(compiled) if compiled else None,
+        fingerprint(compiled.built) if compiled else None,
         found,
         typed,
         columns,

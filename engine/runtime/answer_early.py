@@ -19,7 +19,7 @@ def answered(compiled: Compiled, run_id: str, state: str) -> JobResult | None:
     if local_path(state) is None:
         return None
     is_stream = plan.env.mode == "STREAMING"
-    missing = plan.writes if is_stream else uncommitted(None, state, run_id, plan.writes)
+    missing = plan.writes if is_stream else uncommitted(None, state, run_id, plan.writes, compiled.meaning)
     if not missing:
         if any(True for _ in killed_runs(None, state)):
             return None

@@ -86,7 +86,8 @@ def _run_job(
     layout = layout_at(spark, state)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     recovery_warnings = recover(spark, state, compiled.settings.credentials, job=plan.env.name)
-    missing = uncommitted(spark, state, run_id, plan.writes)
+    meant = compiled.meaning
+    missing = uncommitted(spark, state, run_id, plan.writes, meant)
     if not missing:
         return replace(committed_before(plan, run_id), warnings=recovery_warnings)
     plan = replace(plan, writes=missing)
@@ -96,7 +97,7 @@ def _run_job(
     refuse_lost_targets(incremental, checks)
     sources = {key.path_in_state(layout): key.source for key in incremental.keys}
     try:
-        run = begin(spark, checks, run_id, state, plan.env.name, incremental=sources, is_fresh=is_fresh)
+        run = begin(spark, checks, run_id, state, plan.env.name, incremental=sources, plan=meant, is_fresh=is_fresh)
     except OSError as error:
         raise unwritable(state, error) from error
     if run is None:  # another process has just finished it

@@ -1,7 +1,7 @@
 """The journal of a run: one small file for each step; `commit.json` is the decision to commit.
 
     <state dir>/runs/<run id>/journal/
-        begin.json                  who runs, and what it writes
+        begin.json                  who runs, what it writes, and what its plan means
         prepared.json               where the rows of each write will be staged
         <write id>.staged.json      that they are
         <scan id>.read.json         what was read of a source that is notified after the commit (Kafka)
@@ -30,6 +30,7 @@ from connectors.commits.run_decision import DISMISSED, commits, is_commit, journ
 from connectors.commits.steps import step_text
 from connectors.shared.staged import Staged
 from connectors.storage.filesystem import Files, as_uri
+from engine.plan.meaning.plan_record import PlanRecord
 from engine.state.layout import RunPaths, StateLayout, layout_at
 from engine.state.watermarks import AnyWatermark, HighWatermark, watermark_from_json
 
@@ -99,11 +100,12 @@ class Journal:
         incremental: Mapping[str, str] | None = None,
         targets: Mapping[str, str] | None = None,
         is_claimed: bool = False,
+        plan: PlanRecord | None = None,
     ) -> None:
         """Start: `writes` are connector names by write id; `done` the ids of writes that earlier attempts committed;
         `incremental` the names of the sources whose watermarks the run is to move, by the files of these; `targets`
         where these writes and the done ones write to, by write id; `is_claimed`: a claim shows who works on the
-        run, not its mark alone."""
+        run, not its mark alone; `plan`: what the job means, with the writes that are done."""
         content: dict[str, Any] = {"run_id": self.run_id, "owner": dict(mark), "writes": dict(writes), "job": job}
         if is_claimed:
             content["claimed"] = True
@@ -111,6 +113,8 @@ class Journal:
             content["targets"] = dict(targets)
         if incremental:
             content["incremental"] = dict(sorted(incremental.items()))
+        if plan is not None:
+            content["plan"] = plan.to_json()
         if done:
             content["done"] = sorted(done)
         list_open(self.layout)
@@ -215,6 +219,12 @@ class Recorded:
     def targets(self) -> Mapping[str, str]:
         """Where the writes go, by their ids; also those of earlier tries that are `done`."""
         return dict(self.steps["begin"].get("targets") or {})
+
+    @property
+    def plan(self) -> PlanRecord | None:
+        """What the job of the run means; None of an earlier version of Penstock, and of streams."""
+        found = self.steps["begin"].get("plan")
+        return None if found is None else PlanRecord.from_json(found)
 
     @property
     def is_decided(self) -> bool:

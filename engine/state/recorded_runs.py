@@ -13,6 +13,7 @@ from catalog.options import Value
 from connectors.commits import run_owner as owner
 from connectors.commits.claiming import HeldClaim, HeldError
 from engine.plan.datasets import Dataset, dataset_of
+from engine.plan.meaning.plan_record import PlanRecord, listed
 from engine.plan.nodes import Write
 from engine.state.journal import Journal, Recorded, journal, open_journals
 from engine.state.run_claims import claim_run, holder, is_abandoned, still_running
@@ -21,10 +22,25 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def uncommitted(spark: "SparkSession | None", state: str, run_id: str, writes: Iterable[Write]) -> tuple[Write, ...]:
-    """The writes that no run of this id has committed; a rerun does them."""
+def uncommitted(
+    spark: "SparkSession | None", state: str, run_id: str, writes: Iterable[Write], plan: PlanRecord
+) -> tuple[Write, ...]:
+    """The writes that no run of this id has committed; a rerun does them.
+
+    Raises PEN5220 where what was committed is another piece of work than `plan`.
+    """
     recorded = journal(spark, state, run_id).read()
-    return tuple(write for write in writes if recorded is None or write.id not in recorded.done)
+    if recorded is None or not recorded.done:
+        return tuple(writes)
+    if recorded.plan is None:  # of an earlier version of Penstock
+        return tuple(write for write in writes if write.id not in recorded.done)
+    if conflicts := plan.conflicts(recorded.plan, recorded.done):
+        verb = "differs" if len(conflicts) == 1 else "differ"
+        message = f"run `{run_id}` has committed another plan than that of the job now: {listed(conflicts)} {verb}"
+        help = "a new run id runs the job as it is now; the job as it was is committed under this one"
+        raise run_error("PEN5220", message, None, help)
+    written = plan.written(recorded.plan, recorded.done)
+    return tuple(write for write in writes if write.id not in written)
 
 
 def unwritten(spark: "SparkSession | None", state: str, run_id: str, writes: Sequence[Write]) -> tuple[Write, ...]:

@@ -12,6 +12,7 @@ from connectors.commits.claiming import HeldClaim
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import WriteTask
 from connectors.shared.staged import Staged
+from engine.plan.meaning.plan_record import PlanRecord
 from engine.plan.nodes import Scan, Write
 from engine.spark.writing.run_contexts import context_of
 from engine.spark.writing.sink_checks import SinkCheck, task_of
@@ -50,17 +51,18 @@ def begin(
     job: str = "",
     *,
     incremental: Mapping[str, str] | None = None,
+    plan: PlanRecord | None = None,
     is_of_stream: bool = False,
     is_fresh: bool = False,
 ) -> OpenRun | None:
     """Claim the run and open its journal; None if this run id has already committed all these writes.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
-    will stand. `incremental`: the sources whose watermarks the run is to move. `is_of_stream`: a micro-batch,
-    whose stream keeps other processes from running the job. `is_fresh`: no process has begun a run of this id before,
-    nor one whose journal is lost. Raises PEN5301 if a running process holds the
-    run id, PEN5007 if one writes a target that the engine locks, PEN5005 if a target can never be one. The run is to
-    be released at its end.
+    will stand. `incremental`: the sources whose watermarks the run is to move. `plan`: what the job means.
+    `is_of_stream`: a micro-batch, whose stream keeps other processes from running the job. `is_fresh`: no process has
+    begun a run of this id before, nor one whose journal is lost. Raises PEN5301 if a running process holds the run id,
+    PEN5007 if one writes a target that the engine locks, PEN5005 if a target can never be one. The run is to be
+    released at its end.
     """
     ids, mark = {check.write.id for check in checks}, mark_of(spark)
     if _is_finished(journal(spark, state, run_id).read(), ids):
@@ -103,7 +105,8 @@ def begin(
         targets = {write_id: earlier[write_id] for write_id in sorted(done) if write_id in earlier}
         targets |= {check.write.id: check.write.target for check in checks}
         writes = {check.write.id: check.write.connector.name for check in checks}
-        log.begin(mark, writes, job, done=done, incremental=incremental, targets=targets, is_claimed=True)
+        meant = None if plan is None else plan.with_earlier(recorded.plan if recorded is not None else None, done)
+        log.begin(mark, writes, job, done=done, incremental=incremental, targets=targets, is_claimed=True, plan=meant)
         try:
             refuse_held_targets(spark, state, run_id, [check.write for check in checks])
         except RunError:

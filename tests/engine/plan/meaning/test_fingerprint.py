@@ -12,7 +12,7 @@ from catalog.diagnostics.source import SourceFile
 from engine.compile import compile_text
 from engine.job.formatting.format_job import format_job
 from engine.job.model.settings import Settings
-from engine.project.fingerprint import fingerprint
+from engine.plan.meaning.fingerprint import fingerprint
 
 EDITS = int(os.environ.get("PENSTOCK_TEST_EDITS", "150"))
 JOB = """
@@ -44,7 +44,7 @@ def fingerprint_of(text: str, name: str = "job.conf", **variables: str) -> str:
     settings = Settings(variables={"lake": "lake", **variables})
     compiled = compile_text(SourceFile(name, text), settings, found)
     assert compiled is not None, [str(item) for item in found]
-    return fingerprint(compiled)
+    return fingerprint(compiled.built)
 
 
 def renamed(text: str, old: str, new: str) -> str:

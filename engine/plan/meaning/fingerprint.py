@@ -14,40 +14,55 @@ from catalog.diagnostics.source import PlacedText
 from catalog.options import Option, Options, Value
 from catalog.secret_names import redacted_mapping
 from catalog.types.typenames import to_ddl
-from engine.compile import Compiled
 from engine.plan.ids import content_of
-from engine.plan.nodes import AnyNode, Query, Scan, Write, children
+from engine.plan.meaning.used_columns import used_columns
+from engine.plan.nodes import AnyNode, Plan, Query, Scan, Write, children
 from engine.plan.shown_options import shown
-from engine.project.used_columns import used_columns
 from sql.meaning import meaning
 
 _OF_SETTINGS: Final = ("job.mode", "stream.trigger")
 """The settings of `env` that change what is written."""
 
 
-def fingerprint(compiled: Compiled) -> str:
-    plan, env = compiled.built, compiled.built.env
+def fingerprint(plan: Plan) -> str:
+    """That of a plan before the optimizer's rules."""
+    hashes = node_hashes(plan)
+    writes: Value = sorted(hashes[write] for write in plan.writes)
+    return hashed([writes, plan.env.dialect, _settings(plan), sql_settings(plan)])
+
+
+def node_hashes(plan: Plan) -> Mapping[AnyNode, str]:
+    """The fingerprint of each node, with what is below it."""
     hashes: dict[AnyNode, str] = {}
     used = used_columns(plan)
     for node in plan.nodes():
-        hashes[node] = _hash([_content(node, used), [hashes[child] for child in children(node)]])
-    settings: Value = {name: env.options.get(name) for name in _OF_SETTINGS} if env.options else {}
-    spark: Value = {name: str(value) for name, value in redacted_mapping(env.spark).items() if "spark.sql." in name}
-    writes: Value = sorted(hashes[write] for write in plan.writes)
-    return _hash([writes, env.dialect, settings, spark])
+        hashes[node] = hashed([content(node, used), [hashes[child] for child in children(node)]])
+    return hashes
 
 
-def _content(node: AnyNode, used: Mapping[AnyNode, frozenset[str]]) -> Value:
+def _settings(plan: Plan) -> Value:
+    env = plan.env
+    return {name: env.options.get(name) for name in _OF_SETTINGS} if env.options else {}
+
+
+def sql_settings(plan: Plan) -> dict[str, Value]:
+    """The settings of Spark SQL, without secrets."""
+    return {name: str(value) for name, value in redacted_mapping(plan.env.spark).items() if "spark.sql." in name}
+
+
+def content(node: AnyNode, used: Mapping[AnyNode, frozenset[str]]) -> Value:
+    """What a node does, without its inputs."""
     if isinstance(node, Scan):
         return [
             "scan",
             node.connector.name,
-            _given(node.connector.source_options, node.options),
+            given_options(node.connector.source_options, node.options),
             _columns(node, used[node]),
+            *([str(node.table.path)] if node.table_set else []),
         ]
     if isinstance(node, Write):
         modes: list[Value] = [node.schema_save_mode.value, node.data_save_mode.value, node.write_mode.value]
-        return ["write", node.connector.name, _given(node.connector.sink_options, node.options), modes]
+        return ["write", node.connector.name, given_options(node.connector.sink_options, node.options), modes]
     if isinstance(node, Query) and isinstance(node.body, PlacedText):
         tables = {input.name: input.node.table for input in node.inputs}
         text: Value = meaning(node.body.value, tables) or node.analysis.fingerprint
@@ -61,12 +76,12 @@ def _columns(scan: Scan, used: frozenset[str]) -> Value:
     return {column.name.lower(): [to_ddl(column.type), column.nullable] for column in columns}
 
 
-def _given(spec: tuple[Option, ...], options: Options) -> Value:
+def given_options(spec: tuple[Option, ...], options: Options) -> dict[str, Value]:
     """The options that differ from their defaults; the columns of a source are its table's."""
     defaults = {option.name: option.default for option in spec}
     own = shown(options)
     return {name: value for name, value in own.items() if name != "schema" and value != defaults.get(name)}
 
 
-def _hash(value: Value) -> str:
+def hashed(value: Value) -> str:
     return sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
