@@ -113,7 +113,8 @@ INSERT INTO out SELECT * FROM rows;
 def main(subject: Subject, rounds: int, rows: int) -> None:
     from catalog.diagnostics.diagnostic import Diagnostics
     from engine.compile import Settings, compile_job
-    from engine.runtime.execute import new_run_id, run_job
+    from engine.runtime.execute import run_job
+    from engine.runtime.run_request import RunRequest, new_run_id
     from engine.spark.session import open_session
 
     with tempfile.TemporaryDirectory() as folder:
@@ -133,7 +134,7 @@ def main(subject: Subject, rounds: int, rows: int) -> None:
             for name, job in jobs.items():
                 assert job is not None
                 before = spent(spark)
-                assert run_job(spark, job, new_run_id()).state.value == "FINISHED"
+                assert run_job(spark, job, RunRequest(new_run_id())).state.value == "FINISHED"
                 taken[name].append(since(before, spent(spark)))
             if number < 3:
                 before = spent(spark)

@@ -25,6 +25,7 @@ from engine.plan.chosen_writes import with_chosen_writes
 from engine.plan.credentials import credentials_of
 from engine.plan.meaning.plan_record import PlanRecord
 from engine.plan.nodes import Plan, Query, Scan
+from engine.state.state_dir import state_dir
 from engine.supervised import beat
 
 
@@ -43,6 +44,14 @@ class Compiled:
     def meaning(self) -> PlanRecord:
         """What the job means, as the journal of a run records it."""
         return PlanRecord.of(self.built, is_part=bool(self.settings.only or self.settings.but))
+
+    @property
+    def state_dir(self) -> str:
+        """Where runs of the job are recorded: the directory chosen for this run, else the job's own, else the default.
+
+        Raises PEN5201 where an earlier version of Penstock recorded them relative to the current folder.
+        """
+        return state_dir(self.settings.state_dir, self.path, self.plan.env.options)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -46,7 +46,7 @@ def run(arguments: Namespace) -> int:
     (compiled,) = compiled_jobs(arguments, [arguments.job], settings)
     report(compiled.warnings, arguments.masks)
     plan = compiled.built if arguments.unoptimized else compiled.plan
-    starts = _starts(compiled, arguments.state_dir)
+    starts = _starts(compiled)
     previews = _previews(compiled) if arguments.connect else None
     if arguments.format == "json":
         found = {**to_json(plan, previews=previews, starts=starts), "schedule": schedule_json(plan)}
@@ -57,7 +57,7 @@ def run(arguments: Namespace) -> int:
         shown = explain(plan, columns=arguments.columns, previews=previews, starts=starts)
         if schedule := schedule_text(plan):
             shown += "\n" + schedule
-        shown += _state_note(compiled, arguments.state_dir)
+        shown += _state_note(compiled)
         if arguments.rules:
             shown += "\n" + explain_rules(compiled.built, disabled=settings.disabled_rules)
     print(arguments.masks.known(shown), end="")
@@ -72,24 +72,22 @@ def _previews(compiled: "Compiled") -> "Mapping[str, WritePreview]":
         return dry_run(spark, compiled)
 
 
-def _state_note(compiled: "Compiled", chosen: str | None) -> str:
+def _state_note(compiled: "Compiled") -> str:
     """What the store of the state directory does not guarantee."""
     from connectors.shared.store_primitives import missing_primitive
-    from engine.state.state_dir import state_dir
 
-    note = missing_primitive(state_dir(chosen, compiled.path, compiled.plan.env.options))
+    note = missing_primitive(compiled.state_dir)
     return "" if note is None else f"\nstate directory: {note}\n"
 
 
-def _starts(compiled: "Compiled", state: str | None) -> "dict[str, Since]":
+def _starts(compiled: "Compiled") -> "dict[str, Since]":
     """Where the next run begins to read incremental sources; of a state directory that Spark alone reads, nothing."""
     from connectors.storage.paths import local_path
     from engine.state.incremental_reads import JobFile, incremental_scans, reads_of
     from engine.state.layout import layout_at
-    from engine.state.state_dir import state_dir
 
     plan = compiled.plan
-    folder = state_dir(state, compiled.path, plan.env.options) if incremental_scans(plan) else None
+    folder = compiled.state_dir if incremental_scans(plan) else None
     if folder is None or local_path(folder) is None:
         return {}
     reads = reads_of(plan, layout_at(None, folder), JobFile.of(plan.env.name, compiled.path))

@@ -1,15 +1,9 @@
 """`penstock run`: runs jobs on Spark, one after the other in one application."""
 
 import re
-import sys
-import traceback
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
-from contextlib import ExitStack
-from datetime import datetime
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from engine.terminal.arguments import (
     add_format_argument,
@@ -21,13 +15,7 @@ from engine.terminal.arguments import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from catalog.diagnostics.diagnostic import PenstockError
     from engine.compile import Compiled
-    from engine.runtime.results import JobResult
-
-_Result = TypeVar("_Result")
 
 _RUN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+:=@~-]{0,127}")
 
@@ -93,7 +81,7 @@ def run(arguments: Namespace) -> int:
     from engine.terminal.report import report
 
     if arguments.project is not None and _is_of_project(arguments):
-        from engine.project.running.run_selected import run_selected
+        from engine.running.run_selected import run_selected
 
         _check_run_id(arguments)
         return run_selected(arguments, settings_of(arguments, reads_secrets=True), command="run")
@@ -125,137 +113,33 @@ def _is_of_project(arguments: Namespace) -> bool:
 
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
-    from catalog.diagnostics.diagnostic import PenstockError
-    from engine.runtime.answer_early import answered
-    from engine.runtime.application import (
-        application,
-        clean_up_cancelled,
-        refuse_differing_settings,
-        state_dir_of,
-    )
-    from engine.runtime.execute import new_run_id
-    from engine.runtime.interrupts import InterruptedRun
-    from engine.state.file_names import run_ids
-    from engine.state.run_state import State
-    from engine.state.state_dir import check_writable
-    from engine.terminal.report import report
+    from engine.running.run_listed import run_listed
+    from engine.runtime.run_request import RunRequest, new_run_id
+    from engine.terminal.run_terminal import RunTerminal
 
-    for state in dict.fromkeys(state_dir_of(job, arguments.state_dir) for job in jobs):
-        check_writable(state)
-    refuse_differing_settings(jobs)
-    run_id = arguments.run_id or new_run_id()
-    ended: dict[str, bool] = {}
-    code, name, job, master = 0, run_id, jobs[0], ""
-    try:
-        with ExitStack() as opened:
-            spark: SparkSession | None = None
-            ids = run_ids(run_id, [job.plan.env.name for job in jobs], [job.path.as_posix() for job in jobs])
-            for number, (job, name) in enumerate(zip(jobs, ids, strict=True), start=1):
-                result = None
-                if spark is None:
-                    state = state_dir_of(job, arguments.state_dir)
-                    result = _attempt(partial(answered, job, name, state), arguments)
-                if result is None:
-                    spark = spark or opened.enter_context(
-                        application(jobs, arguments.master, arguments.state_dir, is_quiet=arguments.quiet)
-                    )
-                    master = str(spark.sparkContext.master)
-                    result = _attempt(partial(_on_spark, spark, job, name, arguments), arguments)
-                if isinstance(result, PenstockError):
-                    report(result.diagnostics, arguments.masks, arguments.format)
-                    ended[str(job.path)], code = False, 1
-                    continue
-                ended[str(job.path)] = result.state is State.FINISHED
-                _print_result(result, arguments)
-                code = code if ended[str(job.path)] else 1
-                if result.interrupted_by is not None and number < len(jobs):
-                    code = 128 + result.interrupted_by
-                    break
-                if code and not arguments.keep_going:
-                    break
-    except InterruptedRun as interrupt:
-        left = "what it staged is removed"
-        state = state_dir_of(job, arguments.state_dir)
-        if not interrupt.is_clean and not clean_up_cancelled(name, state, master):
-            left = "what it staged is removed by the next run, or by --resume"
-        print(f"{interrupt}: the run was cancelled; {left}", file=sys.stderr)
-        code = interrupt.exit_code
-    _print_jobs([str(job.path) for job in jobs], ended, is_quiet=arguments.quiet)
-    return code
-
-
-def _attempt(run: "Callable[[], _Result]", arguments: Namespace) -> "_Result | PenstockError":
-    """What the call returns; with `--keep-going` also the error that it raises."""
-    from catalog.diagnostics.diagnostic import PenstockError
-
-    try:
-        return run()
-    except PenstockError as error:
-        if not arguments.keep_going:
-            raise
-        return error
-
-
-def _on_spark(spark: "SparkSession", job: "Compiled", run_id: str, arguments: Namespace) -> "JobResult":
-    from engine.runtime.execute import run_job
-    from engine.runtime.streaming.run_stream import run_stream
-
-    if job.plan.env.mode == "STREAMING":
-        return run_stream(spark, job, run_id, arguments.state_dir, restores=arguments.restore)
-    return run_job(
-        spark,
-        job,
-        run_id,
-        arguments.state_dir,
-        is_quiet=arguments.quiet,
-        is_verbose=arguments.verbose,
-        is_fresh=arguments.run_id is None,
-        is_full=arguments.full_refresh,
-    )
-
-
-def _print_result(result: "JobResult", arguments: Namespace) -> None:
-    from engine.runtime.summary import print_statistics, print_summary
-    from engine.terminal.report import report
-
-    if not arguments.quiet:
-        print_summary(result, is_verbose=arguments.verbose)
-        if arguments.compat is not None:
-            print_statistics(result, datetime.now())
-    if arguments.verbose:
-        for error in result.errors:
-            print(arguments.masks.text("".join(traceback.format_exception(error))), end="", file=sys.stderr)
-    if diagnostics := [*result.warnings, *result.diagnostics]:
-        report(diagnostics, arguments.masks, arguments.format)
-
-
-def _print_jobs(paths: "list[str]", ended: "dict[str, bool]", *, is_quiet: bool) -> None:
-    """Print how many of several jobs succeeded, and the names of those not run, also with `--quiet`."""
-    not_run = [path for path in paths if path not in ended]
-    if len(paths) > 1 and not is_quiet:
-        finished = sum(ended.values())
-        print(f"{len(paths)} jobs: {finished} finished, {len(ended) - finished} failed, {len(not_run)} not run")
-    if not_run and ended:
-        print(f"not run: {', '.join(not_run)}", file=sys.stderr)
+    given: str | None = arguments.run_id
+    request = RunRequest(given or new_run_id(), given is None, arguments.full_refresh, arguments.restore)
+    terminal = RunTerminal.of(arguments)
+    return run_listed(jobs, request, terminal, master=arguments.master, keeps_going=arguments.keep_going)
 
 
 def _dry_run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     from engine.plan.rendering.explain_text import explain
     from engine.runtime.application import application, dry_run, starts_of
 
-    with application(jobs, arguments.master, arguments.state_dir) as spark:
+    with application(jobs, arguments.master) as spark:
         for job in jobs:
-            starts = starts_of(spark, job, arguments.state_dir, is_full=arguments.full_refresh)
+            starts = starts_of(spark, job, is_full=arguments.full_refresh)
             print(arguments.masks.known(explain(job.plan, previews=dry_run(spark, job), starts=starts)), end="")
     return 0
 
 
 def _resume(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
     """The state directory is `--state-dir`, else that of a job named with `--resume`, else the default."""
-    from engine.runtime.application import resume, state_dir_of
+    from engine.runtime.application import resume
     from engine.state.state_dir import state_dir
 
-    state = state_dir_of(jobs[0], arguments.state_dir) if jobs else state_dir(arguments.state_dir)
+    state = jobs[0].state_dir if jobs else state_dir(arguments.state_dir)
     known = {key: secrets for job in jobs for key, secrets in job.settings.credentials.items()}
     outcome = resume(state, arguments.resume, arguments.master, known)
     print(f"run {arguments.resume}: {outcome.value}; {_MEANING[outcome.value]}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime, timezone
 
-from engine.runtime.state_store import state_store
+from engine.runtime.open_state import open_state
 from engine.state.ledger import RunRecord, runs
 from engine.state.run_state import State
 from engine.state.state_dir import state_dir
@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
         return _forget(arguments)
     if arguments.run_id:
         return _show(arguments)
-    with state_store(arguments.state_dir) as layout:
+    with open_state(state_dir(arguments.state_dir)) as layout:
         listed = runs(layout)[-arguments.limit :]
     if arguments.format == "json":
         print(json.dumps([asdict(run) for run in listed], indent=2, default=str))
@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> int:
 def _forget(arguments: Namespace) -> int:
     from engine.state.dismissal import forget
 
-    with state_store(arguments.state_dir) as layout:
+    with open_state(state_dir(arguments.state_dir)) as layout:
         dismissed = forget(layout, arguments.forget)
     print(f"run {arguments.forget}: dismissed; no target was changed")
     for write in dismissed.writes:
@@ -68,7 +68,7 @@ def _show(arguments: Namespace) -> int:
     from engine.state.dismissal import readable_step
     from engine.state.journal import journal_in
 
-    with state_store(arguments.state_dir) as layout:
+    with open_state(state_dir(arguments.state_dir)) as layout:
         files = layout.files
         known = {run.run_id: run for run in runs(layout)}
         if arguments.run_id not in known:
@@ -130,7 +130,7 @@ def _lag(run: RunRecord) -> str | None:
 def _print_table(listed: tuple[RunRecord, ...]) -> None:
     from rich.table import Table
 
-    from engine.runtime.summary import console
+    from engine.terminal.summary import console
 
     is_streaming = any(_lag(run) is not None for run in listed)
     names = ("run", "job", "state", "started", "seconds", "rows written", *(("lag",) if is_streaming else ()), "error")

@@ -35,10 +35,12 @@ def run(arguments: Namespace) -> int:
     require_spark("showing rows")
     usual_collections()
     from engine.runtime.application import application
-    from engine.runtime.summary import console, row_table
     from engine.spark.sample_rows import sample_rows
+    from engine.terminal.run_terminal import RunTerminal
+    from engine.terminal.summary import console, row_table
 
-    with application([compiled], arguments.master, is_quiet=False) as spark:
+    terminal = RunTerminal(arguments.masks)
+    with application([compiled], arguments.master, announce=terminal.starting_spark) as spark:
         names, rows = sample_rows(spark, compiled.built, node, arguments.limit + 1)
     shown = rows[: arguments.limit]
     console().print(row_table(names, shown))

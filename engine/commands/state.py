@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from engine.project.compiled_jobs import compiled_jobs
-    from engine.runtime.state_store import state_store
+    from engine.runtime.open_state import open_state
     from engine.state.incremental_reads import JobFile, unread
 
     if arguments.to is not None and arguments.reset is None:
@@ -37,7 +37,7 @@ def run(arguments: Namespace) -> int:
     (compiled,) = compiled_jobs(arguments, [arguments.job], settings_of(arguments))
     plan = compiled.plan
     reads = unread(plan, JobFile.of(plan.env.name, compiled.path))
-    with state_store(arguments.state_dir, compiled.path, plan.env.options) as layout:
+    with open_state(compiled.state_dir) as layout:
         if arguments.reset is not None:
             _reset(arguments, layout, reads)
         _print(layout, reads, arguments.format)
@@ -83,9 +83,9 @@ def _print(layout: "StateLayout", reads: "tuple[IncrementalRead, ...]", format: 
     from rich.table import Table
 
     from engine.plan.datasets import Dataset, shown
-    from engine.runtime.summary import console
     from engine.state.incremental_reads import order_of
     from engine.state.watermarks import read_watermark
+    from engine.terminal.summary import console
 
     found = [
         (key, order_of(read.scan, read.asked), read_watermark(layout, key))

@@ -4,10 +4,11 @@ from argparse import ArgumentParser, Namespace
 from time import sleep
 from typing import Final
 
-from engine.runtime.state_store import state_store
+from engine.runtime.open_state import open_state
 from engine.state.layout import StateLayout
 from engine.state.ledger import RunRecord, runs
 from engine.state.run_state import State
+from engine.state.state_dir import state_dir
 from engine.state.stop_request import request_stop
 from engine.terminal.arguments import add_environment_argument
 
@@ -28,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    with state_store(arguments.state_dir) as layout:
+    with open_state(state_dir(arguments.state_dir)) as layout:
         return _stop(layout, arguments)
 
 

@@ -8,14 +8,14 @@ from engine.runtime.results import JobResult, committed_before
 from engine.state.recorded_runs import killed_runs, refuse_running, uncommitted
 
 
-def answered(compiled: Compiled, run_id: str, state: str) -> JobResult | None:
+def answered(compiled: Compiled, run_id: str) -> JobResult | None:
     """The result of a run that is committed already; None if Spark is needed. Changes nothing.
 
     It is needed, too, for a state directory elsewhere than on this disk, and where killed runs are to be ended first.
     Raises PEN5301 if another process has the run id or is running the job. As of every run, the job's listeners are
     notified of the answer.
     """
-    plan = compiled.plan
+    plan, state = compiled.plan, compiled.state_dir
     if local_path(state) is None:
         return None
     is_stream = plan.env.mode == "STREAMING"

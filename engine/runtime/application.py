@@ -1,9 +1,8 @@
 """The Spark application for jobs, dry runs and resumed runs."""
 
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics
@@ -28,20 +27,26 @@ from engine.spark.writing.sink_checks import previews
 from engine.state.incremental_reads import JobFile, reads_of
 from engine.state.journal import RunOutcome
 from engine.state.layout import layout_at
-from engine.state.state_dir import state_dir
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+Announce: TypeAlias = Callable[[Sequence[str]], None]
+"""Called with the Maven coordinates of the jars that Spark fetches if they are not on this machine."""
+
+
+def _silently(jars: Sequence[str]) -> None:
+    pass
+
 
 @contextmanager
 def application(
-    jobs: Sequence[Compiled], master: str | None = None, state: str | None = None, *, is_quiet: bool = True
+    jobs: Sequence[Compiled], master: str | None = None, *, announce: Announce = _silently
 ) -> Iterator["SparkSession"]:
     """A session with the jars and settings of all the jobs, and of the killed runs that they will end.
 
-    It is stopped at the end, unless it was running before. Raises `JobError` PEN2014 if two jobs want different
-    settings of the application.
+    It is stopped at the end, unless it was running before; `announce` is called before it is started. Raises `JobError`
+    PEN2014 if two jobs want different settings of the application.
     """
     refuse_differing_settings(jobs)
     settings: dict[str, str] = {}
@@ -49,7 +54,7 @@ def application(
         settings.update(job.plan.env.spark)
     nodes = [node for job in jobs for node in job.plan.nodes() if isinstance(node, Scan | Write)]
     refuse_missing_packages(nodes)
-    jars_for_recovery = dict(needs for job in jobs for needs in _to_recover(state_dir_of(job, state)).items())
+    jars_for_recovery = dict(needs for job in jobs for needs in _to_recover(job.state_dir).items())
     used = [*(node.connector for node in nodes), *jars_for_recovery]
     jars = [jar for node in nodes for jar in node.connector.jars(node.options)]
     jars += [jar for needed in jars_for_recovery.values() for jar in needed]
@@ -57,7 +62,7 @@ def application(
     is_small, was_running = are_small(job.plan for job in jobs), has_session()
     tuning = frozenset.intersection(*(job.plan.env.tuning for job in jobs))
     with _session(
-        jobs[0].plan.env.name, settings, used, jars, master, is_quiet=is_quiet, is_small=is_small,
+        jobs[0].plan.env.name, settings, used, jars, master, announce=announce, is_small=is_small,
         late_compiler=Tuning.LATE_COMPILER in tuning,
     ) as spark:  # fmt: skip
         if not was_running and Tuning.HADOOP in tuning:
@@ -88,11 +93,9 @@ def dry_run(spark: "SparkSession", compiled: Compiled) -> Mapping[str, WritePrev
     return previews(spark, compiled.plan.writes)
 
 
-def starts_of(
-    spark: "SparkSession | None", compiled: Compiled, state: str | None = None, *, is_full: bool = False
-) -> Mapping[str, Since]:
+def starts_of(spark: "SparkSession | None", compiled: Compiled, *, is_full: bool = False) -> Mapping[str, Since]:
     """Where a run would begin to read the job's incremental sources."""
-    layout = layout_at(spark, state_dir_of(compiled, state))
+    layout = layout_at(spark, compiled.state_dir)
     reads = reads_of(compiled.plan, layout, JobFile.of(compiled.plan.env.name, compiled.path), is_full=is_full)
     return {read.scan.name: read.since for read in reads}
 
@@ -123,11 +126,6 @@ def clean_up_cancelled(run_id: str, state: str, master: str) -> bool:
     return master.startswith("local") and _is_here(state) and end_java() and recover.roll_back(state, run_id)
 
 
-def state_dir_of(job: Compiled, chosen: str | None = None) -> str:
-    """The state directory of a job: the one chosen for this run, else the job's own, else the default."""
-    return state_dir(chosen, job.path, job.plan.env.options)
-
-
 @contextmanager
 def _session(
     name: str,
@@ -136,7 +134,7 @@ def _session(
     jars: Iterable[str],
     master: str | None,
     *,
-    is_quiet: bool = True,
+    announce: Announce = _silently,
     is_small: bool = False,
     late_compiler: bool = False,
 ) -> Iterator["SparkSession"]:
@@ -144,9 +142,8 @@ def _session(
     required = {key: value for connector in named for key, value in connector.session_settings.items()}
     was_running = has_session()
     jars = tuple(dict.fromkeys(jars))
-    if not was_running and not is_quiet:
-        fetching = f"; it fetches {', '.join(jars)} if they are not here yet" if jars else ""
-        print(f"starting Spark{fetching}", file=sys.stderr, flush=True)
+    if not was_running:
+        announce(jars)
     settings = {**settings, **({"spark.master": master} if master else {})}
     spark = open_session(name, settings, jars, required, for_small_jobs=is_small, late_compiler=late_compiler)
     try:

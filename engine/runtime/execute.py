@@ -1,9 +1,7 @@
 """Run a job: check, stage the pipelines side by side, commit, count."""
 
-import secrets
 from collections.abc import Mapping
-from dataclasses import replace
-from datetime import datetime, timezone
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -13,15 +11,16 @@ from catalog.masks import Masks
 from engine.compile import Compiled
 from engine.plan.credentials import credentials_of
 from engine.plan.nodes import Node, Plan
-from engine.runtime.application import state_dir_of
+from engine.runtime.attendant import Attendant, Unattended
 from engine.runtime.incremental_targets import IncrementalReads, refuse_lost_targets, refuse_shared_watermarks
-from engine.runtime.interrupts import InterruptedRun, Interrupts, interrupts
+from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.job_execution import JobExecution
 from engine.runtime.results import JobResult, committed_before
+from engine.runtime.run_request import RunRequest
 from engine.spark.lower import Arrived
 from engine.spark.streaming.batch_plans import BatchPlans
-from engine.spark.writing.open_run import begin, refuse_unfinished
+from engine.spark.writing.open_run import OpenRun, begin, refuse_unfinished
 from engine.spark.writing.recover import end_earlier_attempt, recover
 from engine.spark.writing.sink_checks import check
 from engine.state import ledger
@@ -37,104 +36,84 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def new_run_id() -> str:
-    """A new run id; run ids sort by time."""
-    return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
-
-
 def run_job(
-    spark: "SparkSession",
-    compiled: Compiled,
-    run_id: str,
-    state_dir: str | None = None,
-    *,
-    is_quiet: bool = False,
-    is_verbose: bool = False,
-    is_fresh: bool = False,
-    received: Interrupts | None = None,
-    is_full: bool = False,
+    spark: "SparkSession", compiled: Compiled, request: RunRequest, attendant: Attendant | None = None
 ) -> JobResult:
-    """Run one job until it succeeds or fails; raises only errors that prevent its start, and `InterruptedRun`.
-
-    `state_dir`: where the run is recorded; it overrides the job's setting. The job's listeners receive each state.
-    `is_fresh`: the run id was made for this run, so that no target has rows of an earlier one. `received`: the signal
-    that the main thread has received, for a run in another thread. `is_full`: incremental sources are read from the
-    start.
-    """
-    run = partial(
-        _run_job, spark, compiled, run_id, state_dir, is_quiet=is_quiet, is_verbose=is_verbose, is_fresh=is_fresh,
-        shared=received, is_full=is_full,
-    )  # fmt: skip
-    return with_events(compiled.plan, run_id, run)
+    """Run one job until it succeeds or fails; raises only errors that prevent its start, and `InterruptedRun`. The
+    job's listeners receive each state."""
+    run = partial(_run_job, spark, compiled, request, attendant or Unattended())
+    return with_events(compiled.plan, request.run_id, run)
 
 
 def _run_job(
-    spark: "SparkSession",
-    compiled: Compiled,
-    run_id: str,
-    state_dir: str | None,
-    events: JobEvents,
-    *,
-    is_quiet: bool,
-    is_verbose: bool,
-    is_fresh: bool,
-    shared: Interrupts | None,
-    is_full: bool,
+    spark: "SparkSession", compiled: Compiled, request: RunRequest, attendant: Attendant, events: JobEvents
 ) -> JobResult:
-    plan, started = compiled.plan, monotonic()
-    state = state_dir_of(compiled, state_dir)
-    layout = layout_at(spark, state)
-    entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
-    recovery_warnings = recover(spark, state, compiled.settings.credentials, job=plan.env.name)
-    meant = compiled.meaning
-    missing = uncommitted(spark, state, run_id, plan.writes, meant)
+    started, layout = monotonic(), layout_at(spark, compiled.state_dir)
+    recovery_warnings = recover(spark, compiled.state_dir, compiled.settings.credentials, job=compiled.plan.env.name)
+    begun = _begin(spark, compiled, request, layout)
+    if begun is None:
+        return replace(committed_before(compiled.plan, request.run_id), warnings=recovery_warnings)
+    record = _LedgerRecord.of(compiled, request.run_id, layout, started)
+    record.write()
+    try:
+        result = _executed(spark, begun, attendant, events, started)
+    except BaseException as error:
+        record.failed(error)
+        raise
+    written = len(compiled.plan.writes) - len(begun.plan.writes)
+    result = replace(result, done=written, warnings=(*recovery_warnings, *result.warnings))
+    return replace(result, warnings=(*result.warnings, *record.ended(result)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _BegunRun:
+    """`plan`: with the writes that no earlier run of this id has committed."""
+
+    plan: Plan
+    run: OpenRun
+    incremental: IncrementalReads
+
+
+def _begin(spark: "SparkSession", compiled: Compiled, request: RunRequest, layout: StateLayout) -> _BegunRun | None:
+    """Check the targets and open the run; None if all its writes are committed already."""
+    state, run_id, meant = compiled.state_dir, request.run_id, compiled.meaning
+    missing = uncommitted(spark, state, run_id, compiled.plan.writes, meant)
     if not missing:
-        return replace(committed_before(plan, run_id), warnings=recovery_warnings)
-    plan = replace(plan, writes=missing)
-    incremental = _incremental(compiled, layout, run_id, is_full=is_full)
+        return None
+    incremental = _incremental(compiled, layout, run_id, is_full=request.is_full)
     refuse_unfinished(spark, state, incremental.keys)
-    checks = check(spark, plan.writes, run_id, looks_for_rows=is_full)
+    checks = check(spark, missing, run_id, looks_for_rows=request.is_full)
     refuse_lost_targets(incremental, checks)
+    plan = replace(compiled.plan, writes=missing)
     sources = {key.path_in_state(layout): key.source for key in incremental.keys}
     try:
-        run = begin(spark, checks, run_id, state, plan.env.name, incremental=sources, plan=meant, is_fresh=is_fresh)
+        run = begin(
+            spark, checks, run_id, state, plan.env.name,
+            incremental=sources, plan=meant, is_fresh=request.is_fresh,
+        )  # fmt: skip
     except OSError as error:
         raise unwritable(state, error) from error
-    if run is None:  # another process has just finished it
-        return replace(committed_before(plan, run_id), warnings=recovery_warnings)
-    _record(layout, entry, plan.env.masks)
+    return None if run is None else _BegunRun(plan, run, incremental)  # None: another process has just finished it
+
+
+def _executed(
+    spark: "SparkSession", begun: _BegunRun, attendant: Attendant, events: JobEvents, started: float
+) -> JobResult:
     try:
-        with interrupts(shared) as received:
+        with attendant.interrupts() as received:
+            execution = JobExecution(
+                spark, begun.plan, begun.run, received, started,
+                incremental=begun.incremental, events=events, progress=partial(attendant.progress, spark),
+            )  # fmt: skip
             try:
-                execution = JobExecution(
-                    spark,
-                    plan,
-                    run,
-                    received,
-                    started,
-                    incremental=incremental,
-                    events=events,
-                    is_quiet=is_quiet,
-                    is_verbose=is_verbose,
-                )
                 result = execution.result()
             except Exception as error:
                 if received.received is None or isinstance(error, PenstockError):
                     raise
                 raise InterruptedRun(received.received, is_clean=False) from error  # the signal ended Java as well
-            warnings = (*recovery_warnings, *result.warnings)
-            written = len(compiled.plan.writes) - len(missing)
-            result = replace(result, warnings=warnings, interrupted_by=received.received, done=written)
-    except BaseException as error:
-        run.release()
-        ended = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
-        _record(layout, _ended(entry, ended, monotonic() - started, str(error), {}), plan.env.masks)
-        raise
-    run.release()
-    messages = "; ".join(f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics)
-    ended_run = _ended(entry, result.state, result.seconds, messages, result.counts)
-    unrecorded = _record(layout, ended_run, plan.env.masks)
-    return replace(result, warnings=(*result.warnings, *unrecorded))
+            return replace(result, interrupted_by=received.received)
+    finally:
+        begun.run.release()
 
 
 def _incremental(compiled: Compiled, layout: StateLayout, run_id: str, *, is_full: bool) -> IncrementalReads:
@@ -183,7 +162,7 @@ def run_batch(
             monotonic(),
             incremental=IncrementalReads(),
             events=events,
-            is_quiet=True,
+            progress=partial(Unattended().progress, spark),
             arrived=arrived,
             plans=plans,
         ).result()
@@ -191,27 +170,39 @@ def run_batch(
         run.release()
 
 
-def _record(layout: StateLayout, run: ledger.RunRecord, masks: Masks) -> tuple[Diagnostic, ...]:
-    """Record how a run ended; returns a warning if that fails, since the run has ended anyway."""
-    try:
-        ledger.record(layout, run, masks)
-    except OSError as error:
-        message = f"the end of run `{run.run_id}` cannot be recorded in `{layout.root}`: {error.strerror or error}"
-        return (Diagnostic("PEN5313", message, severity=Severity.WARNING),)
-    return ()
+@dataclass(frozen=True, eq=False, slots=True)
+class _LedgerRecord:
+    """The record of a run in the ledger, while it runs and when it has ended."""
 
+    layout: StateLayout
+    masks: Masks
+    run: ledger.RunRecord
+    started: float
 
-def _ended(
-    entry: ledger.RunRecord, state: State, seconds: float, error: str, counts: Mapping[str, object]
-) -> ledger.RunRecord:
-    return ledger.RunRecord(
-        entry.run_id,
-        entry.job,
-        entry.file,
-        state,
-        entry.started,
-        ledger.now(),
-        round(seconds, 3),
-        error or None,
-        counts,
-    )
+    @classmethod
+    def of(cls, compiled: Compiled, run_id: str, layout: StateLayout, started: float) -> "_LedgerRecord":
+        env = compiled.plan.env
+        run = ledger.RunRecord(run_id, env.name, str(compiled.path), State.RUNNING, ledger.now())
+        return cls(layout, env.masks, run, started)
+
+    def write(self) -> tuple[Diagnostic, ...]:
+        """Write the record; returns a warning if that fails, since the run goes on, or has ended anyway."""
+        try:
+            ledger.record(self.layout, self.run, self.masks)
+        except OSError as error:
+            message = f"run `{self.run.run_id}` cannot be recorded in `{self.layout.root}`: {error.strerror or error}"
+            return (Diagnostic("PEN5313", message, severity=Severity.WARNING),)
+        return ()
+
+    def failed(self, error: BaseException) -> None:
+        state = State.CANCELED if isinstance(error, KeyboardInterrupt) else State.FAILED
+        self._with_end(state, monotonic() - self.started, str(error), {}).write()
+
+    def ended(self, result: JobResult) -> tuple[Diagnostic, ...]:
+        messages = "; ".join(f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics)
+        return self._with_end(result.state, result.seconds, messages, result.counts).write()
+
+    def _with_end(self, state: State, seconds: float, error: str, counts: Mapping[str, object]) -> "_LedgerRecord":
+        seconds = round(seconds, 3)
+        end = replace(self.run, state=state, ended=ledger.now(), seconds=seconds, error=error or None, counts=counts)
+        return replace(self, run=end)

@@ -1,7 +1,7 @@
 """The execution of one job: stages its pipelines side by side, commits them, and counts."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from engine.job.model.job import NO_READ_LIMIT
 from engine.plan.connections import connections_of, limits_of
 from engine.plan.nodes import AnyNode, Node, Plan, Scan, Write, below
 from engine.plan.pipelines import named_pipelines, slots, weight
+from engine.runtime.attendant import RunProgress
 from engine.runtime.counting.counts import count_reads
 from engine.runtime.counting.executions import attributes_of, executions, last_execution
 from engine.runtime.counting.pipeline_counts import StagedPipeline, write_counts
@@ -19,7 +20,6 @@ from engine.runtime.incremental_targets import IncrementalReads
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.job_events import JobEvents
 from engine.runtime.persistence import Persistence, identity
-from engine.runtime.progress_display import ProgressDisplay, shown
 from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.slots import Need, Slots
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 
 
 class JobExecution:
-    """One running job, or one micro-batch of a stream (`arrived`), which uses `plans` of the one before."""
+    """One running job, or one micro-batch of a stream (`arrived`), which uses `plans` of the one before.
+
+    `progress`: shows so many pipelines during a block."""
 
     def __init__(
         self,
@@ -53,8 +55,7 @@ class JobExecution:
         *,
         incremental: IncrementalReads,
         events: JobEvents,
-        is_quiet: bool = False,
-        is_verbose: bool = False,
+        progress: Callable[[int], AbstractContextManager[RunProgress]],
         arrived: Mapping[Node, Arrived] | None = None,
         plans: BatchPlans | None = None,
     ) -> None:
@@ -67,7 +68,7 @@ class JobExecution:
         self.received = received
         self.started = started
         self.events = events
-        self.is_quiet, self.is_verbose = is_quiet, is_verbose
+        self.progress = progress
         self.pipelines = named_pipelines(plan)
         self.connections = {name: connections_of(pipeline) for name, pipeline in self.pipelines.items()}
         self.before = last_execution(spark)
@@ -77,8 +78,7 @@ class JobExecution:
 
     def result(self) -> JobResult:
         try:
-            quiet, verbose, total = self.is_quiet, self.is_verbose, len(self.pipelines)
-            with shown(self.spark, total=total, is_quiet=quiet, is_verbose=verbose) as progress:
+            with self.progress(len(self.pipelines)) as progress:
                 with self.received.raised():
                     outcomes = self._stage(progress)
                 self.received.check()
@@ -97,7 +97,7 @@ class JobExecution:
         return JobResult(*head, self._counted(outcomes), tuple(diagnostics), (*warned, *left), errors)
 
     def _commit_or_abort(
-        self, outcomes: Sequence[PipelineOutcome[StagedPipeline]], progress: ProgressDisplay
+        self, outcomes: Sequence[PipelineOutcome[StagedPipeline]], progress: RunProgress
     ) -> tuple[Diagnostic, ...]:
         """Commit the pipelines that finished, if the policy allows it; returns warnings about staged rows that cannot
         be removed, and about failed maintenance."""
@@ -121,7 +121,7 @@ class JobExecution:
         """Remove what was staged, unless a task that has not ended would write after that: then the run stays open."""
         return abort_all(self.spark, self.run) if not self.unended else left_to_tasks(self.run.run_id, self.unended)
 
-    def _stage(self, progress: ProgressDisplay) -> tuple[PipelineOutcome[StagedPipeline], ...]:
+    def _stage(self, progress: RunProgress) -> tuple[PipelineOutcome[StagedPipeline], ...]:
         env = self.plan.env
 
         def observe(name: str, state: State, cause: str | None) -> None:
@@ -141,7 +141,7 @@ class JobExecution:
             slot_timeout=env.slot_timeout,
         ).run()
 
-    def _work(self, name: str, progress: ProgressDisplay) -> StagedPipeline:
+    def _work(self, name: str, progress: RunProgress) -> StagedPipeline:
         try:
             return self._stage_pipeline(name, progress)
         except BaseException:  # what is staged can be removed, or staged again, once the tasks have ended
@@ -149,7 +149,7 @@ class JobExecution:
                 self.unended.add(name)
             raise
 
-    def _stage_pipeline(self, name: str, progress: ProgressDisplay) -> StagedPipeline:
+    def _stage_pipeline(self, name: str, progress: RunProgress) -> StagedPipeline:
         """Stage the writes of one pipeline, in a session of its own."""
         plan = self.pipelines[name]
         self.attempts[name] += 1

@@ -125,6 +125,7 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
         but=tuple(getattr(arguments, "but", ())),
         project=arguments.project.defaults if arguments.project else NO_PROJECT,
         masks=arguments.masks,
+        state_dir=getattr(arguments, "state_dir", None),
     )
 
 

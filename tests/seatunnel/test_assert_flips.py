@@ -110,11 +110,12 @@ def flip_values(spark, path: Path, tmp_path: Path) -> int:
 def errors_of_run(spark, job: Path, tmp_path: Path):
     from engine.runtime.execute import run_job
     from engine.runtime.job_execution import diagnostics_of
+    from engine.runtime.run_request import RunRequest
 
     diagnostics = Diagnostics()
     compiled = compile_job(job, settings(tmp_path), diagnostics)
     assert compiled is not None, diagnostics.items
     try:
-        return run_job(spark, compiled, f"run-{len(list(tmp_path.iterdir()))}-{job.stem}").diagnostics
+        return run_job(spark, compiled, RunRequest(f"run-{len(list(tmp_path.iterdir()))}-{job.stem}")).diagnostics
     except PenstockError as error:
         return diagnostics_of(error)

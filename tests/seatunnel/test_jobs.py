@@ -38,6 +38,7 @@ def errors_of(spark, path: Path, work: Path) -> list[str]:
     """The errors of a run, in the order in which they were found."""
     from engine.runtime.execute import run_job
     from engine.runtime.job_execution import diagnostics_of
+    from engine.runtime.run_request import RunRequest
 
     variables = {"work": str(work), "data": str(Path(__file__).parent / "data")}
     diagnostics = Diagnostics()
@@ -45,7 +46,7 @@ def errors_of(spark, path: Path, work: Path) -> list[str]:
     if compiled is None:
         return [each.message for each in diagnostics if each.severity.value == "error"]
     try:
-        result = run_job(spark, compiled, f"run-{path.stem}")
+        result = run_job(spark, compiled, RunRequest(f"run-{path.stem}"))
     except PenstockError as error:
         return [each.message for each in diagnostics_of(error)]
     return [each.message for each in result.diagnostics]

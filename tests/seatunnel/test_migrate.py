@@ -76,6 +76,7 @@ def test_what_runs_there_is_valid_without_the_flag(path, to_spark_sql, tmp_path)
 @pytest.mark.spark
 def test_migrated_jobs_have_the_rows_that_they_have_there(spark, tmp_path, monkeypatch):
     from engine.runtime.execute import run_job
+    from engine.runtime.run_request import RunRequest
     from engine.state.run_state import State
 
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
@@ -86,7 +87,7 @@ def test_migrated_jobs_have_the_rows_that_they_have_there(spark, tmp_path, monke
         compiled = compile_job(path, Settings(variables), diagnostics)
         assert compiled is not None, (name, diagnostics.items)
         try:
-            result = run_job(spark, compiled, f"migrated-{number}")
+            result = run_job(spark, compiled, RunRequest(f"migrated-{number}"))
         except PenstockError as error:
             raise AssertionError(name) from error
         assert result.state is State.FINISHED, (name, result.diagnostics)
@@ -194,8 +195,8 @@ def test_expressions_of_file_names_become_globs(expression, glob):
 def test_the_closing_statistics_are_those_of_seatunnel():
     from engine.runtime.counting.counts import ReadCount, WriteCount
     from engine.runtime.results import JobResult, PipelineResult
-    from engine.runtime.summary import print_statistics
     from engine.state.run_state import State
+    from engine.terminal.summary import print_statistics
 
     pipeline = PipelineResult("1", State.FINISHED, 1, 2.0, (ReadCount("fake", 16, 0, 1),), (WriteCount("out", 15, 1),))
     out = StringIO()

@@ -97,6 +97,7 @@ def test_a_job_has_the_model_s_answers(spark, server, tmp_path, monkeypatch, nam
     from catalog.diagnostics.diagnostic import Diagnostics
     from engine.compile import Settings, compile_job
     from engine.runtime.execute import run_job
+    from engine.runtime.run_request import RunRequest
     from engine.state.run_state import State
 
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
@@ -113,5 +114,5 @@ def test_a_job_has_the_model_s_answers(spark, server, tmp_path, monkeypatch, nam
     diagnostics = Diagnostics()
     compiled = compile_job(job, Settings(compat=Compat.SEATUNNEL_2, reads_secrets=True), diagnostics)
     assert compiled is not None, diagnostics.items
-    result = run_job(spark, compiled, "models")
+    result = run_job(spark, compiled, RunRequest("models"))
     assert result.state is State.FINISHED, result.diagnostics

@@ -181,6 +181,7 @@ def test_a_path_finds_values():
 def test_a_job_asks_the_model(spark, model, tmp_path, monkeypatch):
     from engine.compile import Settings, compile_job
     from engine.runtime.execute import run_job
+    from engine.runtime.run_request import RunRequest
     from engine.state.run_state import State
 
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
@@ -205,5 +206,5 @@ sink {{ Assert {{ plugin_input = seen, rules {{ field_rules = [
     diagnostics = Diagnostics()
     compiled = compile_job(job, Settings(compat=Compat.SEATUNNEL_2, reads_secrets=True), diagnostics)
     assert compiled is not None, diagnostics.items
-    result = run_job(spark, compiled, "models")
+    result = run_job(spark, compiled, RunRequest("models"))
     assert result.state is State.FINISHED, result.diagnostics

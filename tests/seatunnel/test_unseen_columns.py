@@ -68,6 +68,7 @@ def test_files_that_hold_their_schema_may_come_later(tmp_path, kind):
 @pytest.mark.spark
 def test_the_columns_are_read_when_the_job_runs(spark, tmp_path, monkeypatch):
     from engine.runtime.execute import run_job
+    from engine.runtime.run_request import RunRequest
     from engine.state.run_state import State
 
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
@@ -76,5 +77,5 @@ def test_the_columns_are_read_when_the_job_runs(spark, tmp_path, monkeypatch):
     for day in (1, 2):
         (tmp_path / "in" / f"day={day}").mkdir(parents=True)
         (tmp_path / "in" / f"day={day}" / "a.csv").write_text("1\n2\n")
-    result = run_job(spark, job, "unseen")
+    result = run_job(spark, job, RunRequest("unseen"))
     assert result.state is State.FINISHED, result.diagnostics

@@ -30,6 +30,7 @@ class Settings:
     where `reads_secrets`. `read`: gives the text of job files and of what they include; an editor passes one that knows
     unsaved text. `allows_outside`: files outside of the project are read. `limits_process`: time and memory of this
     process are limited. `strict_data`: data that is not read is an error.
+    `state_dir`: where runs are recorded, whatever a job sets.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +47,7 @@ class Settings:
     allows_outside: bool = False
     limits_process: bool = False
     strict_data: bool = False
+    state_dir: str | None = None
 
     def __post_init__(self) -> None:
         self.masks.add_named(self.project.variables)

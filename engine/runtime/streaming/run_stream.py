@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Final
@@ -12,11 +13,12 @@ from connectors.storage.filesystem import Files, as_uri, files_at
 from engine.compile import Compiled
 from engine.plan.nodes import Plan
 from engine.plan.streams import streams_of
-from engine.runtime.application import state_dir_of
-from engine.runtime.interrupts import Interrupts, interrupts
+from engine.runtime.attendant import Attendant, Unattended
+from engine.runtime.interrupts import Interrupts
 from engine.runtime.job_events import with_events
 from engine.runtime.job_execution import diagnostics_of
 from engine.runtime.results import JobResult, PipelineResult
+from engine.runtime.run_request import RunRequest
 from engine.runtime.streaming.checkpoint import folder_of, open_checkpoint
 from engine.runtime.streaming.followed_schema import FollowedSchema
 from engine.runtime.streaming.metrics import prometheus_text
@@ -39,52 +41,51 @@ _POLL_SECONDS: Final = 0.2
 
 
 def run_stream(
-    spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None = None, *, restores: str | None = None
+    spark: "SparkSession", compiled: Compiled, request: RunRequest, attendant: Attendant | None = None
 ) -> JobResult:
     """Run a streaming job until it ends, is stopped or fails; raises only what prevents its start. The job's listeners
     receive the states of the stream.
 
-    It goes on from the checkpoints of its job. `restores` is the id of a run that must have left them: PEN5310 where it
-    has not.
+    It goes on from the checkpoints of its job; PEN5310 where the run that it restores has left none.
     """
-    return with_events(compiled.plan, run_id, lambda _: _run(spark, compiled, run_id, state_dir, restores))
+    run = partial(_run, spark, compiled, request, attendant or Unattended())
+    return with_events(compiled.plan, request.run_id, lambda _: run())
 
 
-def _run(
-    spark: "SparkSession", compiled: Compiled, run_id: str, state_dir: str | None, restores: str | None
-) -> JobResult:
-    plan = compiled.plan
-    layout = layout_at(spark, state_dir_of(compiled, state_dir))
+def _run(spark: "SparkSession", compiled: Compiled, request: RunRequest, attendant: Attendant) -> JobResult:
+    plan, run_id = compiled.plan, request.run_id
+    layout = layout_at(spark, compiled.state_dir)
     state = as_uri(layout.root)  # looked up once, not by each micro-batch
     warnings = recover(spark, state, compiled.settings.credentials, job=plan.env.name)
     entry = ledger.RunRecord(run_id, plan.env.name, str(compiled.path), State.RUNNING, ledger.now())
     job = _Job(layout, entry, plan.env.masks, metrics=_metrics_file(spark, plan))
-    if restores is not None:
-        job.require(restores)
-    job.streams = tuple(_streams(spark, compiled, state, run_id, job))
-    if restores is not None and any(stream.checkpoint.is_new for stream in job.streams):
-        raise run_error(
-            "PEN5310", f"run `{restores}` has left no checkpoint to go on from", None, "leave --restore out"
-        )
+    _open_streams(spark, compiled, state, request, job)
     check(spark, [write for stream in job.streams for write in stream.writes], run_id)
     log, claim = begin_stream(spark, state, run_id, plan.writes, plan.env.name)
     job.record(State.RUNNING)
     try:
-        with interrupts() as received:
+        with attendant.interrupts() as received:
             failed = job.run(received)
     except BaseException as error:
         job.record(State.FAILED, str(error))
         log.end(RunOutcome.ROLLED_BACK)
         release(claim)
         raise
-    changed = tuple(warning for stream in job.streams for warning in stream.checkpoint.warnings)
-    job.look()  # the last micro-batches may have ended since it was asked last
-    result = job.result(failed, (*warnings, *changed))
-    messages = [f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics]
-    job.record(result.state, "; ".join(messages))
+    result = job.end(failed, warnings)
     log.end(RunOutcome.FINISHED if result.state is State.FINISHED else RunOutcome.ROLLED_BACK)
     release(claim)
     return result
+
+
+def _open_streams(spark: "SparkSession", compiled: Compiled, state: str, request: RunRequest, job: "_Job") -> None:
+    """Raises PEN5306 and PEN5310 where the run to restore is unknown, or has left no checkpoint."""
+    if request.restores is not None:
+        job.require(request.restores)
+    job.streams = tuple(_streams(spark, compiled, state, request.run_id, job))
+    if request.restores is not None and any(stream.checkpoint.is_new for stream in job.streams):
+        raise run_error(
+            "PEN5310", f"run `{request.restores}` has left no checkpoint to go on from", None, "leave --restore out"
+        )
 
 
 def _streams(spark: "SparkSession", compiled: Compiled, state: str, run_id: str, job: "_Job") -> Iterable[Stream]:
@@ -169,6 +170,15 @@ class _Job:
         sleep(env.retry_interval_seconds)
         stream.start()
         return True
+
+    def end(self, failed: Mapping[Stream, BaseException], warnings: tuple[Diagnostic, ...]) -> JobResult:
+        """Record how the job has ended; `warnings`: of before it began."""
+        changed = tuple(warning for stream in self.streams for warning in stream.checkpoint.warnings)
+        self.look()  # the last micro-batches may have ended since it was asked last
+        result = self.result(failed, (*warnings, *changed))
+        messages = [f"[{diagnostic.code}] {diagnostic.message}" for diagnostic in result.diagnostics]
+        self.record(result.state, "; ".join(messages))
+        return result
 
     def stop(self, streams: Iterable[Stream]) -> None:
         for stream in streams:

@@ -42,6 +42,7 @@ ARCHIVED = ("csv", "json", "text", "xml", "excel")
 
 def run(spark, tmp_path: Path, text: str, name: str) -> None:
     from engine.runtime.execute import run_job
+    from engine.runtime.run_request import RunRequest
     from engine.state.run_state import State
 
     path = tmp_path / f"{name}.conf"
@@ -49,7 +50,7 @@ def run(spark, tmp_path: Path, text: str, name: str) -> None:
     diagnostics = Diagnostics()
     compiled = compile_job(path, Settings({"work": str(tmp_path)}), diagnostics)
     assert compiled is not None, diagnostics.items
-    result = run_job(spark, compiled, name)
+    result = run_job(spark, compiled, RunRequest(name))
     assert result.state is State.FINISHED, result.diagnostics
 
 

@@ -19,6 +19,7 @@ from engine.job.model.job import Env
 from engine.plan.credentials import credentials_of
 from engine.plan.nodes import Plan
 from engine.runtime.execute import run_job
+from engine.runtime.run_request import RunRequest
 from engine.runtime.transient import is_transient
 from engine.spark.writing.recover import recover
 from engine.state.run_state import State
@@ -50,9 +51,9 @@ def job_file(folder: Path, database, *sinks: tuple[str, str]) -> Path:
 
 def run(spark, path: Path, state: Path, run_id: str):
     diagnostics = Diagnostics()
-    compiled = compile_job(path, Settings(reads_secrets=True), diagnostics)
+    compiled = compile_job(path, Settings(reads_secrets=True, state_dir=str(state)), diagnostics)
     assert compiled is not None, list(diagnostics)
-    return run_job(spark, compiled, run_id, str(state), is_quiet=True)
+    return run_job(spark, compiled, RunRequest(run_id))
 
 
 def test_a_run_reports_the_rows_that_it_wrote(spark, database, tmp_path):

@@ -6,8 +6,9 @@ from catalog.compat import Compat
 from catalog.diagnostics.diagnostic import Diagnostics
 from connectors.in_memory import ROWS
 from engine.compile import Settings, compile_job
-from engine.runtime.execute import new_run_id, run_job
+from engine.runtime.execute import run_job
 from engine.runtime.results import JobResult
+from engine.runtime.run_request import RunRequest, new_run_id
 
 COLUMNS = "schema { fields { id = bigint, name = string } }"
 
@@ -16,13 +17,13 @@ def compiled(folder: Path, text: str, compat: Compat = Compat.OFF):
     path = folder / "job.conf"
     path.write_text(text)
     diagnostics = Diagnostics()
-    job = compile_job(path, Settings(reads_secrets=True, compat=compat), diagnostics)
+    job = compile_job(path, Settings(reads_secrets=True, compat=compat, state_dir=str(folder / "state")), diagnostics)
     assert job is not None, list(diagnostics)
     return job
 
 
 def run(spark, folder: Path, text: str, run_id: str | None = None, compat: Compat = Compat.OFF) -> JobResult:
-    return run_job(spark, compiled(folder, text, compat), run_id or new_run_id(), str(folder / "state"), is_quiet=True)
+    return run_job(spark, compiled(folder, text, compat), RunRequest(run_id or new_run_id()))
 
 
 def reading(broker, topic: str, options: str, columns: str = COLUMNS) -> str:

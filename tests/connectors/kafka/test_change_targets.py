@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from engine.runtime.execute import new_run_id
+from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.run_stream import run_stream
 from tests.connectors.kafka.jobs import compiled, rows, run
 from tests.services.debezium import COLUMNS, ChangingTable, envelope
@@ -59,7 +59,7 @@ def test_a_table_follows_its_change_log_in_batch_and_as_a_stream(spark, tmp_path
         changing.has_schema = more > 0
         publish(kafka, topic, changing.changes(more))
         job = compiled(tmp_path, applied(kafka, postgres, topic, streamed, env))
-        assert run_stream(spark, job, new_run_id(), str(tmp_path / "state")).errors == ()
+        assert run_stream(spark, job, RunRequest(new_run_id())).errors == ()
     assert held(spark, postgres, streamed) == (changing.held(), changing.held())
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from catalog.diagnostics.diagnostic import RunError
 from connectors.records.protobuf.descriptors import files_of_text
-from engine.runtime.execute import new_run_id
+from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.run_stream import run_stream
 from tests.connectors.kafka.jobs import compiled, rows, run
 from tests.services.protobuf import ORDERS, message_class
@@ -163,7 +163,7 @@ def test_a_stream_from_topic_to_topic(spark, tmp_path, kafka):
         f"source {{ {source(kafka, read, file)} }}\n"
         f"sink {{ Kafka {{ {given}, protobuf_message_name = shop.Order, {file} }} }}"
     )
-    assert run_stream(spark, compiled(tmp_path, text), new_run_id(), str(tmp_path / "state")).errors == ()
+    assert run_stream(spark, compiled(tmp_path, text), RunRequest(new_run_id())).errors == ()
     found = [Order.FromString(record.value) for record in kafka.records(written)]
     assert sorted(found, key=lambda order: order.id) == [Order(id=id, note="n") for id in range(3)]
 
@@ -183,7 +183,7 @@ def test_a_query_with_state_over_a_stream(spark, tmp_path, kafka):
         f'transform {{ Sql {{ query = "{query}" }} }}\n'
         f'sink {{ LocalFile {{ path = "{target}", file_format_type = parquet }} }}'
     )
-    assert run_stream(spark, compiled(tmp_path, text), new_run_id(), str(tmp_path / "state")).errors == ()
+    assert run_stream(spark, compiled(tmp_path, text), RunRequest(new_run_id())).errors == ()
     found = spark.read.parquet(str(target)).selectExpr("cast(hour as string)", "total").collect()
     assert sorted(map(tuple, found)) == [("2026-01-01 10:00:00", 3.0), ("2026-01-01 12:00:00", 1.5)]
 

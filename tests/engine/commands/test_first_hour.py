@@ -21,14 +21,15 @@ from connectors.interface.incremental import ReadProgress
 from connectors.shared.spark_jars import DELTA_VERSION
 from engine.cli import main
 from engine.runtime.counting.counts import ROWS, Operator, ReadCount, WriteCount, filtered_rows
-from engine.runtime.interrupts import InterruptedRun, interrupts
-from engine.runtime.progress_display import Screen, shown
+from engine.runtime.interrupts import InterruptedRun
 from engine.runtime.results import JobResult, PipelineResult
-from engine.runtime.summary import console, print_summary, row_table
 from engine.state.layout import layout_at
 from engine.state.ledger import RunRecord, now, record
 from engine.state.run_state import State
 from engine.state.watermarks import HighWatermark, WatermarkKey, write_watermark
+from engine.terminal.progress_display import Screen, shown_progress
+from engine.terminal.signals import interrupts_of_run
+from engine.terminal.summary import console, print_summary, row_table
 
 FAILING = """
 env { job.name = "failing", job.retry.times = 0 }
@@ -493,7 +494,7 @@ sink { %s { path = "o", write_mode = "upsrt" } }
 
 def test_a_run_of_many_pipelines_prints_totals_and_what_failed():
     out = io.StringIO()
-    with shown(None, out, total=200) as progress:
+    with shown_progress(None, 200, stream=out) as progress:
         for number in range(200):
             progress.changed(f"t{number}", State.RUNNING)
             progress.changed(f"t{number}", State.FAILED if number == 7 else State.FINISHED)
@@ -504,7 +505,7 @@ def test_a_run_of_many_pipelines_prints_totals_and_what_failed():
         "0 of 200 pipelines staged, 1 running", "t7: FAILED", "committing 199 pipelines", "199 pipelines: FINISHED"
     ]  # fmt: skip
     every = io.StringIO()
-    with shown(None, every, total=200, is_verbose=True) as progress:
+    with shown_progress(None, 200, stream=every, lists_all=True) as progress:
         progress.changed("t0", State.RUNNING)
     assert every.getvalue().endswith("t0: RUNNING\n")
 
@@ -526,7 +527,7 @@ def test_the_table_of_many_pipelines_is_a_summary_and_verbose_lists_all():
     result = JobResult("many", "r1", State.FAILED, 9.0, pipelines)
     short, long = io.StringIO(), io.StringIO()
     print_summary(result, short)
-    print_summary(result, long, is_verbose=True)
+    print_summary(result, long, lists_all=True)
     assert len(short.getvalue().splitlines()) < 10
     assert "200 pipelines" in short.getvalue()
     assert "2,000" in short.getvalue()
@@ -660,7 +661,7 @@ def test_no_log_line_of_spark_reaches_stderr(spark):
 
 def test_ctrl_c_says_at_once_that_the_run_is_being_cancelled(capsys):
     def waits_in_a_run():
-        with interrupts() as received, received.raised():
+        with interrupts_of_run() as received, received.raised():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(5)
 

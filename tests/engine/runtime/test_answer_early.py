@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -34,7 +35,7 @@ def job(tmp_path):
 def compiled(folder, mode):
     (folder / "job.conf").write_text(JOB.format(folder=folder, mode=mode))
     diagnostics = Diagnostics()
-    found = compile_job(folder / "job.conf", Settings(), diagnostics)
+    found = compile_job(folder / "job.conf", Settings(state_dir=str(folder / "state")), diagnostics)
     assert found is not None, diagnostics.items
     return found
 
@@ -66,7 +67,7 @@ def answer(folder, run_id, job):
     """The answer, which has changed no file."""
     before = files(folder)
     try:
-        return answered(job, run_id, str(folder / "state"))
+        return answered(job, run_id)
     finally:
         assert files(folder) == before
 
@@ -128,7 +129,8 @@ def test_a_job_that_another_process_runs_is_refused(tmp_path, any_job):
 
 
 def test_a_state_directory_elsewhere_needs_spark(job):
-    assert answered(job, "one", "hdfs://namenode/state") is None
+    elsewhere = replace(job.settings, state_dir="hdfs://namenode/state")
+    assert answered(replace(job, settings=elsewhere), "one") is None
 
 
 @pytest.mark.spark

@@ -137,9 +137,10 @@ def test_kinds_travel(spark, tmp_path, transforms, expected):
 @pytest.mark.spark
 def test_console_shows_kinds(spark, tmp_path, capsys, monkeypatch):
     from engine.runtime.execute import run_job
+    from engine.runtime.run_request import RunRequest
 
     monkeypatch.setenv("PENSTOCK_STATE_DIR", str(tmp_path / "state"))
     job, _ = compiled(tmp_path, SQL % "select id, name from people where age = 12")
-    result = run_job(spark, job, "kinds")
+    result = run_job(spark, job, RunRequest("kinds"))
     assert result.diagnostics == ()
     assert "|  -D|  2|   C|" in capsys.readouterr().out

@@ -12,7 +12,7 @@ from connectors.delta.connector import committing
 from connectors.interface.source import ScanTask
 from connectors.paimon.connector import connector as paimon
 from connectors.records.change_logs.debezium_schema import type_of_field
-from engine.runtime.execute import new_run_id
+from engine.runtime.run_request import RunRequest, new_run_id
 from tests.connectors.jobs import options_of
 from tests.connectors.kafka.jobs import compiled
 from tests.engine.runtime.streaming.test_checks import errors
@@ -128,10 +128,10 @@ def test_an_added_column_reaches_every_target(spark, tmp_path, kafka, postgres, 
             raise RuntimeError("interrupted between the targets")
 
     monkeypatch.setattr(committing, "commit", interrupt)
-    failed = run_stream(spark, compiled(tmp_path, text), new_run_id(), str(tmp_path / "state"))
+    failed = run_stream(spark, compiled(tmp_path, text), RunRequest(new_run_id()))
     assert [str(error) for error in failed.errors] == ["interrupted between the targets"]
     monkeypatch.setattr(run_owner, "has_died", lambda mark: True)  # as if the process had been killed there
-    assert run_stream(spark, compiled(tmp_path, text), new_run_id(), str(tmp_path / "state")).errors == ()
+    assert run_stream(spark, compiled(tmp_path, text), RunRequest(new_run_id())).errors == ()
     columns = ("id", "name", "amount", "day", "cast(at as timestamp_ntz) as at", "note")
     delta = spark.read.format("delta").load(str(tmp_path / "delta")).selectExpr(*columns).collect()
     assert sorted(map(tuple, delta)) == changing.held()
@@ -166,7 +166,7 @@ def test_a_version_of_a_registry_adds_its_column(spark, tmp_path, kafka, postgre
     text = f"env {{ {env} }}\nsource {{ {source(kafka.servers, topic, given)} }}\nsink {{ {sinks} }}"
 
     def go_on():
-        assert run_stream(spark, compiled(tmp_path, text), new_run_id(), str(tmp_path / "state")).errors == ()
+        assert run_stream(spark, compiled(tmp_path, text), RunRequest(new_run_id())).errors == ()
         return spark.read.format("delta").load(str(tmp_path / "delta")).drop("_offset")
 
     kafka.send(topic, [b"\0\0\0\0\x01\x02"])

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("pyspark")
 from py4j.java_gateway import GatewayClient
 
-from engine.runtime.execute import new_run_id
+from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming import stream as streams
 from engine.runtime.streaming.run_stream import run_stream
 from engine.spark.streaming import batch_plans
@@ -69,7 +69,7 @@ def job(kafka, topic, sink, query="select id, upper(name) as name from k where i
 
 
 def run(spark, folder, text):
-    result = run_stream(spark, compiled(folder, text), new_run_id(), str(folder / "state"))
+    result = run_stream(spark, compiled(folder, text), RunRequest(new_run_id()))
     assert result.errors == ()
     return result
 

@@ -10,7 +10,8 @@ pytest.importorskip("pyspark")
 from catalog.tables.table import CatalogTable
 from connectors.interface.source import ScanTask
 from connectors.paimon.connector import connector as paimon
-from engine.runtime.execute import new_run_id, run_job
+from engine.runtime.execute import run_job
+from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.run_stream import run_stream
 from tests.connectors.jobs import options_of
 from tests.connectors.kafka.jobs import compiled
@@ -22,9 +23,9 @@ QUERY = "select id, upper(name) as name, cast(id as decimal(10,2)) as amount fro
 
 
 def run(spark, folder, text):
-    job, state = compiled(folder, text), str(folder / "state")
+    job = compiled(folder, text)
     is_stream = job.plan.env.mode == "STREAMING"
-    result = (run_stream if is_stream else run_job)(spark, job, new_run_id(), state)
+    result = (run_stream if is_stream else run_job)(spark, job, RunRequest(new_run_id()))
     if result.errors:
         raise result.errors[0]
 

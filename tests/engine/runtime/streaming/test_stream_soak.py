@@ -19,7 +19,7 @@ from pyarrow.parquet import read_table
 from catalog.tables.table import CatalogTable
 from connectors.interface.source import ScanTask
 from connectors.paimon.connector import connector as paimon
-from engine.runtime.execute import new_run_id
+from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.run_stream import run_stream
 from tests.connectors.jobs import options_of
 from tests.connectors.kafka.jobs import compiled
@@ -67,7 +67,7 @@ def test_a_large_change_log_ends_as_its_table(spark, tmp_path, kafka, postgres):
         f"sink {{ {keyed(postgres, tmp_path, given)} }}"
     )
     started = time.monotonic()
-    assert run_stream(spark, compiled(tmp_path, text), new_run_id(), str(tmp_path / "state")).errors == ()
+    assert run_stream(spark, compiled(tmp_path, text), RunRequest(new_run_id())).errors == ()
     print(f"{CHANGES} changes in {time.monotonic() - started:.0f} s")
     columns = ("id", "name", "amount", "day", "cast(at as timestamp_ntz) as at", "note")
     delta = spark.read.format("delta").load(str(tmp_path / "delta")).selectExpr(*columns).collect()

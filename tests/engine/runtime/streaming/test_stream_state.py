@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from engine.runtime.execute import new_run_id, run_job
+from engine.runtime.execute import run_job
+from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.run_stream import run_stream
 from engine.state.run_state import State
 from tests.connectors.kafka.jobs import compiled
@@ -50,9 +51,9 @@ def sql(inputs, name, query):
 def run(spark, folder, mode, *parts):
     text = job(folder, mode, *parts)
     if mode == "batch":
-        result = run_job(spark, compiled(folder, text), new_run_id(), str(folder / "state"), is_quiet=True)
+        result = run_job(spark, compiled(folder, text), RunRequest(new_run_id()))
     else:
-        result = run_stream(spark, compiled(folder, text), new_run_id(), str(folder / "state"))
+        result = run_stream(spark, compiled(folder, text), RunRequest(new_run_id()))
     if result.errors:
         raise result.errors[0]
     return result

@@ -16,7 +16,8 @@ from connectors.kafka.offsets import stream_options
 from engine.cli import main
 from engine.compile import Settings, compile_job
 from engine.plan.streams import streams_of
-from engine.runtime.execute import new_run_id, run_job
+from engine.runtime.execute import run_job
+from engine.runtime.run_request import RunRequest, new_run_id
 from engine.runtime.streaming.run_stream import run_stream
 from engine.state import ledger
 from engine.state.run_state import State
@@ -31,13 +32,13 @@ def compiled(folder, text):
     path = folder / "job.conf"
     path.write_text(text)
     diagnostics = Diagnostics()
-    job = compile_job(path, Settings(reads_secrets=True), diagnostics)
+    job = compile_job(path, Settings(reads_secrets=True, state_dir=str(folder / "state")), diagnostics)
     assert job is not None, list(diagnostics)
     return job
 
 
 def stream(spark, folder, text, run_id=None, **given):
-    result = run_stream(spark, compiled(folder, text), run_id or new_run_id(), str(folder / "state"), **given)
+    result = run_stream(spark, compiled(folder, text), RunRequest(run_id or new_run_id(), **given))
     if result.errors:
         raise result.errors[0]
     return result
@@ -80,7 +81,7 @@ def test_a_stream_yields_the_rows_of_the_batch_job_in_every_sink(spark, tmp_path
         )
     )
     batch = from_topic(kafka, topic, sinks.replace("%s", "as_batch"), env="job.mode = BATCH")
-    assert run_job(spark, compiled(tmp_path, batch), "batch", str(tmp_path / "state"), is_quiet=True).errors == ()
+    assert run_job(spark, compiled(tmp_path, batch), RunRequest("batch")).errors == ()
     streaming = from_topic(kafka, topic, sinks.replace("%s", "as_stream"), options="start_mode = earliest, "
                            "consumer.group = streaming, max_offsets = 2")  # fmt: skip
     result = stream(spark, tmp_path, streaming)
@@ -143,14 +144,14 @@ def test_files_and_tables_that_grow(spark, tmp_path):
 
 def test_a_table_of_iceberg_that_grows_is_joined_with_one_of_delta(spark, tmp_path):
     """The Iceberg table is read as a stream, the Delta table as a whole for each micro-batch."""
-    state, names = str(tmp_path / "state"), tmp_path / "names"
+    names = tmp_path / "names"
     iceberg = f'Iceberg {{ plugin_output = i, warehouse = "{tmp_path}/house", table = "db.grown", %s }}'
 
     def add(*ids):
         rows = "rows = [" + ", ".join(f"{{ fields = [{id}] }}" for id in ids) + "]"
         fake = f"FakeSource {{ schema {{ fields {{ id = bigint }} }}, {rows} }}"
         text = f"source {{ {fake} }}\nsink {{ {iceberg.replace('plugin_output = i, ', '') % ''} }}"
-        assert run_job(spark, compiled(tmp_path, text), new_run_id(), state, is_quiet=True).errors == ()
+        assert run_job(spark, compiled(tmp_path, text), RunRequest(new_run_id())).errors == ()
 
     def name(*ids):
         spark.createDataFrame([(id, f"n{id}") for id in ids], "id bigint, name string").write.format("delta").mode(

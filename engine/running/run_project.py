@@ -1,28 +1,30 @@
 """Runs jobs of a project side by side in one Spark application, in dependency order."""
 
-import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from time import monotonic
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
 from engine.compile import Compiled
 from engine.project.job_graph import JobGraph
 from engine.project.recorded_state import JobStatus, record_state
-from engine.project.running.run_in_order import run_in_order
-from engine.runtime.application import application, refuse_differing_settings, state_dir_of
+from engine.running.run_in_order import run_in_order
+from engine.runtime.application import application, refuse_differing_settings
+from engine.runtime.attendant import Unattended
 from engine.runtime.execute import run_job
 from engine.runtime.interrupts import InterruptedRun, Interrupts
 from engine.runtime.results import JobResult
+from engine.runtime.run_request import RunRequest
 from engine.state.file_names import run_ids
 from engine.state.layout import layout_at
 from engine.state.run_state import State
 from engine.state.state_dir import check_writable
+from engine.terminal.run_terminal import RunTerminal
+from engine.terminal.signals import interrupts_of_project
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,19 +32,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a command runs jobs. `command`: the one that `penstock retry` repeats. `report`: shows diagnostics."""
+    """How a command runs jobs. `command`: the one that `penstock retry` repeats. `request`: each job gets a run id of
+    its own from that one. `state_dir`: where it is recorded how the jobs ended."""
 
     command: str
-    run_id: str
-    report: Callable[[Sequence[Diagnostic]], None]
+    request: RunRequest
+    terminal: RunTerminal
+    state_dir: str
     master: str | None = None
-    state_dir: str | None = None
-    is_quiet: bool = False
-    is_verbose: bool = False
-    is_fresh: bool = True
     keeps_going: bool = False
     workers: int = 4
-    is_full: bool = False
 
 
 @dataclass(slots=True)
@@ -83,13 +82,14 @@ def run_project(
     With `test_job`, the tests of a job run before it, and it is not run if one of them fails.
     """
     jobs = tuple(compiled.values())
-    for state in dict.fromkeys(state_dir_of(job, options.state_dir) for job in jobs):
+    for state in dict.fromkeys(job.state_dir for job in jobs):
         check_writable(state)
     refuse_differing_settings(jobs)
     runs = {name: JobRun(name) for name in compiled}
     selectable = graph.selectable()
     parents = {name: selectable.ancestors([name]) for name in compiled}
-    with application(jobs, options.master, options.state_dir, is_quiet=options.is_quiet) as spark, _signals() as stop:
+    announce = options.terminal.starting_spark
+    with application(jobs, options.master, announce=announce) as spark, interrupts_of_project() as stop:
         runner = _Runner(spark, compiled, options, stop, test_job, runs)
         ended = run_in_order(
             tuple(compiled), parents, runner.run, workers=options.workers, keeps_going=options.keeps_going,
@@ -97,8 +97,8 @@ def run_project(
         )  # fmt: skip
         for name, status in ended:
             runs[name].status = status
-            _show(runs[name], options)
-        layout = layout_at(spark, options.state_dir or graph.project.state_dir)
+            _show(runs[name], options.terminal)
+        layout = layout_at(spark, options.state_dir)
         statuses = {name: run.status for name, run in runs.items()}
         record_state(layout, options.command, statuses, {name: graph.jobs[name] for name in compiled})
     return ProjectRun(tuple(runs.values()), stop.received)
@@ -137,35 +137,25 @@ class _Runner:
 
     def ran(self, run: JobRun) -> bool:
         names = list(self.compiled)
-        run_id = run_ids(self.options.run_id, names, names)[names.index(run.name)]
-        run.result = run_job(
-            self.spark, self.compiled[run.name], run_id, self.options.state_dir, is_quiet=True,
-            is_verbose=self.options.is_verbose, is_fresh=self.options.is_fresh, received=self.stop,
-            is_full=self.options.is_full,
-        )  # fmt: skip
+        run_id = run_ids(self.options.request.run_id, names, names)[names.index(run.name)]
+        request = replace(self.options.request, run_id=run_id)
+        run.result = run_job(self.spark, self.compiled[run.name], request, _OneOfMany(self.stop))
         run.diagnostics = (*run.result.warnings, *run.result.diagnostics)
         return run.result.state is State.FINISHED
 
 
-def _show(run: JobRun, options: RunOptions) -> None:
-    if not options.is_quiet:
+@dataclass(frozen=True, slots=True)
+class _OneOfMany(Unattended):
+    """Attends a job whose progress is not shown, and which stops with all the others."""
+
+    stop: Interrupts
+
+    @contextmanager
+    def interrupts(self) -> Iterator[Interrupts]:
+        yield self.stop
+
+
+def _show(run: JobRun, terminal: RunTerminal) -> None:
+    if not terminal.is_quiet:
         print(f"{run.status.value:<8} {run.name} ({run.seconds:.1f} s)", file=sys.stderr, flush=True)
-    if run.diagnostics:
-        options.report(run.diagnostics)
-
-
-@contextmanager
-def _signals() -> Iterator[Interrupts]:
-    """Ctrl-C and SIGTERM: no further job starts, and the running ones stop before they commit."""
-    received = Interrupts()
-
-    def handle(number: int, _: FrameType | None) -> None:
-        received.received = received.received or number
-        print("stopping: running jobs stop before they commit", file=sys.stderr, flush=True)
-
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    terminal.report(run.diagnostics)

@@ -11,9 +11,9 @@ from rich.table import Table
 
 from catalog.diagnostics.shown_names import shown_name, shown_text
 from engine.runtime.counting.counts import total
-from engine.runtime.progress_display import MANY
 from engine.runtime.results import JobResult, PipelineResult
 from engine.state.run_state import State
+from engine.terminal.progress_display import MANY
 
 HEADINGS = ("", "rows read", "bytes read", "rows written", "filtered", "rejected", "seconds")
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -21,11 +21,11 @@ _UNSEEN_WIDTH = 140
 """The width in characters if the output is not a terminal."""
 
 
-def print_summary(result: JobResult, stream: TextIO | None = None, *, is_verbose: bool = False) -> None:
+def print_summary(result: JobResult, stream: TextIO | None = None, *, lists_all: bool = False) -> None:
     """One table per job: a line for each source and sink, by pipelines, and a last line that says how the job ended.
 
     The pipelines of a set of tables, and many others, are one line with totals, and one that names the failed ones;
-    `is_verbose` lists all of them.
+    `lists_all` shows each.
     """
     out = console(stream)
     if result.done and not result.pipelines:
@@ -34,11 +34,11 @@ def print_summary(result: JobResult, stream: TextIO | None = None, *, is_verbose
     table = Table(title=f"{result.job} · run {result.run_id}", title_justify="left", box=None, pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, justify="right" if heading else "left", no_wrap=bool(heading))
-    for pipelines in result.pipelines if is_verbose else _by_set(result.pipelines):
+    for pipelines in result.pipelines if lists_all else _by_set(result.pipelines):
         for row in _rows(pipelines) if isinstance(pipelines, PipelineResult) else _set_rows(pipelines):
             table.add_row(*row)
     out.print(table)
-    if not is_verbose and any(isinstance(pipelines, list) for pipelines in _by_set(result.pipelines)):
+    if not lists_all and any(isinstance(pipelines, list) for pipelines in _by_set(result.pipelines)):
         out.print("`--verbose` lists each pipeline", style="dim")
     out.print(_last_line(result))
 

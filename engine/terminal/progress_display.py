@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
 from catalog.diagnostics.shown_names import shown_name
+from engine.runtime.attendant import RunProgress
 from engine.state.run_state import State
 from engine.terminal.shown_stream import plain_stream
 
@@ -27,34 +28,6 @@ SECONDS_BETWEEN_TOTALS: Final = 5.0
 
 Tasks = Callable[[], tuple[int, int]]
 """How many tasks of the active stages are done, and how many there are."""
-
-
-class ProgressDisplay(Protocol):
-    """Receives progress events; called from several threads."""
-
-    def changed(self, pipeline: str, state: State) -> None: ...
-
-    def doing(self, pipeline: str, what: str) -> None: ...
-
-    def committing(self, pipelines: Sequence[str]) -> None: ...
-
-    def committed(self, pipelines: Sequence[str]) -> None: ...
-
-
-class Silent:
-    """Shows nothing."""
-
-    def changed(self, pipeline: str, state: State) -> None:
-        pass
-
-    def doing(self, pipeline: str, what: str) -> None:
-        pass
-
-    def committing(self, pipelines: Sequence[str]) -> None:
-        pass
-
-    def committed(self, pipelines: Sequence[str]) -> None:
-        pass
 
 
 class Lines:
@@ -109,7 +82,7 @@ class Totals(Lines):
 
 
 class Screen:
-    """For people: one line per pipeline, drawn again four times a second."""
+    """For a terminal: one line per pipeline, drawn again four times a second."""
 
     def __init__(self, tasks: Tasks) -> None:
         self._tasks = tasks
@@ -152,21 +125,15 @@ class Screen:
 
 
 @contextmanager
-def shown(
-    spark: "SparkSession",
-    stream: TextIO | None = None,
-    *,
-    total: int = 1,
-    is_quiet: bool = False,
-    is_verbose: bool = False,
-) -> Iterator[ProgressDisplay]:
-    """Show the progress of `total` pipelines on stderr during the block; a live display is erased at its end."""
+def shown_progress(
+    spark: "SparkSession", pipelines: int, *, lists_all: bool = False, stream: TextIO | None = None
+) -> Iterator[RunProgress]:
+    """Show the progress of so many pipelines on stderr during the block; a live display is erased at its end.
+
+    `lists_all`: also of many pipelines, each is shown."""
     out = stream or sys.stderr
-    if is_quiet:
-        yield Silent()
-        return
     if not out.isatty():
-        yield Totals(out, total) if total > MANY and not is_verbose else Lines(out)
+        yield Totals(out, pipelines) if pipelines > MANY and not lists_all else Lines(out)
         return
     screen = Screen(lambda: active_tasks(spark))
     with Live(

@@ -19,14 +19,14 @@ from engine.project.compiled_jobs import of_all_jobs
 from engine.project.enter import needs_project
 from engine.project.project_job import ProjectJob
 from engine.project.recorded_state import JobStatus, read_state
-from engine.project.running.run_project import ProjectRun, RunOptions, run_project
 from engine.project.selected_jobs import chosen_jobs
+from engine.running.run_project import ProjectRun, RunOptions, run_project
 from engine.runtime.counting.counts import ReadCount, WriteCount
-from engine.runtime.execute import new_run_id
-from engine.runtime.summary import console
+from engine.runtime.run_request import RunRequest, new_run_id
 from engine.state.layout import layout_at
 from engine.terminal.rare_collections import usual_collections
-from engine.terminal.report import report
+from engine.terminal.run_terminal import RunTerminal
+from engine.terminal.summary import console
 from engine.testing.read_tests import JobTest, tests_of
 from engine.testing.run_tests import run_test_on
 
@@ -67,24 +67,17 @@ def run_chosen(
     usual_collections()
     plans = compile_in_project([job.path for job in jobs], settings, compiled.written)
     by_name = {job.name: plan for job, plan in zip(jobs, plans, strict=True)}
-    if warnings := [warning for plan in plans for warning in plan.warnings if warning.code != "PEN4030"]:
-        report(warnings, arguments.masks, arguments.format)
+    terminal = RunTerminal.of(arguments)
+    terminal.report(warning for plan in plans for warning in plan.warnings if warning.code != "PEN4030")
+    is_full = getattr(arguments, "full_refresh", False)
+    request = RunRequest(arguments.run_id or new_run_id(), is_fresh=arguments.run_id is None, is_full=is_full)
+    state_dir = settings.state_dir or compiled.project.state_dir
     options = RunOptions(
-        command,
-        arguments.run_id or new_run_id(),
-        lambda found: report(found, arguments.masks, arguments.format),
-        arguments.master,
-        arguments.state_dir,
-        arguments.quiet,
-        arguments.verbose,
-        arguments.run_id is None,
-        arguments.keep_going,
-        arguments.threads,
-        getattr(arguments, "full_refresh", False),
+        command, request, terminal, state_dir, arguments.master, arguments.keep_going, arguments.threads
     )
     tests = partial(_test_job, compiled, settings) if command == "build" else None
     ended = run_project(compiled.graph, by_name, options, tests)
-    _print_table(ended, is_quiet=arguments.quiet)
+    _print_table(ended, terminal)
     return ended.exit_code
 
 
@@ -119,11 +112,11 @@ def _tested(
     return run_test_on(spark, job, test)
 
 
-def _print_table(ended: ProjectRun, *, is_quiet: bool) -> None:
+def _print_table(ended: ProjectRun, terminal: RunTerminal) -> None:
     """One line for each job, and one that says how all of them ended."""
     runs = ended.runs
     counts = {status: sum(run.status is status for run in runs) for status in JobStatus}
-    if not is_quiet:
+    if not terminal.is_quiet:
         table = Table(box=None, pad_edge=False)
         for heading in ("job", "status", "tests", "rows read", "rows written", "seconds"):
             table.add_column(heading, justify="left" if heading in ("job", "status") else "right")
@@ -133,7 +126,7 @@ def _print_table(ended: ProjectRun, *, is_quiet: bool) -> None:
             written = _total(run.result.writes) if run.result else ""
             table.add_row(run.name, run.status.value, tests, read, written, f"{run.seconds:.1f}")
         console().print(table)
-    if not is_quiet or ended.exit_code:
+    if not terminal.is_quiet or ended.exit_code:
         summary = ", ".join(f"{count} {status.value}" for status, count in counts.items() if count)
         print(f"{len(runs)} job{'s' * (len(runs) != 1)}: {summary}")
     if any(run.status is not JobStatus.SUCCESS for run in runs):

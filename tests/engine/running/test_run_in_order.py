@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from engine.project.recorded_state import JobStatus
-from engine.project.running.run_in_order import run_in_order
+from engine.running.run_in_order import run_in_order
 
 DIAMOND = {"a": frozenset(), "b": frozenset("a"), "c": frozenset("a"), "d": frozenset("abc"), "e": frozenset()}
 

@@ -1,0 +1,117 @@
+"""Runs the listed jobs one after the other, in one Spark application that starts when the first job needs it."""
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from catalog.diagnostics.diagnostic import PenstockError
+from engine.compile import Compiled
+from engine.runtime.answer_early import answered
+from engine.runtime.application import application, clean_up_cancelled, refuse_differing_settings
+from engine.runtime.execute import run_job
+from engine.runtime.interrupts import InterruptedRun
+from engine.runtime.results import JobResult
+from engine.runtime.run_request import RunRequest
+from engine.runtime.streaming.run_stream import run_stream
+from engine.state.file_names import run_ids
+from engine.state.run_state import State
+from engine.state.state_dir import check_writable
+from engine.terminal.run_terminal import RunTerminal
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def run_listed(
+    jobs: Sequence[Compiled],
+    request: RunRequest,
+    terminal: RunTerminal,
+    *,
+    master: str | None = None,
+    keeps_going: bool = False,
+) -> int:
+    """Run the jobs; returns the exit code. Of several jobs, each gets a run id of its own from that of the request."""
+    for state in dict.fromkeys(job.state_dir for job in jobs):
+        check_writable(state)
+    refuse_differing_settings(jobs)
+    listed = _ListedJobs(jobs, request, terminal, master, keeps_going)
+    try:
+        with listed.application:
+            code = listed.run()
+    except InterruptedRun as interrupt:
+        code = listed.clean_up(interrupt)
+    terminal.show_jobs([str(job.path) for job in jobs], listed.ended)
+    return code
+
+
+@dataclass(eq=False, slots=True)
+class _ListedJobs:
+    """The jobs while they are run. `running`: the last one begun, and its run id; `ended`: whether each succeeded, by
+    its file."""
+
+    jobs: Sequence[Compiled]
+    request: RunRequest
+    terminal: RunTerminal
+    master: str | None
+    keeps_going: bool
+    application: ExitStack = field(default_factory=ExitStack)
+    spark: "SparkSession | None" = None
+    used_master: str = ""
+    running: tuple[Compiled, str] | None = None
+    ended: dict[str, bool] = field(default_factory=dict)
+
+    def run(self) -> int:
+        """Run them in turn, unless one fails or a signal stops them; returns the exit code."""
+        names, files = [job.plan.env.name for job in self.jobs], [job.path.as_posix() for job in self.jobs]
+        for job, run_id in zip(self.jobs, run_ids(self.request.run_id, names, files), strict=True):
+            self.running = job, run_id
+            result = self._result(job, replace(self.request, run_id=run_id))
+            self.ended[str(job.path)] = result is not None and result.state is State.FINISHED
+            if result is not None and result.interrupted_by is not None and job is not self.jobs[-1]:
+                return 128 + result.interrupted_by
+            if not self.ended[str(job.path)] and not self.keeps_going:
+                break
+        return int(not all(self.ended.values()))
+
+    def _result(self, job: Compiled, request: RunRequest) -> JobResult | None:
+        """The result, shown; None for an error that other jobs do not wait for."""
+        try:
+            result = answered(job, request.run_id) if self.spark is None else None
+            result = result or self._on_spark()(job, request)
+        except PenstockError as error:
+            if not self.keeps_going:
+                raise
+            self.terminal.report(error.diagnostics)
+            return None
+        self.terminal.show_result(result)
+        return result
+
+    def _on_spark(self) -> Callable[[Compiled, RunRequest], JobResult]:
+        """Runs a job on Spark, which is started first if it is not running."""
+        if self.spark is None:
+            spark = application(self.jobs, self.master, announce=self.terminal.starting_spark)
+            self.spark = self.application.enter_context(spark)
+            self.used_master = str(self.spark.sparkContext.master)
+        return partial(_run, self.spark, self.terminal)
+
+    def clean_up(self, interrupt: InterruptedRun) -> int:
+        """Remove what the interrupted run has left, once Spark has been stopped; returns the exit code."""
+        left = "what it staged is removed"
+        if not interrupt.is_clean and not self._rolls_back():
+            left = "what it staged is removed by the next run, or by --resume"
+        print(f"{interrupt}: the run was cancelled; {left}", file=sys.stderr)
+        return interrupt.exit_code
+
+    def _rolls_back(self) -> bool:
+        if self.running is None:
+            return False
+        job, run_id = self.running
+        return clean_up_cancelled(run_id, job.state_dir, self.used_master)
+
+
+def _run(spark: "SparkSession", terminal: RunTerminal, job: Compiled, request: RunRequest) -> JobResult:
+    run = run_stream if job.plan.env.mode == "STREAMING" else run_job
+    return run(spark, job, request, terminal)
