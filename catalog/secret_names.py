@@ -34,6 +34,14 @@ _NO_SECRETS: Final = frozenset(
 )
 """Names with these endings say where a secret is, or its kind: `password_file`, `fs.s3a.aws.credentials.provider`."""
 
+SPARK_PATTERN: Final = (
+    "(?i:password|passwd|passphrase|passcode|pwd|secret|credential(?!s?[._-]?provider)|token(?!i[sz])|bearer|signature"
+    "|(?:account|access|private|api|shared|signing|encryption|master|storage|license|session|subscription)[._-]?key"
+    "|auth[._-]?user[._-]?info|(?:^|[._-])sas(?:[._-]|$)|[._-](?:pass|pw|creds?|auth|authorization|cookie|sig|otp)$"
+    "|://[^/:@\\s]*:[^/\\s]+@|jaas|redaction)"
+)
+"""The same for Spark, which searches it in the names and values of settings that it shows."""
+
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 _PARAMETER: Final = re.compile(

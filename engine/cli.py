@@ -28,6 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     from engine.terminal.rare_collections import rare_collections
 
     words = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        from engine.terminal.hidden_arguments import hide_words
+
+        hide_words(words)
     from engine.terminal.shown_stream import shown_streams
 
     with rare_collections(ends_process=argv is None), shown_streams():

@@ -19,6 +19,7 @@ from connectors.iceberg.iceberg_staged import IcebergStaged
 from connectors.iceberg.iceberg_table import opened
 from connectors.iceberg.partitioning import check_partitions
 from connectors.iceberg.seatunnel_options import completed
+from connectors.iceberg.session_catalog import open_catalog
 from connectors.iceberg.sorting import check_sort
 from connectors.iceberg.statements import planned
 from connectors.iceberg.table_address import (
@@ -214,8 +215,7 @@ connector = Iceberg()
 def _address(spark: "SparkSession", options: Options) -> str:
     """The table's name in this session, whose catalog it sets."""
     address = address_of(spark, options)
-    for key, value in {**address.settings, **address.secrets}.items():
-        spark.conf.set(key, value)
+    open_catalog(spark, spark._jsparkSession, address.catalog, address.settings, address.secrets)
     return address.sql
 
 

@@ -15,6 +15,7 @@ from connectors.commits.retrying import retried
 from connectors.iceberg.changed_columns import promotes
 from connectors.iceberg.iceberg_staged import NewTable, ReplacedPart
 from connectors.iceberg.partitioning import specification
+from connectors.iceberg.session_catalog import open_catalog
 from connectors.iceberg.sorting import sort_order
 from connectors.iceberg.table_address import TableAddress
 from connectors.iceberg.table_metadata import Metadata, commit_of, table_of
@@ -46,7 +47,7 @@ def opened(
     fresh = {
         f"spark.sql.catalog.{address.catalog}.cache-enabled": "false"
     }  # another session may have written meanwhile
-    with own_session(spark, {**address.settings, **address.secrets, **fresh, **(settings or {})}) as session:
+    with own_session(spark, {**address.settings, **fresh, **(settings or {})}) as session:
         yield IcebergTable(spark, session, address)
 
 
@@ -62,7 +63,7 @@ class IcebergTable:
         self.session = session
         self.address = address
         gateway: Any = spark.sparkContext._gateway
-        self.plugin: Any = session.sessionState().catalogManager().catalog(address.catalog)
+        self.plugin: Any = open_catalog(spark, session, address.catalog, {}, address.secrets)
         kind = "org.apache.iceberg.spark.source.HasIcebergCatalog"
         if not is_instance_of(gateway, self.plugin, kind):  # type: ignore[no-untyped-call]
             message = f"the catalog `{address.catalog}` of the Spark session is not one of Iceberg's"

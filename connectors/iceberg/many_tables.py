@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Options
 from catalog.quoting import short_name
+from connectors.iceberg.session_catalog import open_catalog
 from connectors.iceberg.table_address import catalog_of, check_address
 from connectors.matching.catalog_tables import catalog_pattern, matching_tables
 from connectors.matching.table_folders import all_folders, matching_folders
@@ -44,8 +45,7 @@ def tables_of_catalog(spark: "SparkSession", options: Options) -> tuple[str, ...
     text = options.string(option)
     catalog, names = catalog_pattern(text) if option == "table_path" else (None, name_patterns(text))
     opened = catalog_of(spark, options, catalog)
-    for key, value in {**opened.settings, **opened.secrets}.items():
-        spark.conf.set(key, value)
+    open_catalog(spark, spark._jsparkSession, opened.name, opened.settings, opened.secrets)
     shown = () if catalog is None else (catalog,)
     return tuple(short_name((*shown, *path)) for path in matching_tables(spark, opened.name, names))
 

@@ -77,6 +77,7 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from engine.needs_spark import require_spark
     from engine.project.compiled_jobs import compiled_jobs
+    from engine.terminal.hidden_arguments import hide_arguments
     from engine.terminal.rare_collections import usual_collections
     from engine.terminal.report import report
 
@@ -96,6 +97,7 @@ def run(arguments: Namespace) -> int:
         return 0
     _check_restore(arguments, jobs)
     require_spark("running a job")
+    hide_arguments(arguments.masks.text)
     usual_collections()
     if arguments.resume:
         return _resume(arguments, jobs)

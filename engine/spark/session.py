@@ -27,6 +27,8 @@ from catalog.spark_version import JAVA_VERSIONS, NEWEST, SparkVersion
 from engine.job.options.env import FIXED
 from engine.spark.starting.class_archive import JAVA_OPTIONS, archive_options
 from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resolving, split_alone
+from engine.spark.starting.private_settings import handed_over
+from engine.spark.starting.protection import protect
 
 DEFAULTS: Final[Mapping[str, str]] = {
     "spark.ui.enabled": "false",
@@ -100,6 +102,8 @@ def open_session(
     if active is not None or SparkContext._active_spark_context is not None:
         spark = _prepared(active or SparkSession.builder.getOrCreate(), conf)
     elif "PYSPARK_GATEWAY_PORT" in os.environ:  # started by spark-submit
+        SparkContext._ensure_initialized()
+        protect(conf, SparkContext._jvm)
         spark = _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
     else:
         java = find_java()
@@ -201,8 +205,10 @@ def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
         gateway = None
         try:
             packages = conf.get(PACKAGES, "")
-            with resolving(packages, conf.get(IVY)) if packages else nullcontext():
-                gateway = _gateway(conf, log)
+            waiting = resolving(packages, conf.get(IVY)) if packages else nullcontext()
+            with waiting, handed_over(dict(conf.getAll())):
+                gateway = _gateway(log)
+            protect(conf, gateway.jvm)
             with _own_interrupts():
                 context = SparkContext(conf=conf, gateway=gateway)
         except KeyboardInterrupt:
@@ -231,14 +237,17 @@ def _own_interrupts() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-def _gateway(conf: SparkConf, log: IO[str]) -> Any:
-    """Start Java. Ctrl-C waits until it can be stopped: interrupted while it starts, it would keep running."""
+def _gateway(log: IO[str]) -> Any:
+    """Start Java, which finds its settings by itself.
+
+    Ctrl-C waits until it can be stopped: interrupted while it starts, it would keep running.
+    """
     if current_thread() is not main_thread():
-        return launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+        return launch_gateway(popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
     interrupted: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: interrupted.append(number))
     try:
-        gateway = launch_gateway(conf, popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+        gateway = launch_gateway(popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
     finally:
         signal.signal(signal.SIGINT, before)
     if interrupted:
