@@ -5,7 +5,6 @@ language server or a service, the limits of text, values and nesting hold alone.
 """
 
 import os
-import resource
 import signal
 import threading
 from collections.abc import Iterator
@@ -16,6 +15,11 @@ from typing import Any, Final
 from catalog.limits import LimitError, limits
 from catalog.reach import Reach, within
 from engine.state.root import root_of
+
+try:
+    import resource
+except ImportError:  # Windows: no signal and no limit of memory
+    resource = None  # type: ignore[assignment]
 
 _AGAIN: Final = 0.2
 """Seconds after which the limit is raised again, where the first time was in code that takes all exceptions."""
@@ -29,7 +33,9 @@ def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: b
     path = Path(path)  # callers from Python may give text
     root = os.path.realpath(root_of(path))
     roots = None if allows_outside else (root,)
-    is_measured = limits_process and threading.current_thread() is threading.main_thread() and not is_run
+    is_measured = (
+        resource is not None and limits_process and threading.current_thread() is threading.main_thread() and not is_run
+    )
     data_roots = None if is_run or roots is None else (root, *_checkout(path), *_called_from())
     with within(Reach(roots, data_roots)):
         try:

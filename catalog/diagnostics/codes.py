@@ -16,6 +16,8 @@ CODES: dict[str, str] = {
     "PEN1502": "a variable that is given twice",
     "PEN1601": "a job is above a limit of what it may cost to read",
     "PEN1602": "a file outside of the project is not read",
+    "PEN1603": "other users can read what only its owner should",
+    "PEN1604": "code is fetched without encryption",
     # 2xxx: the structure of a job
     "PEN2001": "unknown section or block",
     "PEN2002": "unknown plugin",

@@ -1,8 +1,10 @@
 """The file operations of `filesystem.Files` on this machine's disk."""
 
+import contextlib
 import errno
 import os
 import shutil
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -13,9 +15,12 @@ _NO_HARD_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTS
 
 
 class LocalFiles:
-    """This machine's disk, without Spark."""
+    """This machine's disk, without Spark. What it makes in `private` and below, only its owner can read."""
 
     primitives: Final = ATOMIC
+
+    def __init__(self, private: str | None = None) -> None:
+        self._private = private
 
     def exists(self, path: str) -> bool:
         return os.path.lexists(path)
@@ -35,13 +40,16 @@ class LocalFiles:
         return {name: os.stat(os.path.join(folder, name)).st_mtime_ns // 1_000_000 for name in self.files(folder)}
 
     def make_folder(self, path: str) -> None:
+        if self._private is not None and f"{path}/".startswith(f"{self._private}/"):
+            os.makedirs(os.path.dirname(self._private), exist_ok=True)
+            _make_folders(path)
         os.makedirs(path, exist_ok=True)
 
     def read(self, path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
 
     def write(self, path: str, text: str) -> None:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        self.make_folder(os.path.dirname(path))
         temporary = temporary_name(path)
         try:
             self._create(temporary, text)
@@ -52,7 +60,7 @@ class LocalFiles:
         _sync_folder(os.path.dirname(path))
 
     def write_new(self, path: str, text: str) -> bool:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        self.make_folder(os.path.dirname(path))
         temporary = temporary_name(path)
         try:
             self._create(temporary, text)
@@ -78,13 +86,13 @@ class LocalFiles:
         return True
 
     def _create(self, path: str, text: str) -> None:
-        with open(path, "x", encoding="utf-8") as file:
+        with open(path, "x", encoding="utf-8", opener=None if self._private is None else _open_private) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
 
     def rename(self, source: str, target: str) -> None:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+        self.make_folder(os.path.dirname(target))
         self.move(source, target)
 
     def move(self, source: str, target: str) -> None:
@@ -94,7 +102,7 @@ class LocalFiles:
         _sync_folder(os.path.dirname(target))
 
     def copy(self, source: str, target: str) -> None:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+        self.make_folder(os.path.dirname(target))
         temporary = temporary_name(target)
         try:
             shutil.copyfile(source, temporary)
@@ -120,6 +128,23 @@ class LocalFiles:
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise
+
+
+def _make_folders(path: str) -> None:
+    """The directory and those above it that are missing, as `os.makedirs` makes only the last one with a mode."""
+    if not os.path.isdir(path):
+        _make_folders(os.path.dirname(path))
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(path, _mode(os.path.dirname(path), 0o700, 0o770))
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, _mode(os.path.dirname(path), 0o600, 0o660))
+
+
+def _mode(folder: str, alone: int, shared: int) -> int:
+    """The mode of what is made in a directory: the group of one with the setgid bit shares it."""
+    return shared if os.stat(folder).st_mode & stat.S_ISGID else alone
 
 
 def _sync_folder(folder: str) -> None:

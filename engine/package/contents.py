@@ -1,22 +1,31 @@
 """The contents of a packaged application: Penstock's modules, what they need, the jobs and what they include."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator
+from glob import escape, iglob
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 import connectors
 from catalog.diagnostics.diagnostic import job_error
 from catalog.distribution import DISTRIBUTION
+from catalog.limits import limits, read_small
 from engine import transforms
-from engine.job.find import SUFFIXES
+from engine.job.find import PROJECT_FILE, SUFFIXES
+from engine.state.root import root_of
 
 PACKAGES: Final = ("engine", "catalog", "sql", "connectors")
 NEEDED: Final = ("sqlglot", "jsonschema", "rich", "cryptography")
 """What Penstock itself imports; without the compiled sqlglot, which the pure Python one replaces."""
 
 HOME: Final = Path(__file__).resolve().parents[2]
+_INCLUDE: Final = re.compile(r"\binclude\s+(?:required\s*\(\s*)?(?:(?:file|classpath)\s*\(\s*)?\"([^\"\n]+)\"")
+_FILE: Final = re.compile(rf"[\w./${{}}:*?-]+(?:{'|'.join(map(re.escape, SUFFIXES))})(?![\w.])")
+"""The name of a file that may belong to a job."""
+_VARIABLE: Final = re.compile(r"\$\{[^}]*\}")
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
 
 Entry = tuple[str, Path]
@@ -45,22 +54,44 @@ def dependency_files() -> Iterator[Entry]:
 
 
 def job_files(jobs: Iterable[Path]) -> tuple[tuple[str, ...], tuple[Entry, ...]]:
-    """The jobs' names in the archive, and their files: each job's folder as far as it holds job files and a lock.
+    """The jobs' names in the archive, and their files: each job, the files of its folder that it names, and a lock.
 
-    Included files must be in the job's folder or below it.
+    Included files must be in the job's folder or below it. A link that leads out of the project is left out.
     """
     names: list[str] = []
     entries: dict[str, Path] = {}
     for number, job in enumerate(jobs):
         if not job.is_file():
             raise job_error("PEN1001", f"no job file at `{job}`")
-        root = f"jobs/{number}"
+        root, folder = f"jobs/{number}", job.resolve().parent
         names.append(f"{root}/{job.name}")
         entries[names[-1]] = job
-        for path in sorted(job.resolve().parent.rglob("*")):
-            if path.is_file() and (path.name.endswith(SUFFIXES) or path.name == "penstock.lock"):
-                entries[f"{root}/{path.relative_to(job.resolve().parent).as_posix()}"] = path
+        for path in _named_files(folder / job.name, folder):
+            entries[f"{root}/{path.relative_to(folder).as_posix()}"] = path
     return tuple(names), tuple(entries.items())
+
+
+def _named_files(job: Path, folder: Path) -> Iterator[Path]:
+    """The files of a folder that a job names, or one of these; also by a name with variables."""
+    project = root_of(job).resolve()
+    fixed = [path for name in (PROJECT_FILE, "penstock.lock") if (path := folder / name).is_file()]
+    found, waiting = dict.fromkeys(fixed), [job]
+    while waiting:
+        file = waiting.pop()
+        text = read_small(file).decode("utf-8-sig", errors="replace")
+        for name in (*_INCLUDE.findall(text), *_FILE.findall(text)):
+            pattern = _VARIABLE.sub("*", name)
+            for path in [Path(match) for start in (file.parent, folder) for match in _matches(start, pattern)]:
+                is_new = path not in found and path != job and path.is_file()
+                if is_new and path.is_relative_to(folder) and path.resolve().is_relative_to(project):
+                    found[path] = None
+                    waiting.append(path)
+    yield from found
+
+
+def _matches(folder: Path, pattern: str) -> Iterator[str]:
+    found = iglob(os.path.join(escape(str(folder)), pattern), recursive=True)
+    yield from map(os.path.normpath, islice(found, int(limits().paths)))
 
 
 def _brings_plugins(distribution: Distribution) -> bool:

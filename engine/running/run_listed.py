@@ -35,7 +35,7 @@ def run_listed(
 ) -> int:
     """Run the jobs; returns the exit code. Of several jobs, each gets a run id of its own from that of the request."""
     for state in dict.fromkeys(job.state_dir for job in jobs):
-        check_writable(state)
+        terminal.report(check_writable(state))
     refuse_differing_settings(jobs)
     listed = _ListedJobs(jobs, request, terminal, master, keeps_going)
     try:

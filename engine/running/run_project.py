@@ -83,7 +83,7 @@ def run_project(
     """
     jobs = tuple(compiled.values())
     for state in dict.fromkeys(job.state_dir for job in jobs):
-        check_writable(state)
+        options.terminal.report(check_writable(state))
     refuse_differing_settings(jobs)
     runs = {name: JobRun(name) for name in compiled}
     selectable = graph.selectable()

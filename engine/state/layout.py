@@ -16,18 +16,26 @@
 """
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from connectors.storage.filesystem import Files, as_uri, files_at
+from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import file_name as path_of
+from connectors.storage.paths import local_path
 from engine.state.file_names import file_name
+from engine.state.private_folder import make_private, mode_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 VERSION: Final = 2
+_NAMES: Final = frozenset(
+    {"layout.json", "runs", "open", "incremental", "watermarks", "streams", "project.json", ".gitignore"}
+)
+"""What a state directory holds, and nothing else where it is Penstock's alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,9 @@ class StateLayout:
         return int(json.loads(self.files.read(path))["version"]) if self.files.exists(path) else None
 
     def mark(self) -> None:
-        """Record the version of the layout, unless one is recorded."""
+        """Record the version of the layout, unless one is recorded, and keep others out of the directory."""
+        if isinstance(self.files, LocalFiles):
+            make_private(self.root, _NAMES)
         self.files.write_new(f"{self.root}/layout.json", json.dumps({"version": VERSION}))
 
     @property
@@ -153,6 +163,13 @@ def _run_id(name: str) -> str:
     return name.replace(";", ":")
 
 
+def open_to_others(state: str) -> str | None:
+    """The mode of a state directory on this disk in which others can read, and which is another user's; else None."""
+    path = local_path(state)
+    return None if path is None or make_private(os.path.realpath(path), _NAMES) else f"{mode_of(path):o}"
+
+
 def layout_at(spark: "SparkSession | None", state: str) -> StateLayout:
-    """The state directory of that name; one on this machine's disk needs no Spark."""
-    return StateLayout(*files_at(spark, state))
+    """The state directory of that name; one on this machine's disk needs no Spark, and is its owner's alone."""
+    files, root = files_at(spark, state)
+    return StateLayout(LocalFiles(private=root) if isinstance(files, LocalFiles) else files, root)

@@ -5,11 +5,11 @@ import os
 from pathlib import Path
 from typing import Final
 
-from catalog.diagnostics.diagnostic import RunError, job_error, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, RunError, Severity, job_error, run_error
 from catalog.options import Options
 from connectors.storage.paths import local_path
 from engine.job.find import PROJECT_FILE
-from engine.state.layout import layout_at
+from engine.state.layout import layout_at, open_to_others
 from engine.state.ledger import has_run_of
 from engine.state.root import root_of
 
@@ -63,16 +63,25 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
-def check_writable(state: str) -> None:
-    """Report a state directory on this disk that cannot be made, before Spark is started. Raises `RunError` PEN5005."""
+def check_writable(state: str) -> tuple[Diagnostic, ...]:
+    """Keep others out of a state directory on this disk, before Spark is started; a warning where that fails.
+
+    Raises `RunError` PEN5313 where it cannot be made or written.
+    """
     path = local_path(state)
     if path is None:
-        return
+        return ()
     there = next(folder for folder in (Path(path).absolute(), *Path(path).absolute().parents) if folder.exists())
     if not there.is_dir():
         raise unwritable(state, NotADirectoryError(errno.ENOTDIR, f"`{there}` is a file"))
     if not os.access(there, os.W_OK | os.X_OK):
         raise unwritable(state, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+    mode = open_to_others(state)
+    if mode is None:
+        return ()
+    message = f"other users can read the state directory `{state}`: it is another user's, of mode {mode}"
+    help = "its owner can take their rights away: `chmod go-rwx`"
+    return (Diagnostic("PEN1603", message, None, help, Severity.WARNING),)
 
 
 def unwritable(state: str, error: OSError) -> RunError:

@@ -16,7 +16,7 @@ from engine.job.model.tree import Entry, MapNode, Node, ScalarNode, TextNode
 from engine.job.options.check_options import check_options
 from engine.job.options.listener_options import LISTENERS, read_listeners
 from engine.job.options.secret_options import Secrets, Shade
-from engine.job.options.spark_settings import misspelt_setting
+from engine.job.options.spark_settings import ALLOWS_HTTP, fetches_unencrypted, misspelt_setting
 
 OPTIONS: Final = (
     Option("job.name", OptionType.STRING, "The job's name; without one, that of its file."),
@@ -186,6 +186,9 @@ def spark_settings(
                 place, "leave it out",
             )  # fmt: skip
         else:
+            if fetches_unencrypted(name, value):
+                message = f"`{name}` fetches code by plain HTTP, which others on the network can change"
+                diagnostics.error("PEN1604", message, place, f"use https, or set {ALLOWS_HTTP}=1 where that is safe")
             if meant := misspelt_setting(name):
                 message = f"`{name}` is no setting of Spark {NEWEST}"
                 diagnostics.warning("PEN2003", message, place, f"did you mean `{meant}`?")
