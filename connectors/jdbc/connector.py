@@ -1,7 +1,7 @@
 """Databases by JDBC: tables and queries read in parallel, rows written in one transaction for each database."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -145,10 +145,10 @@ class Jdbc(
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
         name = options.optional_string("table_path")
-        return location_of(connection_of(options), () if name is None else parse_table_name(name))
+        return _location(options, lambda: () if name is None else parse_table_name(name))
 
     def target(self, options: Options) -> str | None:
-        return location_of(connection_of(options), target_of(options))
+        return _location(options, lambda: target_of(options))
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         connection = connection_of(options)
@@ -245,3 +245,12 @@ def _column_as_seen(column: Column, incoming: Column | None, dialect: Dialect) -
     takes_json = column.type == STRING and dialect.holds_as_text(incoming.type)
     is_unbounded = column.type == Decimal(38, 18) and column.scale is None and isinstance(incoming.type, Decimal)
     return replace(column, type=incoming.type) if takes_json or is_unbounded else column
+
+
+def _location(options: Options, name: Callable[[], tuple[str, ...]]) -> str | None:
+    """Where the table is; None where the options, which need not be checked yet, name none."""
+    try:
+        named = name()
+    except ValueError:
+        return None
+    return location_of(connection_of(options), named) if check_connection(options, Diagnostics()) else None

@@ -135,7 +135,7 @@ class Paimon(
         return task.selected(stream_table(spark, task))
 
     def origin(self, options: Options, table: CatalogTable) -> str | None:
-        return folder_of(options)
+        return self.target(options)
 
     def default_write_mode(self, options: Options, table: CatalogTable) -> WriteMode:
         return keyed_write_mode(options, table)
@@ -161,11 +161,12 @@ class Paimon(
         return ("of two runs that write one key at the same time, either may win",)
 
     def target(self, options: Options) -> str | None:
-        return folder_of(options)
+        return folder_of(options) if check_address(options, Diagnostics()) else None
 
     def known_table(self, options: Options) -> CatalogTable | None:
+        folder = self.target(options)
         with suppress(RunError, OSError):
-            schema = known_schema(folder_of(options))
+            schema = None if folder is None else known_schema(folder)
             return None if schema is None else table_of(schema)
         return None
 
