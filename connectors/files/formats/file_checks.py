@@ -1,6 +1,7 @@
 """Checks the options and columns of file connectors: what a format has, and what its files can hold."""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -111,9 +112,13 @@ def check_empty_lines(data: Sequence[Column], options: Options, diagnostics: Dia
 
 
 def known_columns(option: str, table: CatalogTable, options: Options, diagnostics: Diagnostics) -> set[str]:
-    """The columns that an option lists, in lower case; those that the table lacks are reported."""
+    """The columns that an option lists, in lower case; those that the table lacks, or that it lists twice, are
+    reported."""
     names = options.strings(option)
-    for name in names:
+    repeated = next((name for name, count in Counter(map(str.lower, names)).items() if count > 1), None)
+    if repeated is not None:
+        diagnostics.error("PEN2004", f"`{option}` lists the column `{repeated}` twice", options.span(option))
+    for name in dict.fromkeys(names):
         if table.column(name) is None:
             hint = did_you_mean(name, table.schema.names)
             diagnostics.error("PEN3004", f"no column `{name}` in `{table.path}`", options.span(option), hint)

@@ -37,7 +37,7 @@ def chosen_columns(table: CatalogTable, options: Options, diagnostics: Diagnosti
     if not names or table.is_open:
         return table
     known_columns("read_columns", table, options, diagnostics)
-    columns = [column for name in names if (column := table.column(name))]
+    columns = list({column.name: column for name in names if (column := table.column(name))}.values())
     if options.seatunnel is not None:  # SeaTunnel keeps the columns of directories
         columns += [column for key in table.partition_keys if (column := table.column(key)) and column not in columns]
     return replace(table, schema=TableSchema(tuple(columns)), partition_keys=())
