@@ -8,8 +8,8 @@ from collections.abc import Collection
 def make_private(folder: str, names: Collection[str]) -> bool:
     """Take from a directory that is there what others may do in it; False if that can only be done by another user.
 
-    Where the directory holds more than `names`, it is one that the user shares with other things, and only what it
-    holds under these names is changed. A directory with the setgid bit is shared by its group, which keeps its rights.
+    Where the directory holds more than `names`, it is one that has other files of the user, and only what it holds
+    under these names is changed. A directory with the setgid bit is shared by its group, which keeps its rights.
     """
     if os.name != "posix" or not os.path.isdir(folder):
         return True
