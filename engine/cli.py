@@ -25,6 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if error := shadowed_package():
         print(error, file=sys.stderr)
         return EXIT_JOB_FAILED
+    from engine.terminal.quiet_libraries import quiet_libraries
     from engine.terminal.rare_collections import rare_collections
 
     words = list(sys.argv[1:] if argv is None else argv)
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         hide_words(words)
     from engine.terminal.shown_stream import shown_streams
 
-    with rare_collections(ends_process=argv is None), shown_streams():
+    with rare_collections(ends_process=argv is None), quiet_libraries(), shown_streams():
         try:
             arguments = parse(words)
         except SystemExit as stop:  # argparse has printed the help or the error

@@ -25,7 +25,6 @@ from engine.plan.chosen_writes import with_chosen_writes
 from engine.plan.credentials import credentials_of
 from engine.plan.meaning.plan_record import PlanRecord
 from engine.plan.nodes import Plan, Query, Scan
-from engine.state.state_dir import state_dir
 from engine.supervised import beat
 
 
@@ -51,6 +50,8 @@ class Compiled:
 
         Raises PEN5201 where an earlier version of Penstock recorded them relative to the current folder.
         """
+        from engine.state.state_dir import state_dir  # imported here, because `validate` needs none of it
+
         return state_dir(self.settings.state_dir, self.path, self.plan.env.options)
 
 

@@ -1,6 +1,5 @@
 """The Spark session for jobs: started once for all of them, or the one that spark-submit has started."""
 
-import logging
 import os
 import re
 import shutil
@@ -67,6 +66,11 @@ jars, for each package that PySpark imports."""
 STACK: Final = "-Xss16m"
 """The stack of Java's threads, of which memory is taken as it is used. Spark's analyzer recurses over a plan, and code
 that Java has not compiled yet needs more of it: with 1 MiB a chain of some 130 queries is too deep."""
+_OF_JAVA: Final = {
+    "PYSPARK_PYTHON": sys.executable,
+    "PYSPARK_DRIVER_PYTHON": sys.executable,
+    "SPARK_LAUNCHER_OPTS": "-XX:TieredStopAtLevel=1",  # of a process that only makes a command
+}
 _JAVA_SECONDS: Final = 3.0
 """How long Java may take to end before it is killed, in seconds."""
 
@@ -88,13 +92,6 @@ def open_session(
     `writes_archive`: Java writes the archive of its classes at the end. Raises `RunError` PEN5002 if Java or its
     version is not what Spark needs, PEN5003 if a jar is not found.
     """
-    for logger in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # one JSON line per analysis error
-        logging.getLogger(logger).setLevel(logging.CRITICAL + 1)
-    logging.getLogger().addFilter(_is_not_of_py4j)
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # on a cluster, the Python of the workers is the cluster's choice
-        for variable in ("PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"):
-            os.environ.setdefault(variable, sys.executable)
-        os.environ.setdefault("SPARK_LAUNCHER_OPTS", "-XX:TieredStopAtLevel=1")  # a process that only makes a command
     maven, alone = split_alone(tuple(maven))
     compiling = NO_COMPILER if for_small_jobs else LATE_COMPILER if late_compiler else ""
     conf = _conf(name, settings, maven, required or {}, compiling)
@@ -113,11 +110,6 @@ def open_session(
     for jar in alone:
         add_alone(spark, jar)
     return spark
-
-
-def _is_not_of_py4j(record: logging.LogRecord) -> bool:
-    """Py4J logs a stack trace of errors that it also raises, and of Ctrl-C during a call."""
-    return "py4j" not in Path(record.pathname).parts
 
 
 def has_session() -> bool:
@@ -209,7 +201,7 @@ def _launch(conf: SparkConf, maven: tuple[str, ...]) -> SparkSession:
             with waiting, handed_over(dict(conf.getAll())):
                 gateway = _gateway(log)
             protect(conf, gateway.jvm)
-            with _own_interrupts():
+            with _own_interrupts(), _variables({"PYSPARK_PYTHON": sys.executable}):  # of the tasks
                 context = SparkContext(conf=conf, gateway=gateway)
         except KeyboardInterrupt:
             if gateway is not None:  # Java ignores Ctrl-C, and would keep running without a complete context
@@ -243,17 +235,35 @@ def _gateway(log: IO[str]) -> Any:
     Ctrl-C waits until it can be stopped: interrupted while it starts, it would keep running.
     """
     if current_thread() is not main_thread():
-        return launch_gateway(popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+        return _started_java(log)
     interrupted: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: interrupted.append(number))
     try:
-        gateway = launch_gateway(popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+        gateway = _started_java(log)
     finally:
         signal.signal(signal.SIGINT, before)
     if interrupted:
         gateway.proc.kill()
         raise KeyboardInterrupt
     return gateway
+
+
+def _started_java(log: IO[str]) -> Any:
+    with _variables(_OF_JAVA):
+        return launch_gateway(popen_kwargs={"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def _variables(defaults: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables during the block, for those that are not set; on a cluster, the Python of the tasks is the
+    cluster's choice, and its processes are started elsewhere."""
+    added = {name: value for name, value in defaults.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)
 
 
 def _launch_error(log: Path, maven: tuple[str, ...], cause: Exception) -> Exception:

@@ -20,6 +20,7 @@ from catalog.masks import Masks
 from engine.compile import compile_job, typed_columns
 from engine.job.model.settings import Settings
 from engine.supervised import beat
+from engine.terminal.quiet_libraries import quiet_libraries
 from engine.terminal.rare_collections import modules_kept, rare_collections
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _work(
     work: Callable[[Path, Settings], object],
 ) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the first process ends the others
-    with modules_kept(), rare_collections():  # this process is ours
+    with modules_kept(), rare_collections(), quiet_libraries():  # this process is ours
         outcomes = _take(counter, paths, settings, work)
     answer: tuple[dict[int, object], Masks] = (outcomes, settings.masks)
     pipe.send(answer)

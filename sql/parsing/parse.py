@@ -1,6 +1,5 @@
 """Parses text into a tree, with the locations of sqlglot's syntax errors."""
 
-import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,10 +29,6 @@ from sql.parsing.token_shifts import (
 )
 from sql.recognizer.check import Nested
 from sql.recognizer.script_transforms import scripted
-
-logging.getLogger("sqlglot").setLevel(
-    logging.ERROR
-)  # its warnings have no location; the relevant ones are diagnostics here
 
 UNEXPECTED: Final = "syntax error at or near"
 """The start of the message of an error of which only the token is known."""

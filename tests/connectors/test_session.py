@@ -1,6 +1,5 @@
 """What is missing on the machine is said in a diagnostic that tells what to install."""
 
-import logging
 import signal
 import subprocess
 import sys
@@ -59,16 +58,6 @@ def test_a_jar_that_is_not_found():
 def test_ctrl_c_is_left_as_it_was(spark):
     """Also where it is ignored, as in a process that a script starts in the background."""
     assert signal.getsignal(signal.SIGINT) is SIGINT_AT_START
-
-
-def test_py4j_logs_no_traces(spark):
-    from py4j import java_gateway
-
-    def is_shown(file):
-        record = logging.LogRecord("root", logging.ERROR, file, 1, "Exception while sending command.", (), None)
-        return bool(logging.getLogger().filter(record))
-
-    assert [is_shown(file) for file in (java_gateway.__file__, __file__)] == [False, True]
 
 
 def test_why_spark_did_not_start_is_one_sentence_without_the_stack_trace(tmp_path):

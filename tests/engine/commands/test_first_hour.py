@@ -2,7 +2,6 @@
 
 import io
 import json
-import logging
 import os
 import re
 import signal
@@ -645,18 +644,6 @@ def test_running_pipelines_are_shown_first():
     names = [line.split()[0] for line in out.getvalue().splitlines()]
     assert names == ["c", "a", "b", "1"]
     assert "writing sink (1 of 1)" in out.getvalue()
-
-
-@pytest.mark.spark
-def test_no_log_line_of_spark_reaches_stderr(spark):
-    from pyspark.errors import PySparkException
-
-    with pytest.raises(PySparkException):  # PySpark makes its loggers with the first error
-        spark.range(1).selectExpr("nothing").collect()
-    with pytest.raises(PySparkException):
-        spark.range(1).select(spark.range(1).id / 0).collect()
-    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-        assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)
 
 
 def test_ctrl_c_says_at_once_that_the_run_is_being_cancelled(capsys):

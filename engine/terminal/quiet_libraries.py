@@ -1,0 +1,33 @@
+"""Keeps what libraries log out of a command's output: they also raise it, and it is reported with its location."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+_LEVELS: Final = {
+    "sqlglot": logging.ERROR,  # its warnings have no location; the relevant ones are diagnostics here
+    "SQLQueryContextLogger": logging.CRITICAL + 1,  # PySpark's: one JSON line per analysis error
+    "DataFrameQueryContextLogger": logging.CRITICAL + 1,
+}
+
+
+@contextmanager
+def quiet_libraries() -> Iterator[None]:
+    root, loggers = logging.getLogger(), {name: logging.getLogger(name) for name in _LEVELS}
+    before = {name: logger.level for name, logger in loggers.items()}
+    for name, level in _LEVELS.items():
+        loggers[name].setLevel(level)
+    root.addFilter(_is_not_of_py4j)
+    try:
+        yield
+    finally:
+        root.removeFilter(_is_not_of_py4j)
+        for name, level in before.items():
+            loggers[name].setLevel(level)
+
+
+def _is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Py4J logs a stack trace of errors that it also raises, and of Ctrl-C during a call."""
+    return "py4j" not in Path(record.pathname).parts
