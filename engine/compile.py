@@ -57,7 +57,8 @@ class Compiled:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BuiltJob:
-    """A job as far as it could be read, and the plan of its blocks without errors."""
+    """A job as far as it could be read, and the plan of its intact blocks: those that can be read, whose queries have
+    no error, and whose inputs are intact too."""
 
     job: Job
     plan: Plan
@@ -109,9 +110,9 @@ def compile_loaded(job: Job, settings: Settings, diagnostics: Diagnostics) -> Co
 
 
 def build_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics) -> BuiltJob | None:
-    """What can be compiled of a job's text, also if it has errors, as an editor needs it; None if it is no job at all.
+    """What can be compiled of a job's text, also if it has errors, as an editor needs it; None if nothing can be read.
 
-    Errors go to `diagnostics`.
+    All errors go to `diagnostics`.
     """
     own, built = Diagnostics(), None
     try:
