@@ -3,7 +3,7 @@
 A module is a plugin if it has an object named after the kind of plugin (`connector`, `transform`). Its file has the
 plugin's name in snake case: `LocalFile` is in `local_file.py`. A larger plugin is a package of that name, whose
 entry is a module named after the kind: `Delta` is in `delta/connector.py`. A trailing `_` avoids a name that Python
-or another module uses (`assert_.py`, `copy_.py`). The name alone leads to the file, so only the
+or another module uses (`filter_.py`, `copy_.py`). The name alone leads to the file, so only the
 requested module is imported. An entry point of a third party has the plugin's name and refers to such an
 object; the package's own plugins take precedence.
 """

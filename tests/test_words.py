@@ -28,6 +28,10 @@ INSTEAD = {
     r"dead (?:run|process|one)s?": "killed run",
     r"(?:names?|words?|values?) parted by": "separated by",
     r"put down": "record",
+    r"(?:for|to) people": "shown, displayed",
+    r"put aside": "moved to",
+    r"done again": "retried, repeated",
+    r"living process(?:es)?|lives": "is running, is in",
     r"(?:may|must|cannot|can) stand|stands? (?:in|for|here|beside)": "is, is in, means",
 }
 LONGEST_LINE = 120

@@ -1,7 +1,7 @@
 """Delta's transactions, through the session's JVM: the rows' files are written in one, committed in another.
 
-`stage_files` has Delta write data files into the table's directory, where no reader sees them until `commit_files` puts
-what it returned (Delta's actions, as JSON) into the log.
+`stage_files` has Delta write data files into the table's directory, where no reader sees them until `DeltaTable.commit`
+puts what it returned (Delta's actions, as JSON) into the log.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The logical plan: frozen nodes with identity equality, children first, every edge carrying a `CatalogTable`.
 
-`name` is unique in the plan and meant for people; `id` (see `ids.py`) is stable between edits of the job and meant for
+`name` is unique in the plan and is displayed; `id` (see `ids.py`) is stable between edits of the job and meant for
 programs. Rules keep the id of a node that they change: it identifies what the job asks for, not how it is done.
 """
 

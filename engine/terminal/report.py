@@ -1,4 +1,4 @@
-"""Shows diagnostics: as text with source lines for people; as JSON, GitHub annotations or SARIF for programs."""
+"""Shows diagnostics: as text with source lines; as JSON, GitHub annotations or SARIF for programs."""
 
 import os
 import sys

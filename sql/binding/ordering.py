@@ -181,7 +181,7 @@ def check_sorted_aggregates(
 ) -> None:
     """Reports aggregate functions of one item of ORDER BY; `scope` sees the output columns as aliases.
 
-    `projected_by`: what put another projection over the groups (`is_projected`), if anything.
+    `projected_by`: what put another projection over the groups, if anything.
     """
     for aggregate in find_special(node).aggregates:
         help = "select it and sort by its alias"

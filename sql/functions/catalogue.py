@@ -3,9 +3,9 @@
 A line is `name, kind, arguments, result, nullable, flags`:
 
     kind        scalar | aggregate | window | generator | table
-    arguments   one kind each (`kinds.py`): `k` required, `[k]` optional, `k*` none or more at the end;
+    arguments   one kind each (`argument_kinds.py`): `k` required, `[k]` optional, `k*` none or more at the end;
                 `lambda` a lambda function, `unit` a bare word such as MONTH
-    result      a type; `$n`: that of argument n once cast; `@rule`: the function of that name in `rules.py`
+    result      a type; `$n`: that of argument n once cast; `@rule`: the function of that name in `sql.functions.rules`
     nullable    no | yes | any (argument) | 1,2 (any of these) | @ (the rule says)
     flags       any of these words, none where nothing of it holds:
                 random: not deterministic; clock: constant within a query, not between runs

@@ -65,5 +65,5 @@ def closed(fragment: Fragment) -> tuple[Fragment, ...]:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name reads well without quotes (for people; SQL made by Penstock quotes every name)."""
+    """Whether a name reads well without quotes (in what is shown; SQL made by Penstock quotes every name)."""
     return re.fullmatch(r"[A-Za-z_]\w*", name) is not None

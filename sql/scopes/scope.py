@@ -24,7 +24,7 @@ from sql.types.struct_fields import field_names, field_of, refusal
 
 @dataclass(slots=True, eq=False)
 class SelectScope:
-    """The scope of one SELECT, as the expression typer asks it (`sql.typed.Scope`).
+    """The scope of one SELECT, as the expression typer asks it (`sql.types.expression_type.Scope`).
 
     `bound`: the resolution of each column, by the id of its node. `used`: the columns read since `take_used`.
     `correlated`: by the id of each subquery's node, the columns of this scope that it uses. `names_aliases`: whether

@@ -1,4 +1,4 @@
-"""Diagnostics as text for people: the message, the lines concerned with the error underlined, and the remedy."""
+"""Diagnostics as text: the message, the lines concerned with the error underlined, and the remedy."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Abbreviates the check of a stored value in a query's text: only its cast is for people to read.
+"""Abbreviates the check of a stored value in a query's text: only its cast is shown.
 
 if(not (try_cast(…) <=> `a`), raise_error(concat('penstock.lost_value ', …)), cast(`a` as int))
 lossless_cast(`a` as int)

@@ -58,7 +58,7 @@ def begin(
     """Claim the run and open its journal; None if this run id has already committed all these writes.
 
     `state` is the state directory (any Hadoop path). Call `recover` before `check`, so that targets are seen as they
-    will stand. `incremental`: the sources whose watermarks the run is to move. `plan`: what the job means.
+    are after recovery. `incremental`: the sources whose watermarks the run is to move. `plan`: what the job means.
     `is_of_stream`: a micro-batch, whose stream keeps other processes from running the job. `is_fresh`: no process has
     begun a run of this id before, nor one whose journal is lost. Raises PEN5301 if a running process holds the run id,
     PEN5007 if one writes a target that the engine locks, PEN5005 if a target can never be one. The run is to be
