@@ -6,7 +6,8 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache
+from itertools import chain, combinations
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,9 @@ class Import:
         return f"{self.module}:{self.line} imports {self.target}"
 
 
+@cache
 def modules() -> dict[str, ast.Module]:
-    """Every module of the four packages by its dotted name."""
+    """Every module of the four packages by its dotted name; parsed by the first test that asks, not at collection."""
     found = {}
     for package in MAY_IMPORT:
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -72,9 +74,14 @@ def imports(module: str, tree: ast.Module) -> Iterator[Import]:
     yield from visit(tree, True)
 
 
-MODULES = modules()
-IMPORTS_OF = {name: list(imports(name, tree)) for name, tree in MODULES.items()}
-IMPORTS = [each for found in IMPORTS_OF.values() for each in found]
+@cache
+def imports_of() -> dict[str, list[Import]]:
+    """The imports of each module."""
+    return {name: list(imports(name, tree)) for name, tree in modules().items()}
+
+
+def all_imports() -> Iterator[Import]:
+    return chain.from_iterable(imports_of().values())
 
 
 def package(name: str) -> str:
@@ -82,28 +89,28 @@ def package(name: str) -> str:
 
 
 def test_the_packages_are_there():
-    assert {package(name) for name in MODULES} == set(MAY_IMPORT)
-    assert len(MODULES) > 40
+    assert {package(name) for name in modules()} == set(MAY_IMPORT)
+    assert len(modules()) > 40
 
 
 def test_no_package_imports_one_above_or_beside_it():
     wrong = [
         each
-        for each in IMPORTS
+        for each in all_imports()
         if package(each.target) in MAY_IMPORT and package(each.target) not in MAY_IMPORT[package(each.module)]
     ]
     assert not wrong, "\n".join(map(str, wrong))
 
 
 def test_sqlglot_is_used_in_sql_alone():
-    wrong = [each for each in IMPORTS if package(each.target) in ONLY_IN_SQL and package(each.module) != "sql"]
+    wrong = [each for each in all_imports() if package(each.target) in ONLY_IN_SQL and package(each.module) != "sql"]
     assert not wrong, "\n".join(map(str, wrong))
 
 
 def test_spark_is_imported_by_its_own_modules_alone():
     wrong = [
         each
-        for each in IMPORTS
+        for each in all_imports()
         if package(each.target) in SPARK and each.is_eager and not each.module.startswith(ON_SPARK)
     ]
     assert not wrong, "\n".join(map(str, wrong))
@@ -113,7 +120,7 @@ def test_only_running_leads_to_spark():
     """Of all modules outside engine/spark, only those that run jobs may import those within."""
     found = {
         each.module
-        for each in IMPORTS
+        for each in all_imports()
         if each.is_eager and each.target.startswith(ON_SPARK) and not each.module.startswith(ON_SPARK)
     }
     assert found <= {
@@ -144,16 +151,17 @@ def test_validate_and_explain_work_where_spark_is_not_installed():
 
 def target_module(each: Import) -> str | None:
     """The module of ours that is imported; `from package import name` names it or something in it."""
-    if each.target in MODULES:
+    if each.target in modules():
         return each.target
     parent = each.target.rpartition(".")[0]
-    return parent if parent in MODULES else None
+    return parent if parent in modules() else None
 
 
+@cache
 def arrows() -> dict[str, set[str]]:
     """Which module imports which, in whatever way: also inside functions and for type checks alone."""
-    found: dict[str, set[str]] = {name: set() for name in MODULES}
-    for each in IMPORTS:
+    found: dict[str, set[str]] = {name: set() for name in modules()}
+    for each in all_imports():
         target = target_module(each)
         if target is not None and target != each.module and not is_only_the_package(each, target):
             found[each.module].add(target)
@@ -163,8 +171,8 @@ def arrows() -> dict[str, set[str]]:
 def is_only_the_package(each: Import, target: str) -> bool:
     """`from sql.types import decimals` names the package on its way to the module."""
     return any(
-        other.line == each.line and other.target.startswith(f"{target}.") and other.target in MODULES
-        for other in IMPORTS_OF[each.module]
+        other.line == each.line and other.target.startswith(f"{target}.") and other.target in modules()
+        for other in imports_of()[each.module]
     )
 
 
@@ -199,7 +207,7 @@ def room(module: str) -> str:
 
 
 def test_the_sub_packages_form_a_dag():
-    graph: dict[str, set[str]] = {room(name): set() for name in MODULES}
+    graph: dict[str, set[str]] = {room(name): set() for name in modules()}
     for name, targets in arrows().items():
         graph[room(name)] |= {room(target) for target in targets} - {room(name)}
     assert circle(graph) == ()
@@ -262,7 +270,7 @@ def sqlglot_names(tree: ast.Module) -> set[str]:
 def test_no_class_of_sqlglot_is_subclassed():
     """Its compiled build cannot instantiate such a class."""
     wrong = []
-    for name, tree in MODULES.items():
+    for name, tree in modules().items():
         known = sqlglot_names(tree)
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
@@ -275,7 +283,7 @@ def test_only_the_parser_marks_nodes_of_sqlglot():
     """What the typer finds out is a value (`sql/types/printed_forms.py`); `meta` holds positions and pipe steps."""
     wrong = [
         f"{name}:{node.lineno}"
-        for name, tree in MODULES.items()
+        for name, tree in modules().items()
         if not name.startswith("sql.parsing.")
         for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and "meta" in ast.unparse(node.value)
@@ -309,7 +317,7 @@ def test_no_two_modules_of_a_folder_differ_by_a_letter():
 
 
 def test_no_module_is_named_after_one_of_the_standard_library():
-    found = {name for name in MODULES if "." in name and name.rsplit(".", 1)[1] in sys.stdlib_module_names}
+    found = {name for name in modules() if "." in name and name.rsplit(".", 1)[1] in sys.stdlib_module_names}
     assert found <= {"catalog.types", "sql.types"}  # as in pyspark.sql.types
 
 
@@ -332,7 +340,7 @@ def test_the_reader_of_imports_sees_them(source, expected):
 def test_a_match_on_plan_nodes_handles_every_kind():
     nodes = {"Scan", "Query", "Native", "Union", "Expect", "Rejects", "Watermark", "Shuffle", "Write"}
     wrong = []
-    for name, tree in MODULES.items():
+    for name, tree in modules().items():
         for match in (node for node in ast.walk(tree) if isinstance(node, ast.Match)):
             patterns = [part for case in match.cases for part in ast.walk(case.pattern)]
             kinds = {ast.unparse(part.cls) for part in patterns if isinstance(part, ast.MatchClass)}
@@ -342,10 +350,10 @@ def test_a_match_on_plan_nodes_handles_every_kind():
 
 
 def test_a_name_of_a_public_class_means_one_thing():
-    modules = defaultdict(list)
-    for name, tree in MODULES.items():
+    found = defaultdict(list)
+    for name, tree in modules().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                modules[node.name].append(name)
-    double = [f"{name}: {', '.join(found)}" for name, found in modules.items() if len(found) > 1]
+                found[node.name].append(name)
+    double = [f"{name}: {', '.join(places)}" for name, places in found.items() if len(places) > 1]
     assert not double, "\n".join(double)
