@@ -25,6 +25,7 @@ from connectors.delta.transaction import DeltaTable, stage_files
 from connectors.files.committing.file_staged import missing_folders
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse import merging
+from connectors.lakehouse.empty_partitions import constant_partition
 from connectors.storage.filesystem import as_uri, files_at
 from connectors.storage.object_store import StoreSettings
 
@@ -132,9 +133,17 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
     files, staging = files_at(spark, prepared.staging)
     files.write(f"{staging}/actions.json", "\n".join(found.actions))
     rows, size = _counts(found.actions)
+    if prepared.replaces_partitions and not found.actions:
+        prepared = _emptying(df, prepared, (found.before or {}).get("partitionColumns", ()))
     described = table_schema.with_description(found.metadata, task.table.comment) if creates else found.metadata
     before = {} if creates or found.before is None else relied_on(found.before)
     return replace(prepared, metadata=described, table_id=found.table_id, before=before, rows=rows, bytes=size)
+
+
+def _emptying(df: "DataFrame", prepared: DeltaStaged, by: Sequence[str]) -> DeltaStaged:
+    """No row is left of the partition that the query names; without rows, only its constants say which that is."""
+    condition = constant_partition(df, by)
+    return prepared if condition is None else replace(prepared, replaces_partitions=False, replace_where=condition)
 
 
 def _with_comments(df: "DataFrame", table: CatalogTable) -> "DataFrame":

@@ -223,6 +223,9 @@ class IcebergTable:
     def commit(self, transaction: Any, files: str, replaces: ReplacedPart, summary: Mapping[str, str]) -> None:
         """Commit one snapshot with the files, and with the transaction's other changes, onto `base_of` it: a conflict
         if the table has changed since. (`commitTransaction` would apply the changes to the changed table.)"""
+        found = self._files(files)
+        if replaces is ReplacedPart.PARTITIONS and not found.size():
+            replaces = ReplacedPart.NOTHING  # Iceberg refuses to replace the partitions of no files
         if replaces is ReplacedPart.ROWS:
             everything = self.iceberg.expressions.Expressions.alwaysTrue()
             operation = transaction.newOverwrite().overwriteByRowFilter(everything)
@@ -231,7 +234,7 @@ class IcebergTable:
         else:
             operation = transaction.newAppend()
         add = operation.addFile if replaces in (ReplacedPart.ROWS, ReplacedPart.PARTITIONS) else operation.appendFile
-        for file in self._files(files):
+        for file in found:
             add(file)
         for key, value in summary.items():
             operation.set(key, value)

@@ -24,9 +24,10 @@ from connectors.iceberg.iceberg_staged import IcebergStaged, NewTable, ReplacedP
 from connectors.iceberg.iceberg_table import IcebergTable, is_conflict, opened
 from connectors.iceberg.merge_staging import commit_merge, stage_merge
 from connectors.iceberg.table_address import address_of
-from connectors.iceberg.table_metadata import Metadata, commit_of, has_all_since, last_sequence
+from connectors.iceberg.table_metadata import Metadata, commit_of, has_all_since, last_sequence, partition_columns
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse import merging, staged_files
+from connectors.lakehouse.empty_partitions import constant_partition
 from connectors.storage.filesystem import files_at
 
 if TYPE_CHECKING:
@@ -113,6 +114,11 @@ def _stage_files(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepar
         transaction = table.begin(new, prepared.replaces, added)
         found = table.stage(transaction, df._jdf.queryExecution().analyzed(), prepared.data)
         before = None if prepared.is_new else table.metadata()
+    if prepared.replaces is ReplacedPart.PARTITIONS and before is not None and not found.rows:
+        condition = constant_partition(df, partition_columns(before))
+        if condition is not None:  # without rows, only the constants of the query say which partition it is
+            emptied = replace(prepared, merges=True, replaces=ReplacedPart.NOTHING, replace_where=condition)
+            return stage_merge(spark, df, task, emptied)
     files, staging = files_at(spark, prepared.staging)
     files.write(f"{staging}/files", found.files)
     return replace(

@@ -69,6 +69,13 @@ def has_partitions(metadata: Metadata) -> bool:
     return any(field["transform"] != "void" for field in specs.get(metadata.get("default-spec-id"), ()))
 
 
+def partition_columns(metadata: Metadata) -> list[str]:
+    """The columns whose values are the table's partitions; none if a partition is computed from one."""
+    specs = {spec["spec-id"]: spec["fields"] for spec in metadata.get("partition-specs", ())}
+    fields = [field for field in specs.get(metadata.get("default-spec-id"), ()) if field["transform"] != "void"]
+    return [field["name"] for field in fields] if all(field["transform"] == "identity" for field in fields) else []
+
+
 def columns_of(schema: Mapping[str, Any]) -> list[Column]:
     return [
         Column(field["name"], type_of(field["type"]), not field["required"], comment=field.get("doc"))

@@ -28,8 +28,8 @@ class PaimonStaged(Staged):
     schema file that the staged files belong to, `adds_schema` says whether the commit adds it to the table.
     `keys_of`: the snapshot whose keys decided where rows were written, 0 before the first one; the commit fails if a
     later one changed rows. `base`: the latest snapshot when rows were staged, 0 before the first one: the write is
-    looked for in those after it. `is_fresh`: the snapshots need not be searched for this write; not for another
-    process.
+    looked for in those after it. `emptied`: the partition that a write without rows replaces, by column. `is_fresh`:
+    the snapshots need not be searched for this write; not for another process.
     """
 
     target: str
@@ -50,6 +50,7 @@ class PaimonStaged(Staged):
     bytes: int = 0
     keys_of: int | None = None
     base: int = 0
+    emptied: Mapping[str, str | None] | None = None
     is_fresh: bool = secret(False)
 
     @property

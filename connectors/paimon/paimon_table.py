@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _SAME_ROWS: Final = ("COMPACT", "ANALYZE")
 """The kinds of snapshots that change no rows."""
+_INTEGERS: Final = ("TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT")
 _IDENTIFIER: Final = 1
 """The identifier of a commit in Paimon's words: each write commits once, by a commit user of its own."""
 
@@ -117,11 +119,12 @@ def commit(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> N
     files."""
     from pypaimon.write.file_store_commit import FileStoreCommit
 
+    is_dynamic = staged.replaces is PaimonOverwrite.PARTITIONS and staged.emptied is None
     table = opened(
         staged.folder,
         schema,
         {
-            "dynamic-partition-overwrite": "true" if staged.replaces is PaimonOverwrite.PARTITIONS else "false",
+            "dynamic-partition-overwrite": "true" if is_dynamic else "false",
             "snapshot.ignore-empty-commit": "false" if staged.replaces is PaimonOverwrite.TABLE else "true",
         },
     )
@@ -132,13 +135,23 @@ def commit(staged: PaimonStaged, schema: Schema, messages: Sequence[bytes]) -> N
     look_before_each_attempt(committer, staged)
     try:
         if staged.replaces in (PaimonOverwrite.ROWS, PaimonOverwrite.PARTITIONS):
-            committer.overwrite({}, found, _IDENTIFIER, staged.properties)
+            committer.overwrite(_partition(table, staged), found, _IDENTIFIER, staged.properties)
         else:
             committer.commit(found, _IDENTIFIER, staged.properties)
     except CommittedError:
         return
     finally:
         committer.close()
+
+
+def _partition(table: "FileStoreTable", staged: PaimonStaged) -> dict[str, Any]:
+    """The values of the partition that a write without rows replaces, as pypaimon reads them; else none."""
+    types = {field.name: str(field.type).partition("(")[0].split()[0] for field in table.partition_keys_fields}
+    of_text: dict[str, Any] = {"DATE": date.fromisoformat, "BOOLEAN": "true".__eq__, **dict.fromkeys(_INTEGERS, int)}
+    return {
+        name: None if text is None else of_text.get(types[name], str)(text)
+        for name, text in (staged.emptied or {}).items()
+    }
 
 
 def _refuse_changes(committer: Any, after: int, error: RunError) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import PenstockError
+from catalog.diagnostics.diagnostic import PenstockError, internal_error
 from engine.compile import Compiled
 from engine.runtime.answer_early import answered
 from engine.runtime.application import application, clean_up_cancelled, refuse_differing_settings
@@ -85,6 +85,11 @@ class _ListedJobs:
             if not self.keeps_going:
                 raise
             self.terminal.report(error.diagnostics)
+            return None
+        except Exception as error:
+            if not self.keeps_going:
+                raise
+            self.terminal.report((internal_error(error, verbose=self.terminal.is_verbose),))
             return None
         self.terminal.show_result(result)
         return result

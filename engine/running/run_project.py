@@ -8,7 +8,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from catalog.diagnostics.diagnostic import Diagnostic, PenstockError
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, internal_error
 from engine.compile import Compiled
 from engine.project.job_graph import JobGraph
 from engine.project.recorded_state import JobStatus, record_state
@@ -124,6 +124,9 @@ class _Runner:
             run.diagnostics = error.diagnostics
             return False
         except InterruptedRun:
+            return False
+        except Exception as error:  # noqa: BLE001 (a bug in Penstock, of one job: the others have their own result)
+            run.diagnostics = (internal_error(error, verbose=self.options.terminal.is_verbose),)
             return False
         finally:
             run.seconds = monotonic() - started

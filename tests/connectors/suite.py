@@ -267,6 +267,29 @@ class SinkSuite:
         assert found == [(0, 100), (0, 102), (1, 101), (1, 103), (2, 2), (2, 5), (2, 8)]
         assert self.leftovers(tmp_path) == []
 
+    def test_a_day_without_rows_replaces_that_day(self, spark, tmp_path):
+        """The constants of the query name the day; without them, no partition is replaced."""
+        given = {"partition_by": ["p"], "write_mode": "overwrite_partitions"}
+        columns = ("id bigint", "p date")
+        day = "date '2026-01-0{}' p from range({})".format
+        runs = (
+            (f"select id, {day(1, 0)}", []),
+            (f"select id, {day(1, 2)}", [(1, 0), (1, 1)]),
+            (f"select id, {day(2, 1)}", [(1, 0), (1, 1), (2, 0)]),
+            (f"select id, {day(1, 0)}", [(2, 0)]),
+            (f"select id, {day(3, 1)}", [(2, 0), (3, 0)]),
+            ("select id, date_add(date '2026-01-01', cast(id as int)) p from range(0)", [(2, 0), (3, 0)]),
+            (f"select * from (select id, {day(2, 1)}) where p = date '2026-01-02' and id > 7", [(3, 0)]),
+            (f"select id, {day(2, 2)}", [(2, 0), (2, 1), (3, 0)]),
+        )
+        for number, (query, expected) in enumerate(runs):
+            write = self.write(tmp_path / "target", query, columns, **given)
+            run_writes(spark, [write], str(tmp_path / "state"), f"run{number}")
+            df = self.read(spark, str(tmp_path / "target"))
+            assert {"id", "p"} == set(df.columns)
+            assert sorted((row.p.day, row.id) for row in df.collect()) == expected, query
+        assert self.leftovers(tmp_path) == []
+
     def test_every_mode_is_declared(self):
         diagnostics = Diagnostics()
         self.sink.validate(self.write("x").options, self.write("x").table, diagnostics)

@@ -15,7 +15,7 @@ same files.
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,6 +23,7 @@ from catalog.diagnostics.diagnostic import PenstockError, RunError, run_error
 from catalog.tables.savemode import Action
 from connectors.commits.steps import step_text
 from connectors.files.committing import target_lock
+from connectors.files.committing.empty_partition import Writer, stage_empty_partition
 from connectors.files.committing.file_staged import (
     APPEND,
     PARTITIONS,
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 F = TypeVar("F", bound=FileStaged)
-
-Writer = Callable[["DataFrame", str, list[str]], None]
-"""Writes rows into a directory (a URI), partitioned by columns."""
 
 
 def prepare(
@@ -109,10 +107,10 @@ def stage(
         if not files.exists(f"{staging}/data"):
             raise run_error("PEN5005", f"Spark did not write the rows to `{staging}/data`", task.options.span("path"))
         names = files.files(f"{staging}/data")
-        if by and not any(not is_hidden(name.rpartition("/")[2]) for name in names):
-            # a partitioned write of no rows leaves no file: one without rows keeps the schema
-            empty = spark.createDataFrame([], df.schema).coalesce(1)
-            write(empty, as_uri(f"{staging}/data"), [])
+        if by and not _data_files(names):
+            keeps = bool(task.options.get("is_partition_field_write_in_file"))
+            stage_empty_partition(spark, df, files, prepared, by=by, keeps_columns=keeps, write=write)
+            names = files.files(f"{staging}/data")
         if prepared.mode == PARTITIONS:
             _refuse_foreign_partitions(files, prepared, task, names)
         mark = {"run_id": task.run_id, "at": time.time(), "files": files.files(f"{staging}/data")}
@@ -125,6 +123,10 @@ def stage(
             abort(spark, prepared, task.run)
         raise
     return prepared
+
+
+def _data_files(names: Sequence[str]) -> list[str]:
+    return [name for name in names if not is_hidden(name.rpartition("/")[2])]
 
 
 def _refuse_foreign_partitions(files: Files, prepared: FileStaged, task: WriteTask, staged: Sequence[str]) -> None:

@@ -45,6 +45,9 @@ def local_table(path: str, options: Options) -> CatalogTable | None:
     if kind not in _WITH_SCHEMA or not files:
         return None
     try:
-        return CatalogTable.of("target", [*file_columns(kind, files, None), *partition_columns(path, files)])
+        of_path = partition_columns(path, files)
+        names = {column.name.lower() for column in of_path}  # in files, too: Spark reads those of the directories
+        in_files = [column for column in file_columns(kind, files, None) if column.name.lower() not in names]
+        return CatalogTable.of("target", [*in_files, *of_path])
     except UnknownSchemaError:
         return None

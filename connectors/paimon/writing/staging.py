@@ -19,6 +19,7 @@ from connectors.commits.commit_errors import created_meanwhile
 from connectors.files.committing.file_staged import missing_folders
 from connectors.interface.sink import WriteTask
 from connectors.lakehouse import merging
+from connectors.lakehouse.empty_partitions import constant_partition_texts
 from connectors.lakehouse.required import without_nulls
 from connectors.paimon import paimon_table
 from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
@@ -113,6 +114,8 @@ def _stage(spark: "SparkSession", df: "DataFrame", task: WriteTask, prepared: Pa
         keys_of=keys_of,
         base=base,
     )
+    if staged.replaces is PaimonOverwrite.PARTITIONS and not written:
+        staged = replace(staged, emptied=constant_partition_texts(df, tuple(schema.get("partitionKeys") or ())))
     if staged.replaces is PaimonOverwrite.TABLE:
         _make_table(staged, schema, messages)
     else:

@@ -92,6 +92,10 @@ class JdbcSuite(SinkSuite):
     def test_overwrite_partitions(self, spark, tmp_path):
         super().test_overwrite_partitions(spark, tmp_path)
 
+    @pytest.mark.xfail(strict=True, reason="tables of a database are not partitioned by folders", raises=AssertionError)
+    def test_a_day_without_rows_replaces_that_day(self, spark, tmp_path):
+        super().test_a_day_without_rows_replaces_that_day(spark, tmp_path)
+
     def test_every_mode_is_declared(self):
         names = {option.name for option in self.sink.sink_options}
         assert names >= {"table", "url", "schema_save_mode", "data_save_mode", "write_mode"}
