@@ -13,6 +13,7 @@ from catalog.secret_names import redacted
 from connectors.jdbc.connection import Connection
 from connectors.jdbc.dialect import Dialect
 from connectors.jdbc.missing_driver import missing_driver
+from connectors.jdbc.server_messages import server_message, without_values
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -190,20 +191,27 @@ def _open(jvm: Any, connection: Connection) -> Any:
 
 
 def cause_of(error: BaseException) -> str:
-    """The innermost message of a Java exception, in one line, without secrets."""
+    """The innermost message of a Java exception, in one line, without secrets: the server's error with its detail."""
+    text = _innermost(error)
+    said = server_message(text)
+    return str(redacted(said.text if said else re.sub(r"\s*\n\s*", " ", without_values(text).strip())))
+
+
+def _innermost(error: BaseException) -> str:
     text = str(error)
     for java in _thrown(error):
         kind = java.getClass().getSimpleName()
         text = java.getMessage() or kind
         if kind == "UnknownHostException":
             text = f"unknown host `{text}`"
-    return str(redacted(re.sub(r"\s*\n\s*", " ", text.strip())))
+    return text
 
 
 def _failed(connection: Connection, error: BaseException, statement: str) -> RunError:
     shown = statement if len(statement) <= 300 else f"{statement[:300]} …"
     message = f"`{connection.place}` refused a statement: {cause_of(error)}"
-    help = _PRIVILEGES if _DENIED.search(message) else None
+    said = server_message(_innermost(error))
+    help = _PRIVILEGES if _DENIED.search(message) else said.hint if said else None
     return run_error("PEN5013", message, None, help, [f"the statement was: {redacted(shown)}"])
 
 

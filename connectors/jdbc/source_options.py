@@ -9,8 +9,10 @@ from catalog.tables.table import CatalogTable
 from connectors.interface.incremental import INCREMENTAL
 from connectors.interface.schema_option import SCHEMA_OPTION
 from connectors.jdbc.connection import CONNECTION_OPTIONS, connection_of
+from connectors.jdbc.known_dialects import dialect_of
 from connectors.jdbc.partitions import Partitioning
 from connectors.jdbc.reading import Reading
+from connectors.jdbc.table_location import check_place
 from connectors.jdbc.table_names import parse_table_name, path_of
 from connectors.matching.table_patterns import check_pattern, use_regex_option
 from connectors.shared.tolerated import report_without_effect
@@ -67,6 +69,9 @@ def check_source(options: Options, diagnostics: Diagnostics) -> None:
         _check_pattern(options, diagnostics)
     elif options.get("table_path") is not None:
         check_table_name(options, "table_path", diagnostics)
+        dialect = dialect_of(options.string("url"))
+        if dialect is not None and dialect.url_shape.fullmatch(options.string("url").strip()):
+            check_place(dialect, options, "table_path", diagnostics)
     if options.get("partition_column") is None:
         for name in ("partition_num", "partition_lower_bound", "partition_upper_bound", "split.size"):
             if options.get(name) is not None:

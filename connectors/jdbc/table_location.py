@@ -6,9 +6,11 @@ jdbc:postgresql://db:5432/shop#orders     `//db/shop?ssl=true` and `shop.public.
 import re
 from typing import Final
 
-from connectors.jdbc.connection import Connection
+from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.options import Options
+from connectors.jdbc.connection import Connection, connection_of
 from connectors.jdbc.dialect import Dialect
-from connectors.jdbc.table_names import relative_to
+from connectors.jdbc.table_names import parse_table_name, relative_to
 from connectors.storage.paths import target_folder
 
 _SERVER: Final = re.compile(r"(jdbc:[^/]*//)([^/]*)(?:/(.*))?", re.DOTALL)
@@ -30,6 +32,28 @@ def location_of(connection: Connection, name: tuple[str, ...]) -> str:
         parts = parts[1:]
     place = server if database is None else f"{server}/{database}"
     return f"{place}#{'.'.join(parts).lower()}" if parts else place
+
+
+def in_own_database(connection: Connection, name: tuple[str, ...]) -> tuple[str, ...]:
+    """The name without the connection's own database: `shop.public.t` is `public.t` where the URL names `shop`."""
+    return relative_to(connection.dialect, _server_and_database(connection)[1], name)
+
+
+def check_place(dialect: Dialect, options: Options, name: str, diagnostics: Diagnostics) -> None:
+    """Report a table in a schema or database that a connection of this dialect does not reach."""
+    try:
+        parts = parse_table_name(options.string(name))
+    except ValueError:
+        return  # reported with the name
+    if not dialect.has_schemas and len(parts) > 1 and parts[0].lower() != "main" and options.seatunnel is None:
+        message = f"{dialect.name} has no schemas: `{options[name]}` would be the table `{parts[-1]}`"
+        diagnostics.error("PEN2004", message, options.span(name), f'{name} = "{parts[-1]}"')
+    own = _server_and_database(connection_of(options))[1]
+    named = options.optional_string("database") if "database" in options.values else None
+    named, place = (named, "database") if named is not None else (parts[0] if len(parts) == 3 else None, name)
+    if dialect.scheme == "postgresql" and own and named is not None and named.lower() != own.lower():
+        message = f"a connection of PostgreSQL reaches one database: `url` names `{own}`, and `{place}` names `{named}`"
+        diagnostics.error("PEN2011", message, options.span(place), "name the database in `url`")
 
 
 def _server_and_database(connection: Connection) -> tuple[str, str | None]:

@@ -84,7 +84,7 @@ _SQLSTATE: Final = re.compile(r"SQLSTATE: (\w{2})\w{3}")
 
 def is_transient(error: BaseException) -> bool:
     """Whether a retry of the same work may succeed."""
-    return all(not _is_permanent(cause) for cause in causes(error))
+    return isinstance(error, TransientError) or all(not _is_permanent(cause) for cause in causes(error))
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:

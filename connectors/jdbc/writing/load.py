@@ -72,7 +72,7 @@ def libpq_uri(connection: Connection) -> str | None:
 def _copy(df: "DataFrame", connection: Connection, table: tuple[str, ...]) -> int:
     """One COPY in one transaction for each partition; a retried task finds it done."""
     uri = libpq_uri(connection)
-    schema, name = (table[0] if len(table) > 1 else None), table[-1]
+    schema, name = (table[-2] if len(table) > 1 else None), table[-1]
     columns = df.columns
     recording = partition_statement(connection.dialect, table, _PARTITION)  # executors need not have this package
 

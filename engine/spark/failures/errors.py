@@ -9,8 +9,9 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.version import __version__
 
-from catalog.diagnostics.diagnostic import PenstockError, run_error
+from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, TransientError, run_error
 from catalog.diagnostics.source import PlacedText, Span
+from connectors.jdbc.server_messages import server_message
 from engine.plan.nodes import AnyNode, Native, Query, Scan
 from engine.spark.failures.environment_errors import environment_error
 from engine.spark.failures.error_causes import ErrorCause, error_causes, message_and_remedy
@@ -36,6 +37,9 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         return lost
     if found := environment_error("\n".join([str(error), *(cause.message for cause in causes)]), node):
         return found
+    python = _raised(str(error))
+    if python is not None and (refused := _of_database(python, node)):
+        return refused
     if broken := next((each.message for each in (cause, *causes) if _LOST_CONNECTION.search(each.message)), None):
         said = broken.partition("\n")[0]
         return run_error(
@@ -48,9 +52,9 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
     if misfit := next((cause.message for cause in causes if _OF_ANOTHER_SPARK.match(cause.message)), None):
         message = f"a jar of this session was built for another Spark version than {__version__}: it looks for {misfit}"
         return run_error("PEN9003", f"{message} (in `{node.written_name}`)", node.span)
-    if python := _raised(str(error)):
+    if python is not None:
         of = next((involved_node for involved_node in involved if isinstance(involved_node, Native)), node)
-        return run_error("PEN5001", f"{python} (in `{of.name}`)", of.span)
+        return run_error("PEN5001", f"{python.splitlines()[0]} (in `{of.name}`)", of.span)
     message, help = message_and_remedy(cause.message)
     if placed := _placed(causes, involved):
         query, span = placed
@@ -76,11 +80,33 @@ def reason(error: BaseException) -> str:
 
 
 def _raised(message: str) -> str | None:
-    """The exception that Python code raised in a worker, if the message contains its traceback."""
+    """What the exception that Python code raised in a worker says, if the message contains its traceback."""
     _, found, trace = message.rpartition("Traceback (most recent call last)")
-    lines = [line for line in trace.split("\n") if line and not line[0].isspace()]
-    return lines[-1].strip() if found and len(lines) > 1 else None
+    lines = trace.split("\n")[1:]
+    first = next((index for index, line in enumerate(lines) if line and not line[0].isspace()), None)
+    return "\n".join(lines[first:]).strip() if found and first is not None else None
 
+
+def _of_database(message: str, node: AnyNode) -> PenstockError | None:
+    """The error that a driver of Python raised in a task, as PostgreSQL's COPY does."""
+    if lost := _LOST_IN_COPY.search(message):
+        text = f"the connection to the database was lost: {lost[0]} (in `{node.written_name}`)"
+        return TransientError([Diagnostic("PEN5012", text, node.span, _RERUN)])
+    said = server_message(message) if message.startswith(_DRIVER) else None
+    if said is None:
+        return None
+    return run_error(
+        "PEN5013", f"the database refused rows: {said.text} (in `{node.written_name}`)", node.span, said.hint
+    )
+
+
+_DRIVER: Final = "adbc_driver_manager."
+_LOST_IN_COPY: Final = re.compile(
+    r"server closed the connection unexpectedly|could not receive data from server|no connection to the server"
+    r"|SSL connection has been closed unexpectedly|could not send data to server|terminating connection[^\n]*"
+    r"|the database system is (?:starting up|shutting down)|Connection refused"
+)
+"""What libpq says of it."""
 
 _LOST_CONNECTION: Final = re.compile(
     r"Socket error|Socket fail to connect|Communications link failure|terminating connection|"
