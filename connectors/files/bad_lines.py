@@ -26,6 +26,42 @@ def line_with(file: str, parts: Sequence[str]) -> int | None:
     return found
 
 
+def cell_with(file: str, value: str, *, delimiter: str, quote: str, index: int) -> tuple[int, int] | None:
+    """The line of the first row whose value of that column, counted from 0, is this one, and where it begins in it."""
+    try:
+        for number, line in _lines(file):
+            text = line.decode("utf-8", "replace")
+            if value not in text:
+                continue
+            cells = _cells(text.rstrip("\r\n"), delimiter, quote)
+            if index < len(cells) and cells[index][1].strip() == value.strip():
+                return number, cells[index][0] + 1
+    except (OSError, EOFError, TimeoutError):
+        return None
+    return None
+
+
+def _cells(line: str, delimiter: str, quote: str) -> list[tuple[int, str]]:
+    """The values of a line, without their quotes, and where they begin."""
+    found, start, position, is_quoted = [], 0, 0, False
+    while position <= len(line):
+        if quote and line[position : position + 1] == quote:
+            is_quoted = not is_quoted
+        elif position == len(line) or (not is_quoted and line.startswith(delimiter, position)):
+            text = line[start:position]
+            is_whole = len(text) > 1 and bool(quote) and text[0] == text[-1] == quote
+            found.append((start + is_whole, text[1:-1].replace(2 * quote, quote) if is_whole else text))
+            start = position + len(delimiter)
+            position = start - 1 if position < len(line) else position
+        position += 1
+    return found
+
+
+def values_of(line: str, delimiter: str, quote: str) -> int:
+    """How many values a line has."""
+    return len(_cells(line, delimiter, quote))
+
+
 def line_not_utf8(file: str) -> int | None:
     """The number of the first line that is not UTF-8."""
     try:

@@ -182,6 +182,15 @@ SOURCE_OPTIONS: Final = (
         default=False,
     ),
     Option(
+        "decimal_separator",
+        OptionType.STRING,
+        "The sign before the fraction of decimals in csv, text, xml and excel files, and of floating-point numbers "
+        "where it is a comma. The other sign separates groups of three digits; a number that has it elsewhere "
+        "(`1,10` with `.`) does not fit.",
+        default=".",
+        choices=(".", ","),
+    ),
+    Option(
         "missing_columns",
         OptionType.STRING,
         "What happens where files lack a declared column, which is read as NULL: with `fail`, it is an error if no "
@@ -192,9 +201,9 @@ SOURCE_OPTIONS: Final = (
     Option(
         "on_malformed",
         OptionType.STRING,
-        "What happens to a row that does not fit the schema: it fails the job, becomes NULLs or is dropped. Spark "
-        "decides what fits: it reads `2024-01-01 x` as a date, `12:30` as a timestamp of today, rounds decimals to the "
-        "scale of their column, and reads only the first JSON value of a line.",
+        "What happens to a row that does not fit the schema: it fails the job, becomes NULLs or is dropped and counted "
+        "as filtered. Spark decides what fits: it reads `2024-01-01 x` as a date, `12:30` as a timestamp of today, "
+        "and rounds decimals to the scale of their column.",
         default="fail",
         choices=("fail", "null", "drop"),
         alternatives=("mode",),
@@ -333,6 +342,7 @@ _ONLY_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "csv_use_header_line": ("csv",),
     "skip_header_row_number": ("csv", "text", "excel"),
     "enable_header_write": ("csv", "text"),
+    "decimal_separator": ("csv", "text", "xml", "excel"),
 }
 TEXT_CODECS: Final = ("none", "bzip2", "gzip", "lz4", "snappy", "deflate", "lzo")
 HADOOP_CODECS: Final = "io.compression.codecs"
@@ -372,7 +382,9 @@ _QUOTING: Final[Mapping[str, Mapping[str, str]]] = {
 _WHOLE_TEXTS: Final = {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false"}
 """Spark's csv writer would cut off the spaces around a text."""
 
-MALFORMED_MODES: Final[Mapping[str, str]] = {"fail": "FAILFAST", "null": "PERMISSIVE", "drop": "DROPMALFORMED"}
+MALFORMED_MODES: Final[Mapping[str, str]] = {"fail": "FAILFAST", "null": "PERMISSIVE", "drop": "PERMISSIVE"}
+MALFORMED_RECORD: Final = "__penstock_malformed"
+"""The column in which Spark's readers put the text of a row that does not fit, where such rows are dropped."""
 
 
 def file_format(options: Options) -> str:
@@ -416,6 +428,7 @@ def reader_options(options: Options) -> dict[str, str]:
         found[HADOOP_CODECS] = _LZOP
     if kind in ("csv", "json", "xml"):
         found["mode"] = MALFORMED_MODES[options.string("on_malformed").lower()]
+        found["columnNameOfCorruptRecord"] = MALFORMED_RECORD
         found["multiLine"] = str(options.flag("multi_line")).lower()
     if kind == "json" and options.string("encoding").lower() != "utf-8":
         found.setdefault("lineSep", "\n")  # Spark does not know how other character sets end a line

@@ -37,7 +37,8 @@ FIELD_DELIMITER: Final = "\x01"
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """Patterns of dates, timestamps and times (None: ISO), the text of NULL, and whether unreadable values are NULL."""
+    """Patterns of dates, timestamps and times (None: ISO), the text of NULL, and whether unreadable values are NULL
+    (where their rows are dropped, a filter finds them so)."""
 
     date: str | None = None
     timestamp: str | None = None
@@ -53,7 +54,7 @@ class Formats:
             options.optional_string("datetime_format"),
             options.optional_string("time_format"),
             options.optional_string("null_format"),
-            mode is not None and str(mode).lower() == "null",
+            mode is not None and str(mode).lower() in ("null", "drop"),
         )
 
 

@@ -12,8 +12,9 @@ from catalog.tables.table import Column
 from catalog.types.datatypes import STRING
 from connectors.files.file_options import HADOOP_CODECS, file_format
 from connectors.files.formats.delimited import FIELD_DELIMITER, is_delimited
+from connectors.files.formats.malformed_rows import record_column
 from connectors.files.formats.readers import FileSet, given_options
-from connectors.files.formats.stored_values import refuses_bytes, stored_type
+from connectors.files.formats.stored_values import read_type, refuses_bytes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -121,7 +122,7 @@ def of_lines(files: FileSet) -> "DataFrame":
         if not is_delimited(options, in_files):
             values = [f"line as {quote(in_files[0].name)}"]
     else:
-        stored = [Column(c.name, stored_type("csv", c.type)) for c in in_files]
+        stored = [*(Column(c.name, read_type(c, options)) for c in in_files), *record_column(options)]
         given = {
             k: v
             for k, v in given_options(options).items()
@@ -129,5 +130,5 @@ def of_lines(files: FileSet) -> "DataFrame":
         }
         listed = ", ".join(f"{quote_text(key)}, {quote_text(value)}" for key, value in given.items())
         lines = lines.selectExpr(f"from_csv(line, {quote_text(columns_to_ddl(stored))}, map({listed})) as row", *parts)
-        values = [f"row.{quote(column.name)}" for column in in_files]
+        values = [f"row.{quote(column.name)}" for column in stored]
     return lines.selectExpr(*values, *parts)

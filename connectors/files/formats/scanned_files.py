@@ -18,8 +18,8 @@ def may_hold_quotes(paths: Sequence[str] | None, options: Options) -> bool:
     """Whether the files may hold quoted values; files that are compressed, not on this machine or not there yet (None)
     may."""
     mark = (options.optional_string("quote_char") or '"').encode()
-    files = _plain_files(paths)
-    return files is None or len(mark) > 1 or any(mark in block for file in files for block in _blocks(file))
+    files = plain_files(paths)
+    return files is None or len(mark) > 1 or any(mark in block for file in files for block in blocks_of(file))
 
 
 def may_hold_blank_rows(paths: Sequence[str] | None, options: Options, *, is_text: bool) -> bool:
@@ -28,7 +28,7 @@ def may_hold_blank_rows(paths: Sequence[str] | None, options: Options, *, is_tex
     delimiter = options.optional_string("field_delimiter") or ","
     if not is_text and any(sign > " " for sign in delimiter):
         return False
-    files = _plain_files(paths)
+    files = plain_files(paths)
     has_lines = options.optional_string("row_delimiter") in (None, "\n", "\r\n")
     if files is None or not has_lines or options.string("encoding").lower() != "utf-8":
         return True
@@ -39,7 +39,7 @@ def may_hold_blank_rows(paths: Sequence[str] | None, options: Options, *, is_tex
 def _has_blank_row(file: str, starts: Collection[bytes]) -> bool:
     """Whether a line that starts so has nothing but such characters."""
     rest = b"\n"
-    for block in _blocks(file):
+    for block in blocks_of(file):
         *lines, rest = (rest + block).replace(b"\r", b"\n").rsplit(b"\n", 1)
         if any(_begins_blank(text + b"\n", start) for text in lines for start in starts):
             return True
@@ -57,7 +57,7 @@ def _begins_blank(text: bytes, start: bytes) -> bool:
     return False
 
 
-def _plain_files(paths: Sequence[str] | None) -> list[str] | None:
+def plain_files(paths: Sequence[str] | None) -> list[str] | None:
     """The files, if all are on this machine and none is compressed."""
     if paths is None:
         return None
@@ -66,7 +66,7 @@ def _plain_files(paths: Sequence[str] | None) -> list[str] | None:
     return None if None in local or any(file.lower().endswith(_COMPRESSED) for file in files) else files
 
 
-def _blocks(file: str) -> Iterator[bytes]:
+def blocks_of(file: str) -> Iterator[bytes]:
     with open(file, "rb") as content:
         while block := content.read(_BLOCK):
             yield block

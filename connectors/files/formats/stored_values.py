@@ -15,6 +15,7 @@ from catalog.types.datatypes import (  # fmt: skip
     VARIANT,
     VOID,
     Array,
+    Atomic,
     DataType,
     Field,
     Map,
@@ -24,6 +25,8 @@ from catalog.types.datatypes import (  # fmt: skip
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import file_format
 from connectors.files.formats.delimited import Formats, from_text, is_delimited
+from connectors.files.formats.malformed_rows import fails_at_malformed, without_malformed
+from connectors.files.formats.number_texts import is_read_from_text, number_of_text, text_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -59,24 +62,50 @@ def stored_type(kind: str, type: DataType) -> DataType:
     return STRING if type == VOID else type
 
 
+def read_type(column: Column, options: Options) -> DataType:
+    """The type in which Spark reads such a column of these files.
+
+    Values of xml are texts where rows that do not fit are no error: Spark's reader leaves a file after the first one.
+    """
+    kind, type = file_format(options), column.type
+    if kind == "xml" and column.nullable and isinstance(type, Atomic) and not fails_at_malformed(options):
+        return STRING
+    return text_type(stored_type(kind, type), options)
+
+
 def converted(df: "DataFrame", in_files: Sequence[Column], of_path: Sequence[Column], options: Options) -> "DataFrame":
     """The columns in their declared types, where the files have others."""
     kind, formats = file_format(options), Formats.of(options)
     is_split = is_delimited(options, in_files)
     is_text = kind == "excel" or are_attributes(options) or (kind == "text" and is_split)
-    columns = []
+    columns, fits = [], []
     for column in in_files:
         name, type = quote(column.name), column.type
         value = name
         if (is_text or stored_type(kind, type) == STRING) and refuses_bytes(options):
             value = _REFUSING.format(name) if kind == "csv" or is_split else f"validate_utf8({name})"
-        if is_text or (kind == "csv" and stored_type(kind, type) != type):
-            columns.append(f"{from_text(value, type, formats)} as {name}")
+        is_number = is_read_from_text(type, options) and (is_text or kind in ("csv", "xml"))
+        is_xml = kind == "xml" and read_type(column, options) != stored_type(kind, type)
+        if is_number:
+            converted = number_of_text(_unblank(value), column, options)
+        elif is_text or is_xml or (kind == "csv" and stored_type(kind, type) != type):
+            converted = from_text(value, type, formats)
         elif stored_type(kind, type) != type:
             columns.append(f"{_restored(value, type)} as {name}")
+            continue
         else:
             columns.append(name if value == name else f"{value} as {name}")
+            continue
+        columns.append(f"{converted} as {name}")
+        if not isinstance(type, Array | Map | Struct):
+            fits.append(f"({_unblank(value)} is null or {converted} is not null)")
+    df = without_malformed(df, in_files, fits, options)
     return df.selectExpr(*columns, *(f"cast({quote(c.name)} as {to_ddl(c.type)}) as {quote(c.name)}" for c in of_path))
+
+
+def _unblank(value: str) -> str:
+    """An empty text is NULL, as in Spark's readers."""
+    return f"nullif({value}, '')"
 
 
 def _restored(value: str, type: DataType) -> str:

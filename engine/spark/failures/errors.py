@@ -19,6 +19,7 @@ from engine.spark.failures.fatal_errors import fatal_error
 from engine.spark.failures.json_errors import json_error
 from engine.spark.failures.lost_values import lost_value
 from engine.spark.failures.source_errors import is_of_source, source_error
+from engine.spark.failures.unfit_values import unfit_value
 from sql.rewrite.select_query import Select
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError)
@@ -35,6 +36,8 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         return fatal
     if lost := lost_value(causes, node):
         return lost
+    if unfit_number := unfit_value(causes, involved):
+        return unfit_number
     if found := environment_error("\n".join([str(error), *(cause.message for cause in causes)]), node):
         return found
     python = _raised(str(error))

@@ -4,8 +4,9 @@ import re
 from typing import Final
 
 from catalog.diagnostics.diagnostic import RunError, run_error
-from connectors.files.bad_lines import line_not_utf8, line_with
+from connectors.files.bad_lines import line_not_utf8, line_with, values_of
 from connectors.files.formats.whole_json import FIRST_VALUE_ONLY
+from connectors.files.partition_columns import partition_columns
 from connectors.kafka.offsets import topics_of
 from connectors.storage.paths import data_files, local_path, near_path
 from engine.plan.nodes import AnyNode, Scan
@@ -86,6 +87,8 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
         help = _HELP_MALFORMED
         if scan and row and _is_cut_off(row, scan):
             help = "`multi_line = true` reads values in quotes that go on in the next line"
+        elif scan and row and _ROW.search(causes[-1].message) and (more := _other_values(row, scan)):
+            help = more
         line = _line(files, causes)
         why = (row or causes[-1].message).partition("\n")[0][:200]
         message = f"{line or 'a row'} of {file}{of} does not fit the schema: {why}"
@@ -107,6 +110,17 @@ def _is_cut_off(row: str, scan: Scan) -> bool:
     """Whether the line of a CSV ends within quotes: read by lines, a value that goes on in the next one is two rows."""
     quote = scan.options.get("quote_char")
     return isinstance(quote, str) and bool(quote) and not scan.options.get("multi_line") and row.count(quote) % 2 == 1
+
+
+def _other_values(row: str, scan: Scan) -> str | None:
+    """What to do where a line of a CSV has another number of values than the schema has columns: every line may."""
+    path, delimiter = local_path(str(scan.options.get("path") or "")), str(scan.options.get("field_delimiter") or ",")
+    of_path = partition_columns(path, data_files(path)) if path is not None else []
+    columns = len(scan.table.schema.names) - len(of_path)
+    values = values_of(row, delimiter, str(scan.options.get("quote_char") or ""))
+    if str(scan.options.get("file_format_type")).lower() != "csv" or values == columns:
+        return None
+    return f"the line has {values} values, and the schema {columns} columns: declare all of them, in their order"
 
 
 def _record_error(record: "re.Match[str]", nodes: tuple[AnyNode, ...]) -> RunError:

@@ -1,0 +1,126 @@
+"""Decimals in files of texts, and rows that do not fit."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from catalog.diagnostics.diagnostic import RunError
+from engine.cli import main
+from tests.connectors.files.test_local_file import read
+
+pytestmark = pytest.mark.spark
+
+SCHEMA = {"fields": {"id": "int", "amount": "decimal(10,2)"}}
+SOURCE = """
+source {{ LocalFile {{ plugin_output = orders, path = "{path}", file_format_type = {kind}
+  schema {{ fields {{ id = int, amount = "decimal(10,2)" }} }}{more} }} }}
+sink {{ LocalFile {{ path = "{out}", file_format_type = parquet, data_save_mode = DROP_DATA }} }}
+"""
+TEXTS = {  # what a decimal says with `.` and with `,` before its fraction; None: malformed
+    "1.10": ("1.10", None), "1,10": (None, "1.10"), "1,234.50": ("1234.50", None), "1.234,50": (None, "1234.50"),
+    "1,234": ("1234.00", "1.23"), "1.234": ("1.23", "1234.00"), "12,34": (None, "12.34"), "1,2345": (None, "1.23"),
+    "1,234,567": ("1234567.00", None), "-1,234": ("-1234.00", "-1.23"), ",5": (None, "0.50"), "7": ("7.00", "7.00"),
+    "1e2": ("100.00", "100.00"), " 5 ": ("5.00", "5.00"), "x": (None, None), "123456789,0": (None, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["csv", "text", "xml"])
+def test_1_10_as_a_decimal_is_not_110(spark, tmp_path, kind):
+    """Groups have three digits; `decimal_separator` changes the meaning; what fits neither is malformed."""
+    given = {"field_delimiter": ";"} if kind != "xml" else {"xml_row_tag": "r"}
+    rows = [
+        f"<r><id>{number}</id><amount>{text}</amount></r>" if kind == "xml" else f"{number};{text}"
+        for number, text in enumerate(TEXTS)
+    ]
+    (tmp_path / "in").write_text("<rs>" + "".join(rows) + "</rs>" if kind == "xml" else "\n".join(rows) + "\n")
+    source = {"path": str(tmp_path / "in"), "file_format_type": kind, "schema": SCHEMA, **given}
+    for index, separator in enumerate((".", ",")):
+        expected = [parsed[index] for parsed in TEXTS.values()]
+        df = read(spark, **source, decimal_separator=separator, on_malformed="null")
+        assert [row.amount and str(row.amount) for row in df.orderBy("id").collect()] == expected
+        df = read(spark, **source, decimal_separator=separator, on_malformed="drop")
+        assert [str(row.amount) for row in df.orderBy("id").collect()] == [text for text in expected if text]
+        assert df.count() == len([text for text in expected if text])
+
+
+def test_a_decimal_that_does_not_fit_fails_with_line_and_column(spark, tmp_path, capsys):
+    (tmp_path / "in.csv").write_text('1,1.5\n2,"1,234"\n3,"1,10"\n4,"1,10"\n')
+    job = tmp_path / "job.conf"
+    job.write_text(SOURCE.format(path=tmp_path / "in.csv", kind="csv", more="", out=tmp_path / "out"))
+    assert main(["run", str(job), "--quiet"]) == 1
+    err = capsys.readouterr().err
+    place = f"{tmp_path}/in.csv:3:4: "
+    assert f"line 3 of `{tmp_path}/in.csv` of `orders` does not fit the schema: `amount` is `1,10`" in err
+    assert f"{place}1,10\n" in err
+    assert "^^^^" in err.split(place)[1]
+    assert '`decimal_separator = ","` reads it as a fraction' in err
+
+
+def test_dropped_rows_are_counted(spark, tmp_path, capsys):
+    """Of each reader: rows of too many values, bad numbers, and values of other types."""
+    files = {
+        "csv": "1,1.5\n2,1.5,x\n3,y\nz,4\n5,5\n",
+        "json": '{"id": 1, "amount": 1.5}\n{"id": 2\n{"id": 3, "amount": "y"}\n{"id": "z"}\n{"id": 5}\n',
+        "xml": "".join(f"<RECORD><id>{id}</id></RECORD>\n" for id in (1, "x", "y", "z", 5)),
+    }
+    for kind, text in files.items():
+        (tmp_path / f"in.{kind}").write_text(text)
+        job, more = tmp_path / f"{kind}.conf", ', on_malformed = "drop"'
+        more += ', xml_row_tag = "RECORD"' if kind == "xml" else ""
+        job.write_text(SOURCE.format(path=tmp_path / f"in.{kind}", kind=kind, more=more, out=tmp_path / kind))
+        assert main(["run", str(job), "--run-id", kind]) == 0, capsys.readouterr().err
+        capsys.readouterr()
+        assert sorted(row.id for row in spark.read.parquet(str(tmp_path / kind)).collect()) == [1, 5]
+        assert main(["runs", kind, "--format", "json", "--state-dir", str(tmp_path / ".penstock")]) == 0
+        counts = json.loads(capsys.readouterr().out)["counts"]
+        assert [sink["filtered"] for sink in counts["sinks"].values()] == [3], kind
+        assert read(spark, path=str(tmp_path / f"in.{kind}"), file_format_type=kind, schema=SCHEMA, on_malformed="drop",
+                    **({"xml_row_tag": "RECORD"} if kind == "xml" else {})).count() == 2  # fmt: skip
+
+
+def test_the_remedy_for_lines_of_more_values_is_not_to_drop_them(spark, tmp_path, capsys):
+    (tmp_path / "in.csv").write_text("1,1.5,x\n2,2.5,y\n")
+    job = tmp_path / "job.conf"
+    job.write_text(SOURCE.format(path=tmp_path / "in.csv", kind="csv", more="", out=tmp_path / "out"))
+    assert main(["run", str(job), "--quiet"]) == 1
+    err = capsys.readouterr().err
+    assert "the line has 3 values, and the schema 2 columns: declare all of them, in their order" in err
+    assert "drop" not in err
+
+
+@pytest.mark.parametrize("line", ['{"id": 1}{"id": 2}', '{"id": 1}, {"id": 2}'])
+def test_a_second_value_on_a_line_of_json_is_refused(spark, tmp_path, line):
+    (tmp_path / "in.json").write_text('{"id": 0, "amount": 1}\n' * 3 + line + "\n")
+    with pytest.raises(RunError, match=r"line 4 of .* goes on after its first JSON value") as caught:
+        read(spark, path=str(tmp_path / "in.json"), file_format_type="json", schema=SCHEMA)
+    assert [item.code for item in caught.value.diagnostics] == ["PEN5004"]
+
+
+def test_lines_of_json_that_only_look_like_two_values_are_read(spark, tmp_path):
+    (tmp_path / "in.json").write_text(
+        '{"id": 1, "more": [{"a": 1},{"a": 2}, {"a": 3}]}\n{"id": 2, "t": "}{"},\n{"id": 3}'
+    )
+    df = read(spark, path=str(tmp_path / "in.json"), file_format_type="json", schema=SCHEMA)
+    assert sorted(row.id for row in df.collect()) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("value", "mode", "expected"),
+    [
+        ("123456789.5", "fail", None),
+        ("123456789.5", "null", [None]),
+        ("123456789.5", "drop", []),
+        ('"1,10"', "drop", []),
+        ('"1,10"', "fail", None),
+        ('"1.10"', "fail", [Decimal("1.10")]),
+    ],
+)
+def test_a_decimal_of_json_that_does_not_fit_is_refused(spark, tmp_path, value, mode, expected):
+    (tmp_path / "in.json").write_text(f'{{"id": 1, "amount": {value}}}\n')
+    df = read(spark, path=str(tmp_path / "in.json"), file_format_type="json", schema=SCHEMA, on_malformed=mode)
+    if expected is None:
+        with pytest.raises(Exception, match="MALFORMED_RECORD_IN_PARSING"):
+            df.collect()
+    else:
+        assert [row.amount for row in df.collect()] == expected
