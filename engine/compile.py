@@ -158,10 +158,8 @@ def _built(job: Job, settings: Settings, own: Diagnostics) -> Plan:
     plan = build(job, own)
     if not own.has_errors and (settings.only or settings.but):
         plan = with_chosen_writes(plan, settings.only, settings.but, own)
-    if settings.strict_data:
-        own.items = [replace(item, severity=Severity.ERROR) if item.code == "PEN1602" else item for item in own]
-    if settings.strict:
-        own.items = [strict(diagnostic, in_project=settings.project is not NO_PROJECT) for diagnostic in own]
+    own.items = [strict(diagnostic, settings, in_project=settings.project is not NO_PROJECT) for diagnostic in own]
+    if settings.strict_types:
         refuse_unknown_types(plan, own)
     return plan
 
@@ -173,16 +171,19 @@ def _optimized(job: Job, built: Plan, settings: Settings, warnings: Diagnostics)
     return Compiled(Path(job.source.path), job, built, plan, tuple(warnings), settings)
 
 
-def strict(diagnostic: Diagnostic, *, in_project: bool = False) -> Diagnostic:
-    """The warnings that `--strict` makes errors. In a project, another job may write the missing files of a source:
-    whoever compiles all its jobs decides."""
-    is_error = diagnostic.code in _STRICT and not (in_project and diagnostic.code == "PEN4030")
+def strict(diagnostic: Diagnostic, settings: Settings, *, in_project: bool = False) -> Diagnostic:
+    """The diagnostic, an error if `--strict` makes one of such a warning. In a project, another job may write the
+    missing files of a source: whoever compiles all its jobs decides."""
+    codes = (*(_STRICT_TYPES if settings.strict_types else ()), *(_STRICT_DATA if settings.strict_data else ()))
+    is_error = diagnostic.code in codes and not (in_project and diagnostic.code == "PEN4030")
     return replace(diagnostic, severity=Severity.ERROR) if is_error else diagnostic
 
 
-_STRICT: Final = ("PEN4009", "PEN4030", "PEN4501", "PEN4503")
-"""Files that differ from the schema lock, missing files of a source, values that may not fit without loss, files of
-other columns than the source's."""
+_STRICT_TYPES: Final = ("PEN4501",)
+"""Values that may not fit without loss."""
+_STRICT_DATA: Final = ("PEN1602", "PEN4009", "PEN4030", "PEN4503")
+"""Data that is not read, files that differ from the schema lock, missing files of a source, files of other columns than
+the source's."""
 
 
 def compile_jobs(paths: Iterable[Path], settings: Settings) -> tuple[Compiled, ...]:
@@ -207,7 +208,7 @@ def refuse_unknown_types(plan: Plan, diagnostics: Diagnostics) -> None:
                 if has_unknown(column.type):
                     message = f"the type of `{column.name}`, a column of `{node.name}`, cannot be proved"
                     diagnostics.error(
-                        "PEN3014", message, node.span, "put a `cast` around it, or run without `--strict`"
+                        "PEN3014", message, node.span, "put a `cast` around it, or run with `--strict=data` alone"
                     )
 
 

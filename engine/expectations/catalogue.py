@@ -245,3 +245,31 @@ def known_types() -> tuple[str, ...]:
         "expect_column_values_to_be_unique", "expect_compound_columns_to_be_unique",
     )  # fmt: skip
     return (*ROW, *AGGREGATE, *more, *STRUCTURAL)
+
+
+RUN_BY_GREAT_EXPECTATIONS: Final = (
+    "expect_column_distinct_values_to_contain_set",
+    "expect_column_distinct_values_to_equal_set",
+    "expect_column_kl_divergence_to_be_less_than",
+    "expect_column_median_to_be_between",
+    "expect_column_most_common_value_to_be_in_set",
+    "expect_column_pair_values_to_be_in_set",
+    "expect_column_proportion_of_unique_values_to_be_between",
+    "expect_column_quantile_values_to_be_between",
+    "expect_column_type_to_be",
+    "expect_column_unique_value_count_to_be_between",
+    "expect_column_value_z_scores_to_be_less_than",
+    "expect_column_values_to_be_dateutil_parseable",
+    "expect_column_values_to_be_decreasing",
+    "expect_column_values_to_be_in_type_list",
+    "expect_column_values_to_be_increasing",
+    "expect_column_values_to_be_json_parseable",
+    "expect_column_values_to_be_of_type",
+    "expect_column_values_to_match_json_schema",
+    "expect_column_values_to_match_strftime_format",
+    "expect_column_values_to_not_be_outliers",
+    "expect_column_values_to_not_match_like_pattern_list",
+    "expect_query_results_to_match_comparison",
+    "expect_table_row_count_to_equal_other_table",
+)
+"""The names of those that great-expectations 1 runs itself."""

@@ -9,7 +9,7 @@ from catalog.options import Options, Value
 from catalog.quoting import quote
 from catalog.tables.table import CatalogTable
 from catalog.tables.violation import OnViolation
-from engine.expectations.catalogue import check_of, known_types, mostly_of, structural
+from engine.expectations.catalogue import RUN_BY_GREAT_EXPECTATIONS, check_of, known_types, mostly_of, structural
 from engine.expectations.rules import QueryCheck, RowCheck, Rule
 from engine.job.script.tree_nodes import joined
 from sql.analyze import analyze
@@ -75,8 +75,8 @@ class _Reader:
         arguments = {name: value for name, value in written.items() if name not in OWN_KEYS}
         arguments |= dict(inner) if isinstance(inner, Mapping) else {}
         name = str(written.get("name") or "_".join([type.removeprefix("expect_"), *_columns(arguments)]))
-        if not type.startswith("expect_"):
-            help = did_you_mean(type, known_types())
+        if type not in known_types() and type not in RUN_BY_GREAT_EXPECTATIONS:
+            help = did_you_mean(type, (*known_types(), *RUN_BY_GREAT_EXPECTATIONS))
             self.diagnostics.error("PEN6002", f"`{type}` is not a known expectation", self.span("type"), help)
             return None
         mark = self.diagnostics.mark()

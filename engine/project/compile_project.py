@@ -62,7 +62,7 @@ def compile_jobs_of(
             failed.update(target.dataset for target in jobs[path].targets)
     graph = job_graph(project, tuple(jobs.values()), found)
     found.extend(contract_errors(graph))
-    jobs = {path: _with_writers(job, graph, is_strict=settings.strict) for path, job in jobs.items()}
+    jobs = {path: _with_writers(job, graph, settings) for path, job in jobs.items()}
     graph = replace(graph, jobs={name: jobs[job.path] for name, job in graph.jobs.items()})
     return CompiledProject(project, tuple(jobs.values()), graph, written, tuple(found))
 
@@ -104,7 +104,7 @@ def _second(path: Path, settings: Settings, written: Written) -> ProjectJob:
     return project_job(path, job, compiled, tuple(found))
 
 
-def _with_writers(job: ProjectJob, graph: JobGraph, *, is_strict: bool) -> ProjectJob:
+def _with_writers(job: ProjectJob, graph: JobGraph, settings: Settings) -> ProjectJob:
     """The job with its diagnostics as the project sees them: files that another job writes need not be there yet, and a
     column that a source lacks is missing where it is written, too."""
     read = {read.path_span for read in graph.reads_of(job.name)}
@@ -113,7 +113,7 @@ def _with_writers(job: ProjectJob, graph: JobGraph, *, is_strict: bool) -> Proje
     }
     kept = (item for item in job.diagnostics if not (item.code in ("PEN4002", "PEN4030") and item.span in read))
     found = tuple(_with_also(item, written) if item.code == "PEN3004" else item for item in kept)
-    found = tuple(map(strict, found)) if is_strict else found
+    found = tuple(strict(item, settings) for item in found)
     return job if found == job.diagnostics else replace(job, diagnostics=found)
 
 

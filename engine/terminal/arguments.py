@@ -38,15 +38,20 @@ def add_job_arguments(parser: ArgumentParser) -> None:
         help="read job files as SeaTunnel does: its 2.3 line, or 3.x where that differs",
     )
     parser.add_argument(
-        "--strict",
+        "--strict", action="store_true", help="both of the next two: what cannot be checked is an error"
+    )
+    parser.add_argument(
+        "--strict=types",
+        dest="strict_types",
         action="store_true",
-        help="report unknown column types and missing source files as errors",
+        help="report columns of unknown types, and values that may not fit their target, as errors",
     )
     parser.add_argument(
         "--strict=data",
         dest="strict_data",
         action="store_true",
-        help="report data and schemas outside of the project, which are not read, as errors",
+        help="report missing source files, files of other columns or another schema than the locked one, and data "
+        "outside of the project, which is not read, as errors",
     )
     parser.add_argument(
         "--allow-outside",
@@ -115,10 +120,10 @@ def settings_of(arguments: Namespace, *, reads_secrets: bool = False) -> "Settin
     return Settings(
         variables=variables,
         compat=Compat(arguments.compat) if arguments.compat else Compat.OFF,
-        strict=arguments.strict,
+        strict_types=arguments.strict or arguments.strict_types,
         allows_outside=arguments.allow_outside,
         limits_process=True,
-        strict_data=arguments.strict_data,
+        strict_data=arguments.strict or arguments.strict_data,
         disabled_rules=tuple(arguments.disable),
         reads_secrets=reads_secrets,
         only=tuple(getattr(arguments, "only", ())),

@@ -1,4 +1,5 @@
-"""Warns of texts that never become the type that they are compared with: `amount = 'abc'` fails in every run.
+"""Reports texts that never become the type that they are compared or computed with: `amount = 'abc'` and
+`amount + 'abc'` fail in every run.
 
 Spark accepts such a query, casts the text to the type of the column, and stops when it optimizes the query, even if
 there are no rows. Inside CASE, COALESCE and the like it casts only when it gets there.
@@ -27,7 +28,8 @@ from sql.types.text_values import may_be
 _COMPARISONS: Final = classes_of(
     *(exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In)
 )
-_UNCONDITIONAL: Final = _COMPARISONS | classes_of(exp.And, exp.Or, exp.Not, exp.Paren, exp.Alias)
+_ARITHMETIC: Final = classes_of(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
+_UNCONDITIONAL: Final = _COMPARISONS | _ARITHMETIC | classes_of(exp.And, exp.Or, exp.Not, exp.Paren, exp.Alias)
 _CLAUSES: Final = (exp.Where, exp.Having, exp.Join, exp.Select)
 _COMPARED: Final = (BOOLEAN, DATE, TIMESTAMP, TIMESTAMP_NTZ)
 _TODAY: Final = frozenset(("epoch", "now", "today", "tomorrow", "yesterday"))
@@ -35,18 +37,22 @@ _TODAY: Final = frozenset(("epoch", "now", "today", "tomorrow", "yesterday"))
 
 
 def unconvertible_texts(binder: Binder, bound: Iterable[tuple[exp.Column, Bound]]) -> Iterator[Diagnostic]:
-    """A warning (PEN3013) for each literal text that is compared with a column of a type it can't be cast to."""
+    """For each literal text that can't be cast to the type of a column: a warning (PEN3013) where it is compared with
+    the column, an error where it is added to it, or the like."""
     for node, column in bound:
         around = node.parent
-        if around is None or type(around) not in _COMPARISONS or not _is_computed(around):
+        is_compared = type(around) in _COMPARISONS
+        is_operand = type(around) in _ARITHMETIC and is_numeric(column.typed.type)
+        if around is None or not (is_compared or is_operand) or not _is_computed(around):
             continue
         target = BIGINT if column.typed.type in INTEGRAL_TYPES else column.typed.type
         for other in around.iter_expressions():
             if isinstance(other, exp.Literal) and other.is_string and not _may_be(other.this, target):
                 message = f"`{node.name}` is {column.typed.type}, and '{_short(other.this)}' cannot be cast to {target}"
                 span = binder.placed.span(*binder.places.range(other))
-                help = f"Spark stops at the comparison: write {_example(target)}"
-                yield Diagnostic("PEN3013", message, span, help, Severity.WARNING)
+                what = "comparison" if is_compared else "computation"
+                help = f"Spark stops at the {what}: write {_example(target)}"
+                yield Diagnostic("PEN3013", message, span, help, Severity.WARNING if is_compared else Severity.ERROR)
 
 
 def _is_computed(node: exp.Expr) -> bool:

@@ -23,19 +23,19 @@ def read_text(path: str) -> str:
 class Settings:
     """Settings from the command line.
 
-    `strict`: a column whose type cannot be proved is an error, and so is a source without files. `reads_secrets`:
-    passwords are read and decrypted, which only a run needs. `only`, `but`: the tables to write, and those to leave
-    out. `project`: what the jobs have from their project. `masks`: the secrets of this session, to which compiling adds
-    those of the job. `credentials`: what opens the databases and stores of the session's jobs, by their address; known
-    where `reads_secrets`. `read`: gives the text of job files and of what they include; an editor passes one that knows
-    unsaved text. `allows_outside`: files outside of the project are read. `limits_process`: time and memory of this
-    process are limited. `strict_data`: data that is not read is an error.
-    `state_dir`: where runs are recorded, whatever a job sets.
+    `strict_types`: a column whose type cannot be proved is an error. `strict_data`: data that is missing, differs from
+    its declaration or is not read is an error. `reads_secrets`: passwords are read and decrypted, which only a run
+    needs. `only`, `but`: the tables to write, and those to leave out. `project`: what the jobs have from their project.
+    `masks`: the secrets of this session, to which compiling adds those of the job. `credentials`: what opens the
+    databases and stores of the session's jobs, by their address; known where `reads_secrets`. `read`: gives the text of
+    job files and of what they include; an editor passes one that knows unsaved text. `allows_outside`: files outside of
+    the project are read. `limits_process`: time and memory of this process are limited. `state_dir`: where runs are
+    recorded, whatever a job sets.
     """
 
     variables: Mapping[str, str] = field(default_factory=dict)
     compat: Compat = Compat.OFF
-    strict: bool = False
+    strict_types: bool = False
     disabled_rules: tuple[str, ...] = ()
     reads_secrets: bool = False
     only: tuple[str, ...] = ()

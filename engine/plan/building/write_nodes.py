@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from itertools import product
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, Severity
@@ -15,6 +15,7 @@ from catalog.options import Options, store_assignment
 from catalog.tables.evolution import SchemaEvolution
 from catalog.tables.narrowing import report_narrowings
 from catalog.tables.savemode import DataSaveMode, SchemaSaveMode, WriteMode, contradiction
+from catalog.tables.table import CatalogTable
 from connectors.interface.sink import AnySink
 from connectors.interface.sink_abilities import SupportsKnownTable
 from connectors.shared.tolerated import report_tolerated
@@ -25,6 +26,8 @@ from engine.plan.building.table_sets import member_names
 from engine.plan.datasets import Dataset, dataset_of
 from engine.plan.nodes import Expect, Native, Node, Query, Rejects, Scan, Shuffle, Union, Watermark, Write
 from engine.plan.shown_options import shown
+from sql.analyze import analyze
+from sql.rewrite.select_query import Select
 from sql.scopes.output_items import output_span
 
 Mode = TypeVar("Mode", bound=Enum)
@@ -163,6 +166,7 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         message, span, help = _row_kinds_refused(node.name, sink, write_mode, place)
         report_tolerated(options, diagnostics, "PEN4011", message, span, help=help)
     sink.validate(options, node.table, diagnostics)
+    _check_conditions(options, node.table, diagnostics)
     if schema_mode is not SchemaSaveMode.RECREATE_SCHEMA and not node.table.is_open:
         _report_narrowings(sink, options, node, diagnostics)
     if mark.has_errors:
@@ -179,6 +183,21 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         uid=block.uid,
         span=options.span(),
     )
+
+
+def _check_conditions(options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
+    """Report errors in conditions over the rows, which Spark would find when they are staged."""
+    if table.is_open:
+        return
+    for name in _CONDITIONS:
+        if options.get(name) and name in options.places and isinstance(options[name], str):
+            query = Select("rows", predicates=(options.text(name),)).to_text()
+            found = analyze(query, {"rows": table}).diagnostics
+            diagnostics.extend(item for item in found if item.severity is Severity.ERROR)
+
+
+_CONDITIONS: Final = ("replace_where", "delete_condition")
+"""Options of sinks that are Spark SQL over their rows."""
 
 
 def _report_narrowings(sink: AnySink, options: Options, node: Node, diagnostics: Diagnostics) -> None:
