@@ -92,6 +92,7 @@ CODES: dict[str, str] = {
     "PEN4601": "the name of a table or column cannot be a part of an option",
     "PEN4503": "files that lack a column of the source, or hold one that nobody reads",
     "PEN4502": "files that are read one by one belong to a table",
+    "PEN4400": "a database that Penstock's tests do not run against",
     "PEN4501": "values that may not fit the type of the target without loss",
     "PEN4040": "a number whose unit is not declared",
     "PEN4701": "a job reads a column that the job which writes it does not have",

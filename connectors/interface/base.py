@@ -17,7 +17,8 @@ class Connector(ABC):
     `maven`: coordinates of the jars that it needs; `requirements`: the Python packages without which a run does not
     start, as pip names them (`pyarrow>=17`); `session_settings`: settings with which the Spark session must be started.
     `tested_against`: the servers that the tests run it against, empty if there is none, None for a connector without a
-    server. `required_attributes`: class attributes that a connector of this kind must have.
+    server. `experimental`: the servers that no test runs it against. `required_attributes`: class attributes that a
+    connector of this kind must have.
     """
 
     name: ClassVar[str]
@@ -26,6 +27,7 @@ class Connector(ABC):
     requirements: ClassVar[tuple[str, ...]] = ()
     session_settings: ClassVar[Mapping[str, str]] = {}
     tested_against: ClassVar[tuple[str, ...] | None] = None
+    experimental: ClassVar[tuple[str, ...]] = ()
     required_attributes: ClassVar[tuple[str, ...]] = ("name", "doc")
 
     def __new__(cls, *_arguments: Any, **_named: Any) -> "Connector":
@@ -42,7 +44,8 @@ class Connector(ABC):
         if self.tested_against is None:
             return ""
         against = ", ".join(self.tested_against)
-        return f"Tested against {against}." if against else "Not tested against a server."
+        tests = f"Tested against {against}." if against else "Not tested against a server."
+        return f"{tests} Experimental, without tests: {', '.join(self.experimental)}." if self.experimental else tests
 
     def jars(self, options: Options) -> tuple[str, ...]:
         """Coordinates of the jars that a block with these options needs."""

@@ -101,6 +101,9 @@ def check_connection(options: Options, diagnostics: Diagnostics) -> bool:
         return False
     if dialect is not None:
         if dialect.url_shape.fullmatch(_without_secrets(url)[0]):
+            if not dialect.is_tested:
+                message = f"{dialect.name} is experimental: Penstock's tests do not run against it"
+                diagnostics.warning("PEN4400", message, options.span("url"), "try the job on a copy of the tables")
             return True
         message = f"`url` is not a complete JDBC URL of {dialect.name}"
         diagnostics.error("PEN2004", message, options.span("url"), f'for example: "{dialect.example}"')

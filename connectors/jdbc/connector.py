@@ -27,7 +27,7 @@ from connectors.jdbc.connection import check_connection, connection_of, jars_of
 from connectors.jdbc.database import connected
 from connectors.jdbc.describe import describe_table, tables_like
 from connectors.jdbc.dialect import Dialect
-from connectors.jdbc.known_dialects import dialect_of
+from connectors.jdbc.known_dialects import DIALECTS, dialect_of
 from connectors.jdbc.reading import describe, read
 from connectors.jdbc.source_options import SOURCE_OPTIONS, check_source, named_table, partitions, reading_of
 from connectors.jdbc.table_location import location_of
@@ -65,6 +65,7 @@ class Jdbc(
 ):
     name: ClassVar[str] = "Jdbc"
     tested_against: ClassVar[tuple[str, ...] | None] = ("PostgreSQL 18", "MariaDB", "SQLite")
+    experimental: ClassVar[tuple[str, ...]] = tuple(dialect.name for dialect in DIALECTS if not dialect.is_tested)
     doc: ClassVar[str] = (
         "Reads and writes databases: PostgreSQL, MariaDB, MySQL, SQLite and others. All sinks of one database commit "
         "in one transaction."
@@ -158,7 +159,7 @@ class Jdbc(
         if not dialect.has_transactional_ddl and {Action.CREATE, Action.DROP_AND_CREATE} & set(actions):
             notes.append(f"{dialect.name} commits DDL at once: a killed commit may leave the new table without rows")
         if not dialect.is_tested:
-            notes.append(f"Penstock's tests do not run against {dialect.name}")
+            notes.append(f"experimental: Penstock's tests do not run against {dialect.name}")
         return tuple(notes)
 
     def inspect(self, spark: "SparkSession", task: WriteTask) -> TargetState:
@@ -168,12 +169,17 @@ class Jdbc(
             if table is None and task.schema_save_mode is SchemaSaveMode.IGNORE:
                 message = f"`{connection.place}` has no table `{'.'.join(name)}`, and IGNORE creates none"
                 raise run_error("PEN4006", message, task.options.span("table"))
+            if table is None and not connection.dialect.undoes_created_tables:
+                message = f"`{connection.place}` has no table `{'.'.join(name)}`, and {connection.dialect.name}"
+                help = "create the table first; `penstock explain` shows the columns of the rows"
+                what = "could not take back that a run creates it"
+                raise run_error("PEN4006", f"{message} {what}", task.options.span("table"), help)
             if table is None:
                 return TargetState(exists=False)
             has_rows = True
             if task.asks_for_rows:
                 quoted = database.dialect.quote_path(name)
-                has_rows = bool(database.query(f"select 1 from (select * from {quoted}) s limit 1"))
+                has_rows = bool(database.query(f"select 1 from {quoted}", most=1))
         if task.options.get("query") is not None:  # its placeholders take the rows' columns in their own order
             return TargetState(True, has_rows)
         return TargetState(True, has_rows, _as_seen(table, task.table, connection.dialect))

@@ -244,6 +244,9 @@ ORACLE: Final = Dialect(
     add_column="alter table {table} add ({column})",
     set_type="alter table {table} modify ({name} {type})",
     hash_bucket="ora_hash({column}, {buckets} - 1)",
+    isolation_levels=("READ_COMMITTED", "SERIALIZABLE"),
+    undoes_created_tables=False,
+    merges_with_where=True,
 )  # fmt: skip
 
 DUCKDB: Final = Dialect(
@@ -264,6 +267,7 @@ DUCKDB: Final = Dialect(
     updates=Updates.UPDATE_FROM,
     distinct="{0} is distinct from {1}",
     hash_bucket="hash({column}) % {buckets}",
+    isolation_levels=("REPEATABLE_READ",),
     one_writer=True,
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ from catalog.options import EVOLUTION_OPTION, KEY_OPTIONS, SAVE_OPTIONS, Option,
 from catalog.outside import Fill
 from catalog.tables.evolution import SchemaEvolution
 from catalog.tables.row_kind import ROW_KIND
-from catalog.tables.savemode import WriteMode
+from catalog.tables.savemode import SchemaSaveMode, WriteMode
 from catalog.tables.table import CatalogTable
 from catalog.types.datatypes import has_unknown
 from connectors.interface.sink import refuse_plain_rows
@@ -18,6 +18,7 @@ from connectors.jdbc.database import ISOLATION_LEVELS
 from connectors.jdbc.dialect import Dialect
 from connectors.jdbc.known_dialects import dialect_of
 from connectors.jdbc.source_options import check_table_name
+from connectors.jdbc.table_location import check_place, in_own_database
 from connectors.jdbc.table_names import parse_table_name
 from connectors.jdbc.writing.sql_text import count_placeholders, insert_from, named_placeholders, split_statements
 from connectors.jdbc.writing.staged_rows import Keyed
@@ -105,6 +106,10 @@ def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
     _check_keys(options, table, diagnostics)
     dialect = dialect_of(options.string("url"))
     if is_known and dialect is not None:
+        if options.get("table") is not None:
+            check_place(dialect, options, "table", diagnostics)
+        _check_isolation(dialect, options, diagnostics)
+        _check_ddl(dialect, options, diagnostics)
         _check_types(dialect, options, table, diagnostics)
         if dialect.set_type is None and options.string("schema_evolution").lower() == SchemaEvolution.WIDEN.value:
             message = f"{dialect.name} cannot change the type of a column"
@@ -112,8 +117,32 @@ def check_sink(options: Options, table: CatalogTable, diagnostics: Diagnostics) 
             diagnostics.error("PEN2011", message, options.span("schema_evolution"), help)
 
 
+def _check_isolation(dialect: Dialect, options: Options, diagnostics: Diagnostics) -> None:
+    level = options.optional_string("isolation_level")
+    if level is not None and level.upper() not in dialect.isolation_levels:
+        message = f"{dialect.name} has no isolation level {level.upper()}"
+        help = f"isolation_level = {' or '.join(dialect.isolation_levels)}"
+        diagnostics.error("PEN2004", message, options.span("isolation_level"), help)
+
+
+def _check_ddl(dialect: Dialect, options: Options, diagnostics: Diagnostics) -> None:
+    """Refuse changes of tables that a failed commit could not take back."""
+    if dialect.undoes_created_tables:
+        return
+    what = f"{dialect.name} commits each change of a table at once: a failed commit could not take it back"
+    if str(options["schema_save_mode"]).upper() == SchemaSaveMode.RECREATE_SCHEMA.value:
+        help = "data_save_mode = DROP_DATA replaces the rows, and keeps the table"
+        diagnostics.error("PEN4004", what, options.span("schema_save_mode"), help)
+    if options.string("schema_evolution").lower() != SchemaEvolution.FAIL.value:
+        diagnostics.error("PEN2011", what, options.span("schema_evolution"), "add the columns to the table first")
+
+
 def target_of(options: Options) -> tuple[str, ...]:
-    """The name of the table that is written to."""
+    """The name of the table that is written to, as a connection of the job addresses it."""
+    return in_own_database(connection_of(options), _written_name(options))
+
+
+def _written_name(options: Options) -> tuple[str, ...]:
     name = options.optional_string("table")
     if name is None:
         match = _INTO.match(options.string("query"))

@@ -189,8 +189,10 @@ def _merge(change: TargetChange, condition: str) -> str:
     quote = change.dialect.quote
     pairs = list(zip(change.columns, change.values, strict=True))
     updates = ", ".join(f"t.{quote(name)} = {value}" for name, value in pairs if name not in change.keys)
-    newer = f" and {change.is_newer}" if change.is_newer else ""
-    matched = f" when matched{newer} then update set {updates}" if updates else ""
+    newer, is_last = change.is_newer, change.dialect.merges_with_where
+    before = f" and {newer}" if newer and not is_last else ""
+    after = f" where {newer}" if newer and is_last else ""
+    matched = f" when matched{before} then update set {updates}{after}" if updates else ""
     source = f"(select * from {change.source} s where {condition})" if condition else change.source
     return (
         f"merge into {change.table} t using {source} s on ({change.same_key}){matched} when not matched then insert "
