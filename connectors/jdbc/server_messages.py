@@ -15,7 +15,7 @@ _PART: Final = re.compile(
     r"|LINE \d+|SQLSTATE|SERVER SQLSTATE)[ \t]*:[ \t]*",
     re.IGNORECASE,
 )
-_IN_LINE: Final = re.compile(r"(?<=[:\]] )(?=(?:ERROR|FATAL|PANIC): )")
+_IN_LINE: Final = re.compile(r"(?<= )(?=(?:ERROR|FATAL|PANIC): )")
 _BATCH: Final = re.compile(r"^Batch entry \d+ .*? was aborted: (.*?)\s*(?:Call getNextException.*)?$", re.DOTALL)
 _VALUES: Final = (
     (re.compile(r"Failing row contains \(.*\)\.?", re.DOTALL), ""),  # PostgreSQL

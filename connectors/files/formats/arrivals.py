@@ -50,7 +50,8 @@ def arrived(
         before = since.after.files if since.after else {}
         times = {name: time for name, time in since.until.files.items() if before.get(name) != time}
         return _files(root, times), since.until
-    lag = _milliseconds(duration(asked.lag) or _LAG if asked.lag else _LAG)
+    given = duration(asked.lag) if asked.lag else None
+    lag = _milliseconds(_LAG if given is None else given)
     new = {name: time for name, time in times.items() if _is_new(name, time, asked, since.after, lag)}
     if not new:
         return _files(root, {}), since.after

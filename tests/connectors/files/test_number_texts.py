@@ -59,10 +59,11 @@ def test_a_decimal_that_does_not_fit_fails_with_line_and_column(spark, tmp_path,
 
 def test_dropped_rows_are_counted(spark, tmp_path, capsys):
     """Of each reader: rows of too many values, bad numbers, and values of other types."""
+    records = "".join(f"<RECORD><id>{id}</id></RECORD>" for id in (1, "x", "y", "z", 5))
     files = {
         "csv": "1,1.5\n2,1.5,x\n3,y\nz,4\n5,5\n",
         "json": '{"id": 1, "amount": 1.5}\n{"id": 2\n{"id": 3, "amount": "y"}\n{"id": "z"}\n{"id": 5}\n',
-        "xml": "".join(f"<RECORD><id>{id}</id></RECORD>\n" for id in (1, "x", "y", "z", 5)),
+        "xml": f"<RECORDS>{records}</RECORDS>",
     }
     for kind, text in files.items():
         (tmp_path / f"in.{kind}").write_text(text)
@@ -71,7 +72,7 @@ def test_dropped_rows_are_counted(spark, tmp_path, capsys):
         job.write_text(SOURCE.format(path=tmp_path / f"in.{kind}", kind=kind, more=more, out=tmp_path / kind))
         assert main(["run", str(job), "--run-id", kind]) == 0, capsys.readouterr().err
         capsys.readouterr()
-        assert sorted(row.id for row in spark.read.parquet(str(tmp_path / kind)).collect()) == [1, 5]
+        assert sorted(row.id for row in spark.read.parquet(str(tmp_path / kind)).collect()) == [1, 5], kind
         assert main(["runs", kind, "--format", "json", "--state-dir", str(tmp_path / ".penstock")]) == 0
         counts = json.loads(capsys.readouterr().out)["counts"]
         assert [sink["filtered"] for sink in counts["sinks"].values()] == [3], kind

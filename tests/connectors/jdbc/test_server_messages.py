@@ -17,8 +17,8 @@ MESSAGES = [
         'duplicate key value violates unique constraint "t_pkey" (Key (id) already exists)', None,
     ),
     (
-        "adbc_driver_manager.ProgrammingError: INVALID_ARGUMENT: [libpq] Failed to execute COPY: ERROR:  invalid byte "
-        'sequence for encoding "UTF8": 0x00\nDETAIL:  a detail\nHINT:  a hint\nCONTEXT:  COPY t, line 1, column name\n'
+        "adbc_driver_manager.DataError: INVALID_DATA: [libpq] Failed to execute COPY: PGRES_FATAL_ERROR ERROR:  "
+        'invalid byte sequence for encoding "UTF8": 0x00\nDETAIL:  a detail\nHINT:  a hint\nCONTEXT:  COPY t, line 1\n'
         ". SQLSTATE: 22021",
         'invalid byte sequence for encoding "UTF8": 0x00 (a detail)', "a hint",
     ),
@@ -86,7 +86,7 @@ def test_a_database_and_a_table_with_its_schema_name_one_table(spark, postgres, 
 @pytest.mark.spark
 def test_a_row_that_copy_refuses_shows_the_servers_error(spark, postgres, tmp_path, capsys):
     postgres.clear()
-    source = 'rows = [{ kind = INSERT, fields = [1, "a\\u0000b"] }]'
+    source = ', rows = [{ kind = INSERT, fields = [1, "a\\u0000b"] }]'
     job = job_of(tmp_path, postgres, sink='table = "t"', source=source, rows=1)
     assert main(["run", job, "--quiet"]) == 1
     err = capsys.readouterr().err
