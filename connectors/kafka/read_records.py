@@ -11,7 +11,7 @@ from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.table import CatalogTable, Column, TableSchema
 from catalog.types.datatypes import BIGINT, BINARY, INT, STRING, TIMESTAMP, Array, DataType, Field, Map, Struct
-from connectors.files.formats.delimited import Formats, from_text
+from connectors.files.values.delimited import Formats, from_text
 from connectors.interface.schema_option import declared_table
 from connectors.kafka.avro_records import check_avro, declared_by_avro, is_avro, parsed_avro, registry_of, subjects_of
 from connectors.kafka.new_columns import check_following

@@ -11,7 +11,7 @@ from catalog.tables.row_kind import ROW_KIND
 from catalog.tables.table import CatalogTable, Column
 from catalog.types.avro_types import AvroSchemaError
 from catalog.types.datatypes import BINARY, STRING, Array, DataType, Map, Struct, Time
-from connectors.files.formats.delimited import Formats, line_of, to_text
+from connectors.files.values.delimited import Formats, line_of, to_text
 from connectors.interface.sink import WriteTask
 from connectors.kafka.avro_records import avro_value, check_avro, is_avro, registry_of, subjects_of, written_schema
 from connectors.kafka.options import CHANGE_FORMATS

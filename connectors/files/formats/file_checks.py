@@ -12,7 +12,7 @@ from catalog.types.datatypes import BINARY, STRING, Array, Map, Struct, has_unkn
 from connectors.files.file_options import BROUGHT_CODECS, CODECS_OF_FORMAT, file_format, misplaced
 from connectors.files.file_types import can_hold, unfit_for_avro
 from connectors.files.formats.chosen_files import modified_bound
-from connectors.files.formats.delimited import is_written_as_csv
+from connectors.files.values.delimited import is_written_as_csv
 from connectors.shared.tolerated import report_without_effect
 from connectors.storage.local_files import LocalFiles
 from connectors.storage.paths import local_path

@@ -11,15 +11,15 @@ from catalog.tables.table import Column
 from catalog.types.datatypes import STRING, Decimal, parts
 from connectors.files.file_options import XML_ATTRIBUTE, file_format
 from connectors.files.formats.chosen_files import FileList, chosen_files
-from connectors.files.formats.delimited import is_delimited
 from connectors.files.formats.json_lines import refuse_further_values
-from connectors.files.formats.malformed_rows import drops_rows, record_column, without_malformed
 from connectors.files.formats.read_text import delimited, needs_lines, of_lines
 from connectors.files.formats.readers import FILE_DDL, FileSet, given_options, load, plain_reader, reader
 from connectors.files.formats.scanned_files import may_hold_blank_rows, may_hold_quotes
-from connectors.files.formats.stored_values import are_attributes, checked, converted, read_type
 from connectors.files.formats.whole_json import reads_whole_json, with_refused_rest
 from connectors.files.infer_types import infer_types
+from connectors.files.values.delimited import is_delimited
+from connectors.files.values.malformed_rows import drops_rows, record_column, without_malformed
+from connectors.files.values.stored_values import are_attributes, checked, converted, read_type
 from connectors.interface.schema_option import declares_columns
 from connectors.shared.spark_types import columns_of
 from connectors.storage.filesystem import as_uri

@@ -11,10 +11,10 @@ from catalog.tables.ddl import columns_to_ddl
 from catalog.tables.table import Column
 from catalog.types.datatypes import STRING
 from connectors.files.file_options import HADOOP_CODECS, file_format
-from connectors.files.formats.delimited import FIELD_DELIMITER, is_delimited
-from connectors.files.formats.malformed_rows import record_column
 from connectors.files.formats.readers import FileSet, given_options
-from connectors.files.formats.stored_values import read_type, refuses_bytes
+from connectors.files.values.delimited import FIELD_DELIMITER, is_delimited
+from connectors.files.values.malformed_rows import record_column
+from connectors.files.values.stored_values import read_type, refuses_bytes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

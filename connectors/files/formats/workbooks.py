@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from catalog.options import Options
 from catalog.quoting import quote
 from catalog.tables.table import Column
-from connectors.files.formats.delimited import Formats, to_text
 from connectors.files.formats.readers import load
+from connectors.files.values.delimited import Formats, to_text
 
 if TYPE_CHECKING:
     import pyarrow

@@ -14,9 +14,9 @@ from catalog.quoting import quote
 from catalog.tables.table import Column
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import NO_QUOTE, XML_ATTRIBUTE, file_format, writer_options
-from connectors.files.formats.delimited import FIELD_DELIMITER, Formats, is_written_as_csv, line_of, to_text
 from connectors.files.formats.read_files import allow_charset
-from connectors.files.formats.stored_values import are_attributes, stored_type
+from connectors.files.values.delimited import FIELD_DELIMITER, Formats, is_written_as_csv, line_of, to_text
+from connectors.files.values.stored_values import are_attributes, stored_type
 from connectors.shared.select_sql import select_sql
 from connectors.shared.spark_types import columns_of
 from connectors.storage.filesystem import Files, files_at

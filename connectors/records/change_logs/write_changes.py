@@ -11,7 +11,7 @@ from catalog.quoting import quote, quote_text
 from catalog.tables.row_kind import ROW_KIND, RowKind
 from catalog.tables.table import Column, TablePath
 from catalog.types.datatypes import BINARY
-from connectors.files.formats.delimited import Formats, to_text
+from connectors.files.values.delimited import Formats, to_text
 
 Encode = Callable[[Mapping[str, str]], str]
 """Spark SQL for a JSON object of expressions by their names."""

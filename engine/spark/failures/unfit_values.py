@@ -7,8 +7,8 @@ from typing import Final
 from catalog.diagnostics.diagnostic import Diagnostic, RunError
 from connectors.files.bad_lines import cell_with
 from connectors.files.file_options import file_format
-from connectors.files.formats.delimited import FIELD_DELIMITER
-from connectors.files.formats.number_texts import UNFIT_VALUE
+from connectors.files.values.delimited import FIELD_DELIMITER
+from connectors.files.values.number_texts import UNFIT_VALUE
 from connectors.storage.paths import data_files, local_path
 from engine.plan.nodes import AnyNode, Scan
 from engine.spark.failures.error_causes import ErrorCause

@@ -24,9 +24,9 @@ from catalog.types.datatypes import (  # fmt: skip
 )
 from catalog.types.typenames import to_ddl
 from connectors.files.file_options import file_format
-from connectors.files.formats.delimited import Formats, from_text, is_delimited
-from connectors.files.formats.malformed_rows import fails_at_malformed, without_malformed
-from connectors.files.formats.number_texts import is_read_from_text, number_of_text, text_type
+from connectors.files.values.delimited import Formats, from_text, is_delimited
+from connectors.files.values.malformed_rows import fails_at_malformed, without_malformed
+from connectors.files.values.number_texts import is_read_from_text, number_of_text, text_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
