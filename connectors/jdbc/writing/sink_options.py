@@ -131,7 +131,7 @@ def _check_ddl(dialect: Dialect, options: Options, diagnostics: Diagnostics) -> 
         return
     what = f"{dialect.name} commits each change of a table at once: a failed commit could not take it back"
     if str(options["schema_save_mode"]).upper() == SchemaSaveMode.RECREATE_SCHEMA.value:
-        help = "data_save_mode = DROP_DATA replaces the rows, and keeps the table"
+        help = "schema_save_mode = ERROR_WHEN_SCHEMA_NOT_EXIST keeps the table that is there"
         diagnostics.error("PEN4004", what, options.span("schema_save_mode"), help)
     if options.string("schema_evolution").lower() != SchemaEvolution.FAIL.value:
         diagnostics.error("PEN2011", what, options.span("schema_evolution"), "add the columns to the table first")
