@@ -4,7 +4,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from catalog.diagnostics.diagnostic import Diagnostics, run_error
 from catalog.options import Options, Value
@@ -14,14 +14,12 @@ from catalog.tables.table import CatalogTable
 from connectors.interface.run_context import RunContext
 from connectors.interface.sink import Sink, WriteTask
 from connectors.interface.sink_abilities import SupportsCounts
-from connectors.shared.staged import Staged, secret_mapping
+from connectors.shared.staged import Credentials, Staged, secret_mapping
 from connectors.storage.filesystem import as_uri, committing, files_at
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
-
-_SECRETS_OF_THIS_PROCESS: Final[dict[tuple[str, str], Mapping[str, Any]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +38,7 @@ class RowWrite(Staged):
     primary_keys: tuple[str, ...]
     values: Mapping[str, Any]
     hidden: tuple[str, ...] = ()
+    connector: str = ""
     partition: int = 0
     secrets: Mapping[str, Any] = secret_mapping()
 
@@ -47,6 +46,10 @@ class RowWrite(Staged):
     def options(self) -> Options:
         """The options of the block."""
         return Options({**self.values, **self.secrets}, sensitive=frozenset(self.hidden))
+
+    @property
+    def credentials_key(self) -> str:
+        return _credentials_key(self.connector, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +93,14 @@ class RowSink(Sink[RowsStaged], SupportsCounts[RowsStaged]):
         killed while tasks were running, and before each attempt to stage."""
 
     def validate(self, options: Options, table: CatalogTable, diagnostics: Diagnostics) -> None:
-        """A subclass that overrides it calls this, too: it lets this process end killed runs with the same target."""
-        if secrets := _secrets(self, options):
-            _SECRETS_OF_THIS_PROCESS[self.name, _target(self, options)] = secrets
+        """Nothing is wrong, unless a subclass finds it."""
+
+    def credentials(self, options: Options) -> Credentials:
+        """The secrets of a block of this sink, by its target. A subclass that is a source, too, and overrides it for
+        its sources, calls this for the others."""
+        required = {option.name for option in self.sink_options if option.required}
+        secrets = _secrets(self, options) if required <= options.values.keys() else {}
+        return {_credentials_key(self.name, _target(self, options)): secrets} if secrets else {}
 
     def caveats(self, options: Options, actions: Sequence[Action]) -> tuple[str, ...]:
         return () if self.stages_rows else ("at least once: an interrupted commit writes all rows again",)
@@ -109,6 +117,7 @@ class RowSink(Sink[RowsStaged], SupportsCounts[RowsStaged]):
             primary_keys=task.primary_keys,
             values=plain,
             hidden=tuple(sorted(secrets)),
+            connector=self.name,
             secrets=secrets,
         )
         return RowsStaged(write, task.scratch)
@@ -125,8 +134,8 @@ class RowSink(Sink[RowsStaged], SupportsCounts[RowsStaged]):
         return None if staged.rows is None else (staged.rows, None)
 
     def commit(self, spark: "SparkSession", staged: RowsStaged, run: RunContext) -> None:
-        """Raises PEN5101 where the write has secrets that this process does not know."""
-        write = _with_secrets(self, staged.write)
+        """Raises PEN5101 where the write has secrets that no job of this session names."""
+        write = _with_secrets(staged.write)
         if self.stages_rows:
             self.commit_rows(write, staged.messages, run)
         else:
@@ -139,7 +148,7 @@ class RowSink(Sink[RowsStaged], SupportsCounts[RowsStaged]):
 
     def abort(self, spark: "SparkSession", staged: RowsStaged, run: RunContext) -> None:
         if self.stages_rows:
-            self.abort_rows(_with_secrets(self, staged.write), staged.messages, run)
+            self.abort_rows(_with_secrets(staged.write), staged.messages, run)
         _remove(spark, staged)
 
 
@@ -186,12 +195,16 @@ def _holds_secret(value: object) -> bool:
     return False
 
 
-def _with_secrets(sink: RowSink, write: RowWrite) -> RowWrite:
-    known = write.secrets or _SECRETS_OF_THIS_PROCESS.get((sink.name, write.target), {})
-    if missing := set(write.hidden) - known.keys():
+def _with_secrets(write: RowWrite) -> RowWrite:
+    """The write, of which all secrets are known."""
+    if missing := set(write.hidden) - write.secrets.keys():
         message = f"run `{write.run_id}` cannot be ended: its journal keeps no `{min(missing)}` of `{write.target}`"
         raise run_error("PEN5101", message, None, "run its own job again: that ends this run first")
-    return replace(write, secrets=known)
+    return write
+
+
+def _credentials_key(connector: str, target: str) -> str:
+    return f"{connector} {target}"
 
 
 def _target(sink: RowSink, options: Options) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.diagnostics.diagnostic import Diagnostics, RunError
+from catalog.diagnostics.diagnostic import RunError
 from connectors.interface import (
     ROW_KIND,
     SAVE_OPTIONS,
@@ -28,7 +28,6 @@ from connectors.interface import (
     TargetState,
     parse_type,
 )
-from connectors.interface.row_sink import _SECRETS_OF_THIS_PROCESS
 from connectors.interface.testing import OneWrite, SinkSuite
 
 pytestmark = pytest.mark.spark
@@ -197,7 +196,7 @@ def started(spark, tmp_path: Path, **given):
     return OneWrite.of(spark, Lines(), {"path": str(tmp_path / "lines"), **given}, query, tmp_path / "state")
 
 
-def test_secrets_are_not_in_the_journal_and_known_to_the_process_that_runs_the_job(spark, tmp_path):
+def test_secrets_are_not_in_the_journal_and_known_to_a_session_with_a_job_of_the_same_target(spark, tmp_path):
     write = started(spark, tmp_path, token="t0ken")
     staged = write.stage()
     assert "t0ken" not in json.dumps(staged.to_json())
@@ -205,11 +204,10 @@ def test_secrets_are_not_in_the_journal_and_known_to_the_process_that_runs_the_j
     recorded = write.recorded(staged)
     with pytest.raises(RunError, match="PEN5101"):
         write.commit(recorded)
-    write.sink.validate(write.task.options, write.task.table, Diagnostics())
-    try:
-        write.commit(recorded)
-    finally:
-        _SECRETS_OF_THIS_PROCESS.clear()
+    other = replace(write.task.options, values={**write.task.options.values, "path": str(tmp_path / "others")})
+    with pytest.raises(RunError, match="PEN5101"):
+        write.commit(recorded.with_credentials(write.sink.credentials(other)))
+    write.commit(recorded.with_credentials(write.sink.credentials(write.task.options)))
     assert len((tmp_path / "lines").read_text().splitlines()) == 3
 
 
