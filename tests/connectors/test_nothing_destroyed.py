@@ -12,6 +12,7 @@ from engine.compile import Settings, compile_job
 from engine.state.dismissal import forget
 from engine.state.layout import layout_at
 from tests.connectors.jobs import rows, run_writes, write
+from tests.connectors.killed_commits import Killed
 
 JOB = """
 env {{ job.name = "j" }}
@@ -78,10 +79,6 @@ def test_foreign_files_in_replaced_partitions_stop_the_run(spark, tmp_path):
         run_writes(spark, [job], state, "third")
     assert (target / "p=a/mine.parquet").exists()
     assert (target / "_notes.txt").exists()
-
-
-class Killed(BaseException):
-    pass
 
 
 @pytest.mark.spark

@@ -17,6 +17,7 @@ from engine.state.dismissal import forget
 from engine.state.journal import RunOutcome, journal
 from engine.state.layout import layout_at
 from tests.connectors.jobs import options_of, rows, run_writes, write
+from tests.connectors.killed_commits import Killed
 from tests.engine.commands.test_secrets import SPELLINGS
 
 pytestmark = pytest.mark.spark
@@ -87,10 +88,6 @@ def cut_off(spark, tmp_path, monkeypatch, mode, before_noted=True):
     begun = log.read().steps["begin"]
     log._put("begin", {**begun, "owner": {**begun["owner"], "pid": 2**22 + 1, "jvm_pid": None}})
     return log
-
-
-class Killed(BaseException):
-    pass
 
 
 def killed_before(name, change):

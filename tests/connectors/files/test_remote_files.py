@@ -3,7 +3,6 @@
 `viewfs` is such a one that needs no server: its paths are mounted on directories of this machine.
 """
 
-import os
 from itertools import count
 from typing import ClassVar
 
@@ -11,17 +10,13 @@ import pytest
 
 from catalog.tables.savemode import Action
 from connectors.files.committing import file_target
-from connectors.local_file import connector
 from connectors.storage.filesystem import files_at
 from connectors.storage.hadoop_files import HadoopFiles
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
-from engine.spark.writing.recover import recover, resume
-from engine.state.journal import RunOutcome
-from tests.connectors.dead_runs import bury
-from tests.connectors.jobs import run_writes, stage_writes
-from tests.connectors.killed_commits import Killed, kill_at
+from tests.connectors.killed_files import killed_before_each
+from tests.connectors.remote_path import RemotePath
 from tests.connectors.suite import SinkSuite
 
 pytestmark = pytest.mark.spark
@@ -33,33 +28,12 @@ CHANGES = ((HadoopFiles, "rename"), (HadoopFiles, "delete"), (HadoopFiles, "writ
 """The changes before which a commit is killed."""
 
 
-class Remote(str):
-    """A path of the mounted file system that knows its directory on this machine, with the calls of the suite."""
-
-    here: os.PathLike
-
-    def __truediv__(self, name):
-        return remote(f"{self}/{name}", self.here / name)
-
-    def exists(self):
-        return self.here.exists()
-
-    def glob(self, pattern):
-        return self.here.glob(pattern)
-
-
-def remote(path, here):
-    made = Remote(path)
-    made.here = here
-    return made
-
-
 @pytest.fixture
 def mounted(spark, tmp_path):
     mount = f"tests{next(MOUNTS)}"
     configuration = spark.sparkContext._jsc.hadoopConfiguration()
     configuration.set(f"fs.viewfs.mounttable.{mount}.link./here", f"file://{tmp_path}")
-    return remote(f"viewfs://{mount}/here", tmp_path)
+    return RemotePath.of(f"viewfs://{mount}/here", tmp_path)
 
 
 class TestParquetElsewhere(SinkSuite):
@@ -74,41 +48,14 @@ class TestParquetElsewhere(SinkSuite):
         return spark.read.parquet(path)
 
     def leftovers(self, tmp_path):
-        return [name for name in os.listdir(tmp_path.here) if name not in ("target", "state", "other")]
+        return [name for name in tmp_path.children() if name not in ("target", "state", "other")]
 
     @pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA", "PARTITIONS"])
     def test_killed_before_each_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode):
         """Killed before the first, the second, … of its changes to the file system, each time ended by `--resume` or
         by the next run, which may be killed in its turn."""
-        given = {"data_save_mode": mode} if mode != "PARTITIONS" else {"write_mode": "overwrite_partitions"}
-        given |= {"partition_by": ["name"]} if mode == "PARTITIONS" else {}
-        one, two = "select 1L id, 'p' name union all select 2L, 'q'", "select 3L id, 'q' name union all select 4L, 'r'"
-        columns = ("id bigint", "name string")
-        after = {"DROP_DATA": [3, 4], "APPEND_DATA": [1, 2, 3, 4], "PARTITIONS": [1, 3, 4]}[mode]
-        state = str(tmp_path / "state")
-        for step in count(1):
-            target, run_id = tmp_path / f"target{step}", f"run{step}"
-            run_writes(spark, [self.write(target, one, columns, **given)], state, f"before{step}")
-            run = stage_writes(spark, [self.write(target, two, columns, **given)], state, run_id)
-            bury(run)
-            run.journal.staged("w", run.places["w"])
-            run.journal.decide()
-            with monkeypatch.context() as patched:
-                steps = kill_at(step, patched, CHANGES)
-                was_killed = False
-                try:
-                    connector.commit(spark, run.places["w"], run.context)
-                except Killed:
-                    was_killed = True
-            if was_killed and step % 2:
-                assert resume(spark, state, run_id) is RunOutcome.FINISHED
-            else:
-                assert recover(spark, state) == ()
-            assert sorted(row[0] for row in self.read(spark, str(target)).select("id").collect()) == after
-            assert [name for name in os.listdir(tmp_path.here) if name.startswith(".")] == []
-            if not was_killed:
-                assert steps[0] >= 4
-                return
+        assert killed_before_each(self, mode, spark, tmp_path, monkeypatch, CHANGES) >= 3
+        assert [name for name in tmp_path.children() if name.startswith(".")] == []
 
 
 def test_the_operations_are_those_of_the_local_disk(spark, mounted):

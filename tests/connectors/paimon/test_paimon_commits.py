@@ -13,6 +13,7 @@ from connectors.paimon.paimon_staged import PaimonOverwrite, PaimonStaged
 from connectors.paimon.table_files import latest_schema
 from connectors.paimon.writing import committing, staging, tasks
 from connectors.paimon.writing.tasks import Layout
+from tests.connectors.killed_commits import Killed
 
 SCHEMA = {
     "version": 3,
@@ -24,10 +25,6 @@ SCHEMA = {
     "options": {"bucket": "-1"},
     "timeMillis": 1,
 }
-
-
-class Killed(BaseException):
-    """The process ends here."""
 
 
 class Target:

@@ -1,6 +1,5 @@
 """Files of an SFTP and an FTP server: copied by tasks, staged on the server, and committed by renames there."""
 
-import os
 import shutil
 from itertools import count
 from typing import ClassVar
@@ -13,11 +12,9 @@ from connectors.interface.source import ScanTask
 from connectors.storage.filesystem import files_at
 from connectors.storage.servers.server_files import ServerFiles
 from engine.cli import main
-from engine.spark.writing.recover import recover, resume
-from engine.state.journal import RunOutcome
-from tests.connectors.dead_runs import bury
-from tests.connectors.jobs import options_of, run_writes, stage_writes
-from tests.connectors.killed_commits import Killed, kill_at
+from tests.connectors.jobs import options_of
+from tests.connectors.killed_files import killed_before_each
+from tests.connectors.remote_path import RemotePath
 from tests.connectors.storage.test_s3 import sampled
 from tests.connectors.suite import SinkSuite
 from tests.services.file_servers import PASSWORD
@@ -31,27 +28,6 @@ CHANGES = ((ServerFiles, "rename"), (ServerFiles, "delete"), (ServerFiles, "writ
 """The changes before which a commit is killed."""
 
 
-class Remote(str):
-    """A path on the server that knows its directory on this machine, with the calls of the suite."""
-
-    here: os.PathLike
-
-    def __truediv__(self, name):
-        return remote(f"{self}/{name}", self.here / name)
-
-    def exists(self):
-        return self.here.exists()
-
-    def glob(self, pattern):
-        return self.here.glob(pattern)
-
-
-def remote(path, here):
-    made = Remote(path)
-    made.here = here
-    return made
-
-
 class OnServer(SinkSuite):
     """The shared suite, at paths of a server, which also holds the journals."""
 
@@ -63,54 +39,27 @@ class OnServer(SinkSuite):
         (served.folder / name).mkdir()
         options = options_of(self.sink.sink_options, path="/", file_format_type="json", **served.options)
         self.sink.store_settings(options).apply(spark)
-        return remote(f"{self.sink.server(options).root}/{name}", served.folder / name)
+        return RemotePath.of(f"{self.sink.server(options).root}/{name}", served.folder / name)
 
     def read(self, spark, path):
         return spark.read.parquet(str(self.here(path)))
 
     def here(self, path):
-        return path.here if isinstance(path, Remote) else self.folder / path.split("/", 3)[3]
+        return path.here if isinstance(path, RemotePath) else self.folder / path.split("/", 3)[3]
 
     @pytest.fixture(autouse=True)
     def _folder(self, request):
         self.folder = request.getfixturevalue(self.scheme).folder
 
     def leftovers(self, tmp_path):
-        return [name for name in os.listdir(tmp_path.here) if name not in ("target", "state", "other")]
+        return [name for name in tmp_path.children() if name not in ("target", "state", "other")]
 
     @pytest.mark.parametrize("mode", ["DROP_DATA", "APPEND_DATA", "PARTITIONS"])
     def test_killed_before_each_step_of_the_commit(self, spark, tmp_path, monkeypatch, mode):
         """Killed before the first, the second, … of its changes on the server, each time ended by `--resume` or by the
         next run."""
-        given = {"data_save_mode": mode} if mode != "PARTITIONS" else {"write_mode": "overwrite_partitions"}
-        given |= {"partition_by": ["name"]} if mode == "PARTITIONS" else {}
-        one, two = "select 1L id, 'p' name union all select 2L, 'q'", "select 3L id, 'q' name union all select 4L, 'r'"
-        columns = ("id bigint", "name string")
-        after = {"DROP_DATA": [3, 4], "APPEND_DATA": [1, 2, 3, 4], "PARTITIONS": [1, 3, 4]}[mode]
-        state = str(tmp_path / "state")
-        for step in count(1):
-            target, run_id = tmp_path / f"target{step}", f"run{step}"
-            run_writes(spark, [self.write(target, one, columns, **given)], state, f"before{step}")
-            run = stage_writes(spark, [self.write(target, two, columns, **given)], state, run_id)
-            bury(run)
-            run.journal.staged("w", run.places["w"])
-            run.journal.decide()
-            with monkeypatch.context() as patched:
-                steps = kill_at(step, patched, CHANGES)
-                was_killed = False
-                try:
-                    self.sink.commit(spark, run.places["w"], run.context)
-                except Killed:
-                    was_killed = True
-            if was_killed and step % 2:
-                assert resume(spark, state, run_id) is RunOutcome.FINISHED
-            else:
-                assert recover(spark, state) == ()
-            assert sorted(row[0] for row in self.read(spark, target).select("id").collect()) == after
-            assert [name for name in os.listdir(tmp_path.here) if name.startswith(".")] == []
-            if not was_killed:
-                assert steps[0] >= 4
-                return
+        assert killed_before_each(self, mode, spark, tmp_path, monkeypatch, CHANGES) >= 3
+        assert [name for name in tmp_path.children() if name.startswith(".")] == []
 
     def test_the_operations_are_those_of_the_local_disk(self, spark, tmp_path):
         files, root = files_at(spark, str(tmp_path))
@@ -139,7 +88,7 @@ class OnServer(SinkSuite):
         assert not files.exists(f"{root}/c")
         files.make_folder(f"{root}/e")
         files.delete_empty(f"{root}/e")
-        assert os.listdir(tmp_path.here) == []
+        assert tmp_path.children() == []
 
     def test_a_lost_connection_is_opened_again(self, spark, tmp_path):
         files, root = files_at(spark, str(tmp_path))

@@ -20,11 +20,9 @@ from engine.cli import main
 from engine.job.model.job import Env
 from engine.plan.nodes import Plan
 from engine.plan.rendering.explain_text import explain
-from engine.spark.writing.recover import recover, resume
-from engine.state.journal import RunOutcome
-from tests.connectors.dead_runs import bury, bury_claims
+from tests.connectors.dead_runs import bury_claims
 from tests.connectors.jobs import options_of, rows, run_writes, stage_writes, write
-from tests.connectors.killed_commits import Killed, kill_at
+from tests.connectors.killed_files import killed_before
 from tests.connectors.suite import ResolvedSinkSuite, SinkSuite
 from tests.services.s3 import SECRET_KEY
 
@@ -101,31 +99,7 @@ class TestParquet(OnS3):
         assert not all(self.killed_before(step, mode, spark, tmp_path, monkeypatch) for step in range(5, 20))
 
     def killed_before(self, step, mode, spark, tmp_path, monkeypatch):
-        """Killed before the commit's request of that number, and ended by `--resume` or by the next run; False if the
-        commit has fewer requests."""
-        given = {"data_save_mode": mode} if mode != "PARTITIONS" else {"write_mode": "overwrite_partitions"}
-        given |= {"partition_by": ["name"]} if mode == "PARTITIONS" else {}
-        one, two = "select 1L id, 'p' name union all select 2L, 'q'", "select 3L id, 'q' name union all select 4L, 'r'"
-        columns = ("id bigint", "name string")
-        after = {"DROP_DATA": [3, 4], "APPEND_DATA": [1, 2, 3, 4], "PARTITIONS": [1, 3, 4]}[mode]
-        state, target, run_id = str(tmp_path / "state"), tmp_path / f"target{step}", f"run{step}"
-        run_writes(spark, [self.write(target, one, columns, **given)], state, f"before{step}")
-        run = stage_writes(spark, [self.write(target, two, columns, **given)], state, run_id)
-        bury(run)
-        run.journal.staged("w", run.places["w"])
-        run.journal.decide()
-        was_killed = False
-        with monkeypatch.context() as patched:
-            kill_at(step, patched, CHANGES)
-            try:
-                connector.commit(spark, run.places["w"], run.context)
-            except Killed:
-                was_killed = True
-        if was_killed and step % 2:
-            assert resume(spark, state, run_id) is RunOutcome.FINISHED
-        else:
-            assert recover(spark, state) == ()
-        assert sorted(row[0] for row in self.read(spark, str(target)).select("id").collect()) == after
+        was_killed = killed_before(self, step, mode, spark, tmp_path, monkeypatch, CHANGES)
         assert [name for name in tmp_path.children() if name.startswith(".")] == tmp_path.uploads() == []
         return was_killed
 

@@ -13,6 +13,7 @@ from engine.cli import main
 from engine.runtime import job_execution
 from engine.spark.writing import commit
 from engine.state.journal import Journal
+from tests.connectors.killed_commits import Killed
 
 pytestmark = pytest.mark.spark
 
@@ -153,10 +154,6 @@ def test_a_failed_run_moves_no_watermark(spark, folder, capsys):
     assert run(path) == 0
     assert ids(spark, folder) == [1, 2]
     assert ids(spark, folder, "two") == [2]
-
-
-class Killed(BaseException):
-    """What stands for a process that ended at once: nothing cleans up."""
 
 
 STEPS = {
