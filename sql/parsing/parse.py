@@ -27,6 +27,7 @@ from sql.parsing.token_shifts import (
     samples_last,
     signed_amounts,
 )
+from sql.quoted_forms import TEXT
 from sql.recognizer.check import Nested
 from sql.recognizer.script_transforms import scripted
 
@@ -238,7 +239,7 @@ def _unclosed(tokens: Sequence[Token]) -> Token | None:
     return opened[-1] if opened else None
 
 
-_BINARY: Final = re.compile(r"(?<!\w)[xX]'(?P<digits>[^']*)'|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_BINARY: Final = re.compile(rf"(?<!\w)[xX]'(?P<digits>[^']*)'|{TEXT}", re.DOTALL)
 _DIGITS: Final = re.compile(r"[0-9a-fA-F]*")
 
 

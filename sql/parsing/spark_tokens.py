@@ -2,6 +2,8 @@
 
 A text with rare syntax (escapes in strings, suffixes of numbers, signs beside each other that are no operator) is left
 to sqlglot's tokenizer. Comments are left out here; nothing depends on them but hints, which sqlglot reads.
+
+What is valid in Spark is not decided here but in `sql.recognizer.lexer`, which says why there are two.
 """
 
 import re

@@ -1,8 +1,15 @@
-"""The tokens of Spark's lexer: words in upper case, signs as written, and one mark for each kind of literal."""
+"""The tokens of Spark's lexer: words in upper case, signs as written, and one mark for each kind of literal.
+
+This is Spark's own division of a text, which decides what is valid. `sql.parsing.spark_tokens` makes the other one that
+sqlglot's parser needs: the tokens of sqlglot's tokenizer, where `GROUP BY` is one token and texts have lost their quotes.
+A test compares it with that tokenizer. The two share no rules but a few patterns (`sql.quoted_forms`).
+"""
 
 import re
 from dataclasses import dataclass
 from typing import Final
+
+from sql.quoted_forms import LINE_COMMENT, QUOTED_NAME, TEXT
 
 STRING: Final = "'"
 NUMBER: Final = "0"
@@ -76,9 +83,7 @@ def tokenized(text: str) -> Tokens:
     return Tokens(kinds, matches)
 
 
-_COMMENT_MARKS: Final = re.compile(
-    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--[^\n]*|(?P<open>/\*)|(?P<close>\*/)""", re.DOTALL
-)
+_COMMENT_MARKS: Final = re.compile(rf"{TEXT}|{QUOTED_NAME}|{LINE_COMMENT}|(?P<open>/\*)|(?P<close>\*/)", re.DOTALL)
 
 
 def _without_comments(text: str) -> str:

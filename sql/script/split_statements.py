@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText
 from sql.parsing.spark_tokens import spark_tokens
+from sql.quoted_forms import LINE_COMMENT, QUOTED_NAME, TEXT
 from sql.script.create import CREATE_CLAUSES, read_create
 from sql.script.foreign_statements import INSTEAD
 from sql.script.inserts import read_insert, read_leading
@@ -22,9 +23,7 @@ from sql.script.tokens import ScriptSyntaxError, TokenCursor
 
 STATEMENTS = ("SET", "CREATE TABLE", "CREATE VIEW", "INSERT INTO", "INSERT OVERWRITE")
 QUERY_STARTS = ("SELECT", "WITH", "FROM", "VALUES", "TABLE", "(")
-LEXEMES = re.compile(
-    r"--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`[^`]*`|(?P<open>['\"`])", re.DOTALL
-)
+LEXEMES = re.compile(rf"{LINE_COMMENT}|/\*.*?(?:\*/|\Z)|{TEXT}|{QUOTED_NAME}|(?P<open>['\"`])", re.DOTALL)
 """Comments and quoted texts; `open` is a quote that nothing closes. Used to place what the tokenizer only refuses."""
 
 _FOLLOWERS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -8,9 +8,10 @@ from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.diagnostics.source import PlacedText
 from engine.job.script.quarantine_options import quarantine_outputs
 from sql.parsing.query_text import tables_read
+from sql.quoted_forms import LINE_COMMENT, TEXT
 from sql.script.statements import CreateTable, CreateView, Insert, Statement
 
-WORDS = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\])*'|`([^`]+)`|(\w+)", re.DOTALL)
+WORDS = re.compile(rf"{LINE_COMMENT}|/\*.*?\*/|{TEXT}|`([^`]+)`|(\w+)", re.DOTALL)
 
 BY_WORDS = re.compile(r"\bTABLE\s*\(|^\s*SELECT\s+\w+\s*$", re.IGNORECASE)
 

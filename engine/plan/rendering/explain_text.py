@@ -42,6 +42,7 @@ from engine.plan.rendering.stored_changes import stored_changes
 from engine.plan.shown_options import given
 from engine.plan.staged_rules import staged_rules
 from engine.plan.streams import is_stream, streams_of
+from sql.quoted_forms import TEXT
 from sql.rewrite.select_query import Projection, Select, is_plain, text_of
 
 WritePreviews = Mapping[str, WritePreview]
@@ -55,7 +56,7 @@ MOST_CHARACTERS: Final = 60
 WIDTH: Final = 100
 LONGEST_LINE: Final = 110
 """Settings of a block that do not fit are printed below it."""
-NAME_OR_TEXT: Final = re.compile(r"`([A-Za-z_]\w*)`|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+NAME_OR_TEXT: Final = re.compile(rf"`([A-Za-z_]\w*)`|{TEXT}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
