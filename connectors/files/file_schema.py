@@ -25,6 +25,7 @@ from catalog.types.datatypes import (
     TIMESTAMP,
     TIMESTAMP_NTZ,
     TINYINT,
+    VOID,
     Array,
     DataType,
     Decimal,
@@ -217,6 +218,8 @@ def _of_arrow(type: "pyarrow.DataType") -> DataType:
         return Struct(tuple(Field(field.name, _of_arrow(field.type)) for field in type))
     if kinds.is_dictionary(type):
         return _of_arrow(type.value_type)
+    if kinds.is_null(type):  # of a column of pandas without a value
+        return VOID
     raise ValueError(f"the type {type} has no equivalent in Spark")
 
 

@@ -168,7 +168,9 @@ def conditions(asked: Incremental, column: Column, since: Since, *, by_bytes: bo
 
 
 def duration(text: str) -> timedelta | None:
-    """`10 minutes` and the like."""
+    """`10 minutes` and the like; `0` is none."""
+    if text.strip() == "0":
+        return timedelta(0)
     found = _DURATION.match(text)
     return None if found is None else timedelta(**{f"{found[2].lower()}s": int(found[1])})
 
@@ -217,6 +219,8 @@ def _observed(df: "DataFrame", observation: Any) -> ReadProgress | None:
 
 def _lagging(value: str, lag: str, type: DataType) -> str | None:
     """Spark SQL for the value less the lag; None where that has no meaning."""
+    if lag.strip() == "0" and type != STRING:
+        return value
     duration = _DURATION.match(lag)
     if type in (TIMESTAMP, TIMESTAMP_NTZ):
         return f"{value} - interval {duration[1]} {duration[2].lower()}" if duration else None

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from pyspark.sql import Column, DataFrame, SparkSession
 
 from catalog.quoting import quote
+from engine.spark.failures.error_causes import NULL_COLUMN
 
 Expression: TypeAlias = Any
 """An `org.apache.spark.sql.catalyst.expressions.Expression` in the JVM."""
@@ -124,9 +125,15 @@ def without_nulls(df: DataFrame, names: list[str]) -> DataFrame:
     output: Any = df._jdf.queryExecution().analyzed().output()
     attributes = {output.apply(i).name(): output.apply(i) for i in range(output.size())}
     utils = jvm.org.apache.spark.sql.classic.ExpressionUtils
-    empty = getattr(getattr(jvm.scala.collection.immutable, "Nil$"), "MODULE$")
+    to_seq = jvm.org.apache.spark.api.python.PythonUtils.toSeq
+
+    def named(name: str) -> Any:
+        path = jvm.java.util.ArrayList()
+        path.add(f"{NULL_COLUMN}{name}")
+        return to_seq(path)
+
     checked = {
-        name: Column(utils.column(catalyst.objects.AssertNotNull(attributes[name], empty))).alias(name)
+        name: Column(utils.column(catalyst.objects.AssertNotNull(attributes[name], named(name)))).alias(name)
         for name in names
     }
     return df.select(*(checked.get(name, df[quote(name)]) for name in df.columns))

@@ -55,6 +55,8 @@ def test_what_cannot_be_meant_is_reported(given, told):
         {"column": "id", "initial": 5, "lag": 3},
         {"column": "day", "initial": "2026-01-01", "lag": "1 week"},
         {"column": "at", "initial": "2026-01-01 10:00:00", "lag": "90 minutes"},
+        {"column": "at", "lag": "0"},
+        {"column": "day", "lag": 0},
         {"column": "NAME", "initial": "a"},
     ],
 )

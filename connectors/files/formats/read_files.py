@@ -89,6 +89,8 @@ def read_files(
     return converted(df, in_files, of_path, options)
 
 
+_WIDE: Final = ("utf-16", "utf-32")
+"""Character sets of which each character has several bytes."""
 _STRICT_NUMBERS: Final = "en-CH"
 """A locale in whose numbers a comma means nothing: by default, Spark takes it out of the texts of decimals in JSON, and
 `"1,10"` is 110. Its names of months are English."""
@@ -128,7 +130,9 @@ def _without_malformed(df: "DataFrame", opened: "Reader", paths: Sequence[str], 
 def _whole_rows(paths: Sequence[str] | None, options: Options, *, is_text: bool = False) -> dict[str, str]:
     """The reader's options; csv files are read as a whole where Spark would else lose or break rows."""
     given = given_options(options)
-    if file_format(options) == "csv" and "multi_line" not in options.places and not options.flag("multi_line"):
+    if file_format(options) == "csv" and options.string("encoding").lower().startswith(_WIDE):
+        given["multiLine"] = "true"  # Spark finds the lines of other files by single bytes
+    elif file_format(options) == "csv" and "multi_line" not in options.places and not options.flag("multi_line"):
         breaks = options.seatunnel is not None and may_hold_quotes(paths, options)
         given["multiLine"] = str(breaks or may_hold_blank_rows(paths, options, is_text=is_text)).lower()
     return given

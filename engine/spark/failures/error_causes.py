@@ -9,6 +9,9 @@ from py4j.java_gateway import is_instance_of
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
+NULL_COLUMN: Final = "penstock.null_column "
+"""How Spark's error of a NULL names the column that has none."""
+
 _END_OF_MESSAGE: Final = re.compile(r"\n== |;\n|\s*SQLSTATE: \w{5}|\n\s*JVM stacktrace|\n\tat ")
 _LINE_AND_COLUMN: Final = re.compile(r"\(line (\d+), pos (\d+)\)")
 _SENTENCES: Final = re.compile(r"(?<=[\w`'\")\]])[.?] (?=[A-Z])")

@@ -1,7 +1,10 @@
 """Reports Spark's errors about a source at the scan whose files they name."""
 
+import codecs
+import os
 import re
 from typing import Final
+from urllib.parse import unquote
 
 from catalog.diagnostics.diagnostic import RunError, run_error
 from connectors.files.bad_lines import line_not_utf8, line_with, values_of
@@ -10,7 +13,8 @@ from connectors.files.partition_columns import partition_columns
 from connectors.kafka.offsets import topics_of
 from connectors.storage.paths import data_files, local_path, near_path
 from engine.plan.nodes import AnyNode, Scan
-from engine.spark.failures.error_causes import ErrorCause
+from engine.spark.failures.error_causes import NULL_COLUMN, ErrorCause
+from engine.spark.failures.unfit_values import unfit_cell
 
 _CONDITIONS: Final = (
     "FAILED_READ_FILE",
@@ -36,6 +40,25 @@ _IN_READING: Final = re.compile(r"Encountered error while reading file \S+\s*")
 
 _RECORD: Final = re.compile(r"^a record does not fit: .* \(topic (\S+), partition \d+, offset \d+\)", re.S)
 """How the Kafka source names a record that it cannot read."""
+
+_NULL: Final = re.compile(rf"{re.escape(NULL_COLUMN)}(.*)")
+_COMPRESSED: Final = (".gz", ".bz2", ".deflate", ".lz4", ".snappy", ".zst", ".zstd", ".xz", ".lzo")
+_NOT_COMPRESSED: Final = re.compile(
+    r"not a gzip file|Not in GZIP format|Magic number incorrect|bad magic|incorrect header"
+)
+_CUT_OFF: Final = re.compile(
+    r"Unexpected end of input stream|Unexpected end of ZLIB|stream ended prematurely|EOFException"
+)
+_CORRUPT: Final = re.compile(
+    r"Error reading from input|invalid (?:block|stored|distance|code|bit|literal)|data check|too many length|crc error"
+    r"|ZipException|DataFormatException|BlockCRC",
+    re.IGNORECASE,
+)
+_COLON: Final = re.compile(r"URISyntaxException: Relative path in absolute URI")
+_TEXT: Final = re.compile(r"Text '(.*?)' could not be parsed")
+_RENAME: Final = "rename the file, or read the folder above it"
+_START: Final = 4096
+"""How many bytes of a file tell its form."""
 
 _HELP_MALFORMED: Final = '`on_malformed = "null"` reads what does not fit as NULL, `"drop"` leaves such rows out'
 
@@ -78,7 +101,17 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
         where = f"line {bad[1]} of `{bad[0]}`" if bad else file if files else "a text"
         help = '`encoding = "ISO-8859-1"` names another character set; `encoding_errors = "replace"` reads such bytes '
         return unreadable(f"{where}{of} holds bytes that are not UTF-8", f"{help}as U+FFFD")
+    if damaged := _damaged(files, causes):
+        return unreadable(f"{file}{of} {damaged[0]}", damaged[1])
+    if _COLON.search("\n".join(cause.message for cause in causes)) and ":" in file:
+        return unreadable(
+            f"{file}{of} cannot be read: Hadoop takes the `:` in its name for the end of a scheme", _RENAME
+        )
+    if (form := _other_form(files, scan)) and any(_is_malformed(cause) or _header(cause.message) for cause in causes):
+        return unreadable(f"{file}{of} {form[0]}", form[1], "encoding")
     if any(_is_malformed(cause) for cause in causes):
+        if scan and files and (cell := _unfit_cell(scan, files, causes)):
+            return cell
         row = _last(_ROW, causes)
         parsed = _last(_PARSED, causes)  # the values of the row, null where one could not be read
         if row is None and parsed and set(parsed.strip("[]").split(",")) != {"null"}:
@@ -97,12 +130,21 @@ def source_error(causes: tuple[ErrorCause, ...], nodes: tuple[AnyNode, ...]) -> 
         help = "declare its names in their order, or skip the line: `skip_header_row_number = 1`"
         return unreadable(f"the header of {file}{of} is not the schema's: {header}", help, "schema")
     if any(cause.condition == "NOT_NULL_ASSERT_VIOLATION" for cause in causes):
-        return unreadable(f"a NULL in a column that the schema of {file}{of} says has none", None, "schema")
+        null = next((found[1] for cause in causes if (found := _NULL.search(cause.message))), None)
+        column = "a column" if null is None else f"the column `{null}`"
+        remedy = "declare the column without `nullable = false`, and leave such rows out in a query"
+        return unreadable(f"{column}{of} is NULL in a row, and the schema says that it has no NULL", remedy, "schema")
     why = _why(causes)
     name = f" ({of.strip()})" if of else ""
     message = f"{why}{name}" if files and _plain(files[0]) in why else f"{file}{of} cannot be read: {why}"
     if any((cause.condition or "").endswith("PARQUET_COLUMN_DATA_TYPE_MISMATCH") for cause in causes):
-        return unreadable(message, "files of this format hold their types: the `schema` may be left out", "schema")
+        if scan and scan.options.mapping("schema"):
+            help = "files of this format hold their types: the `schema` may be left out"
+            return unreadable(message, help, "schema")
+        help = (
+            "`file_filter_pattern` reads the files of one type; cast the rows of the others in a query, with UNION ALL"
+        )
+        return unreadable(f"{message}: the files have several types for it", help)
     return unreadable(message)
 
 
@@ -110,6 +152,45 @@ def _is_cut_off(row: str, scan: Scan) -> bool:
     """Whether the line of a CSV ends within quotes: read by lines, a value that goes on in the next one is two rows."""
     quote = scan.options.get("quote_char")
     return isinstance(quote, str) and bool(quote) and not scan.options.get("multi_line") and row.count(quote) % 2 == 1
+
+
+def _damaged(files: list[str], causes: tuple[ErrorCause, ...]) -> tuple[str, str] | None:
+    """What is wrong with a compressed file, and the remedy."""
+    text = "\n".join(cause.message for cause in causes)
+    if not files or not files[0].lower().endswith(_COMPRESSED):
+        return None
+    if _NOT_COMPRESSED.search(text):
+        return "is not compressed as its name says", "rename it, or compress it"
+    if _CUT_OFF.search(text):
+        return "is a compressed file that is cut off, or none", "fetch or write it again: its end is missing"
+    if _CORRUPT.search(text):
+        return "is a compressed file that is damaged", "fetch or write it again"
+    return None
+
+
+def _other_form(files: list[str], scan: Scan | None) -> tuple[str, str] | None:
+    """A local file in another character set, or of JSON that spans lines, and the option that reads it."""
+    path = next((plain for file in files if os.path.isfile(plain := unquote(_plain(file)))), None)
+    if scan is None or path is None:
+        return None
+    with open(path, "rb") as content:
+        start = content.read(_START)
+    is_default = str(scan.options.get("encoding") or "utf-8").lower() == "utf-8"
+    if is_default and start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        order = "LE" if start[:2] == codecs.BOM_UTF16_LE else "BE"
+        return "is UTF-16", f'encoding = "UTF-16{order if scan.options.get("file_format_type") == "json" else ""}"'
+    is_json = str(scan.options.get("file_format_type")).lower() == "json" and not scan.options.get("multi_line")
+    first = start.decode("utf-8", "replace").lstrip("\ufeff \t\r\n").partition("\n")[0].strip()
+    if is_json and first in ("[", "{", "[{"):
+        return "holds JSON that spans lines", "`multi_line = true` reads each file as one value or array"
+    return None
+
+
+def _unfit_cell(scan: Scan, files: list[str], causes: tuple[ErrorCause, ...]) -> RunError | None:
+    texts = [text for cause in causes for text in _TEXT.findall(cause.message)]
+    wrong = [found[1] for cause in causes for found in _WRONG.finditer(cause.message) if found[1]] or texts
+    parsed = (_last(_PARSED, causes) or "").strip("[]").split(",")
+    return unfit_cell(scan, unquote(_plain(files[0])), wrong[-1], parsed) if wrong else None
 
 
 def _other_values(row: str, scan: Scan) -> str | None:

@@ -1,10 +1,11 @@
-"""The error of a number in a file that is not one of its column's type, with its line and column."""
+"""The error of a value in a file that is not one of its column's type, with its line and column."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from catalog.diagnostics.diagnostic import Diagnostic, RunError
+from catalog.diagnostics.diagnostic import Diagnostic, RunError, run_error
 from connectors.files.bad_lines import cell_with
 from connectors.files.file_options import file_format
 from connectors.files.values.delimited import FIELD_DELIMITER
@@ -26,21 +27,50 @@ def unfit_value(causes: Iterable[ErrorCause], nodes: tuple[AnyNode, ...]) -> Run
     facts = json.loads(text.removeprefix(UNFIT_VALUE))
     name, value = facts["column"], facts.get("value")
     scans = [node for node in nodes if isinstance(node, Scan) and _has(node, name, facts["type"])]
-    at = next(((scan, cell) for scan in scans if value and (cell := _cell(scan, name, value))), None)
-    scan = at[0] if at else scans[0] if scans else None
-    of = f" of `{scan.written_name}`" if scan else ""
-    where = f"line {at[1][1]} of `{at[1][0]}`{of}" if at else f"a row{of}"
+    at = next((cell for scan in scans if value and (cell := _cell(scan, name, value, _files(scan)))), None)
+    if at is not None:
+        return at.error()
+    of = f" of `{scans[0].written_name}`" if scans else ""
     what = "NULL" if value is None else f"`{value}`"
-    message = f"{where} does not fit the schema: `{name}` is {what}, and not {facts['type']}"
-    notes = (_underlined(*at[1], value),) if at else ()
-    help = _HELP if value is None or "," not in value else f"{_GROUPS}{_COMMA}{_HELP}"
-    span = scan.options.span("schema") if scan else None
-    return RunError([Diagnostic("PEN5004", message, span, help, notes=notes)])
+    message = f"a row{of} does not fit the schema: `{name}` is {what}, and not {facts['type']}"
+    return run_error("PEN5004", message, scans[0].options.span("schema") if scans else None, _help(value or ""))
 
 
-def _underlined(file: str, line: int, column: int, value: str) -> str:
-    place = f"{file}:{line}:{column}: "
-    return f"{place}{value}\n{' ' * len(place)}{'^' * len(value)}"
+def unfit_cell(scan: Scan, file: str, value: str, parsed: Sequence[str]) -> RunError | None:
+    """The error of a value that Spark's reader of csv could not read; None if its line is not found.
+
+    `parsed`: the values of the row as Spark shows them, `null` where one could not be read.
+    """
+    names = scan.table.schema.names
+    if len(parsed) > len(names):
+        return None
+    candidates = (name for name, text in zip(names, parsed, strict=False) if text == "null")
+    found = next((cell for name in candidates if (cell := _cell(scan, name, value, [file]))), None)
+    return None if found is None else found.error()
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    scan: Scan
+    name: str
+    value: str
+    file: str
+    line: int
+    column: int
+
+    def error(self) -> RunError:
+        of = f" of `{self.scan.written_name}`"
+        column = self.scan.table.column(self.name)
+        what = f"`{self.name}` is `{self.value}`, and not {column.type if column else 'readable'}"
+        message = f"line {self.line} of `{self.file}`{of} does not fit the schema: {what}"
+        place = f"{self.file}:{self.line}:{self.column}: "
+        note = f"{place}{self.value}\n{' ' * len(place)}{'^' * len(self.value)}"
+        span = self.scan.options.span("schema")
+        return RunError([Diagnostic("PEN5004", message, span, _help(self.value), notes=(note,))])
+
+
+def _help(value: str) -> str:
+    return _HELP if "," not in value else f"{_GROUPS}{_COMMA}{_HELP}"
 
 
 def _has(scan: Scan, name: str, type: str) -> bool:
@@ -48,15 +78,20 @@ def _has(scan: Scan, name: str, type: str) -> bool:
     return column is not None and str(column.type) == type and scan.options.get("file_format_type") is not None
 
 
-def _cell(scan: Scan, name: str, value: str) -> tuple[str, int, int] | None:
-    """The file of this machine, the line and the position of a value; None if it is not found."""
-    kind, path = file_format(scan.options), local_path(str(scan.options.get("path") or ""))
-    if path is None or kind not in ("csv", "text"):
+def _files(scan: Scan) -> list[str]:
+    path = local_path(str(scan.options.get("path") or ""))
+    return data_files(path) if path is not None else []
+
+
+def _cell(scan: Scan, name: str, value: str, files: Iterable[str]) -> _Cell | None:
+    """Where a value is in files of this machine; None if it is not found."""
+    kind = file_format(scan.options)
+    if kind not in ("csv", "text"):
         return None
     delimiter = str(scan.options.get("field_delimiter") or ("," if kind == "csv" else FIELD_DELIMITER))
     quote = str(scan.options.get("quote_char") or "") if kind == "csv" else ""
     index = scan.table.schema.names.index(name)
-    for file in data_files(path):
+    for file in files:
         if found := cell_with(file, value, delimiter=delimiter, quote=quote, index=index):
-            return file, *found
+            return _Cell(scan, name, value, file, *found)
     return None

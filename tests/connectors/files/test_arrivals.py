@@ -45,3 +45,18 @@ def test_a_watermark_from_the_future_is_taken_back(tmp_path):
     write(tmp_path, "next.json", time.time() - 1)
     found = arrived(None, options, Incremental(), Since(ReadProgress(ahead, progress.files)))
     assert names(found) == ["next.json"]
+
+
+def test_a_lag_of_zero_is_not_the_default_of_a_week(tmp_path):
+    options = options_of(connector.source_options, path=str(tmp_path), file_format_type="json")
+    write(tmp_path, "a.json", 1_700_002_000)
+    _, progress = arrived(None, options, Incremental(), Since())
+    write(tmp_path, "late.json", 1_700_001_000)
+    for lag, expected in (
+        ("0", []),
+        ("0 hours", []),
+        ("10 minutes", []),
+        (None, ["late.json"]),
+        ("1 hour", ["late.json"]),
+    ):
+        assert names(arrived(None, options, Incremental(lag=lag), Since(progress))) == expected, lag

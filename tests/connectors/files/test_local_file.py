@@ -546,7 +546,8 @@ def test_what_cannot_be_read_is_reported_with_its_cause(spark, tmp_path):
     assert "on_malformed" in malformed.help
     (tmp_path / "dates.csv").write_text("1,2024-02-28\n2,2024-02-30\n")
     impossible = error_of(spark, tmp_path, tmp_path / "dates.csv", "csv", id="int", day="date")
-    assert "[2,null]: Invalid date 'FEBRUARY 30'" in impossible.message
+    assert "line 2 of" in impossible.message
+    assert "`day` is `2024-02-30`, and not date" in impossible.message
 
 
 @pytest.mark.spark
