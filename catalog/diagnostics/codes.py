@@ -118,6 +118,8 @@ CODES: dict[str, str] = {
     "PEN5013": "a database refused a statement",
     "PEN5040": "a web service refused a request, or its response cannot be read",
     "PEN5401": "another process has taken the run over",
+    "PEN5402": "Spark's master is none, or does not answer",
+    "PEN5403": "Java, in which Spark runs, has ended while a job needed it",
     "PEN5060": "a checkpoint that belongs to another stream",
     "PEN5061": "a streaming job that has changed since its checkpoint was written",
     "PEN5801": "files of a server have no directory that all machines share",

@@ -18,6 +18,7 @@ from engine.runtime.job_events import JobEvents, with_events
 from engine.runtime.job_execution import JobExecution
 from engine.runtime.results import JobResult, committed_before
 from engine.runtime.run_request import RunRequest
+from engine.spark.failures.lost_java import exit_of_java, lost_java
 from engine.spark.lower import Arrived
 from engine.spark.streaming.batch_plans import BatchPlans
 from engine.spark.writing.open_run import OpenRun, begin, refuse_unfinished
@@ -107,7 +108,12 @@ def _executed(
             )  # fmt: skip
             try:
                 result = execution.result()
+                lost = next((error for error in result.errors if exit_of_java(error) is not None), None)
+                if lost is not None:
+                    raise lost
             except Exception as error:
+                if received.received is None and (code := exit_of_java(error)) is not None:
+                    raise lost_java(code, run_id=begun.run.run_id, is_decided=begun.run.journal.is_decided) from error
                 if received.received is None or isinstance(error, PenstockError):
                     raise
                 raise InterruptedRun(received.received, is_clean=False) from error  # the signal ended Java as well

@@ -24,6 +24,7 @@ from engine.runtime.results import JobResult, PipelineResult
 from engine.runtime.schedule import FailurePolicy, PipelineOutcome, Retry, Schedule
 from engine.runtime.slots import Need, Slots
 from engine.spark import expect
+from engine.spark.failures.lost_java import exit_of_java
 from engine.spark.lower import Arrived, Lowered, lower
 from engine.spark.pace import Pace
 from engine.spark.session import pipeline_session
@@ -32,7 +33,7 @@ from engine.spark.tasks import wait_for_tasks
 from engine.spark.writing.abort import abort, abort_all, left_to_tasks
 from engine.spark.writing.commit import commit_all
 from engine.spark.writing.open_run import OpenRun
-from engine.spark.writing.stage import note_positions, stage, staged_rows
+from engine.spark.writing.stage import journaled, note_positions, stage, staged_rows
 from engine.state.run_state import State
 from engine.state.watermarks import HighWatermark
 
@@ -139,6 +140,7 @@ class JobExecution:
             slots=Slots(slots(self.plan), connections=limits_of(self.plan)),
             needs={name: Need(weight(plan), self.connections[name].taken) for name, plan in self.pipelines.items()},
             slot_timeout=env.slot_timeout,
+            can_retry=lambda: exit_of_java() is None,
         ).run()
 
     def _work(self, name: str, progress: RunProgress) -> StagedPipeline:
@@ -178,7 +180,8 @@ class JobExecution:
                 text = text_of(validation_result(self.plan.env.name, self.run.run_id, outcomes))
                 log = self.run.journal
                 number = list(self.pipelines).index(name) + 1
-                log.files.write(log.paths.expectations(number), text)
+                with journaled(self.run):
+                    log.files.write(log.paths.expectations(number), text)
             expect.refuse(outcomes)
             computed = [node for node in frames if isinstance(node, Scan) and node.persisted is None]
             scans = [identity(node, attributes_of(frames[node])) for node in computed]

@@ -54,6 +54,7 @@ class Schedule(Generic[T]):
     """Pipelines by name, the work of each, and what cancels the Spark jobs of those that run.
 
     `work` is called in a worker thread with the pipeline's name; `cancel` with a name, from any thread, possibly often.
+    `can_retry`: whether another attempt has what it needs.
     """
 
     names: Sequence[str]
@@ -66,6 +67,7 @@ class Schedule(Generic[T]):
     slots: Slots | None = None
     needs: Mapping[str, Need] = field(default_factory=dict)
     slot_timeout: float | None = None
+    can_retry: Callable[[], bool] = lambda: True
 
     def __post_init__(self) -> None:
         self._stopped = threading.Event()
@@ -175,7 +177,7 @@ class Schedule(Generic[T]):
             self._enter(name, State.CANCELED, _STOPPED)
             return False
         self._enter(name, State.FAILING, str(error))
-        if attempts > self.retry.times or not is_transient(error):
+        if attempts > self.retry.times or not (self.can_retry() and is_transient(error)):
             self._enter(name, State.FAILED, str(error))
             return False
         if self._stopped.wait(self.retry.interval_seconds):

@@ -5,6 +5,7 @@ of a query, its data or its schema are permanent: they return on every attempt. 
 program may be transient.
 """
 
+import errno
 import re
 from collections.abc import Iterator
 from typing import Any, Final
@@ -104,6 +105,8 @@ def _is_permanent(error: BaseException) -> bool:
         return False
     if isinstance(error, PenstockError):
         return any(not _may_pass(diagnostic.code, error.__cause__) for diagnostic in error.diagnostics)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+        return True
     if isinstance(error, PERMANENT_OS_ERRORS) or any(text in str(error) for text in PERMANENT_TEXTS):
         return True
     if isinstance(error, (AssertionError, TypeError, KeyError, AttributeError, ImportError, SyntaxError)):

@@ -26,6 +26,7 @@ from catalog.spark_version import JAVA_VERSIONS, NEWEST, SparkVersion
 from engine.job.options.env import FIXED
 from engine.spark.starting.class_archive import JAVA_OPTIONS, archive_options
 from engine.spark.starting.jars import EXCLUDES, IVY, PACKAGES, add_alone, resolving, split_alone
+from engine.spark.starting.master import check_master
 from engine.spark.starting.private_settings import handed_over
 from engine.spark.starting.protection import protect
 
@@ -90,7 +91,7 @@ def open_session(
     `settings` are the user's (`spark.*` of `env`) and win over `DEFAULTS`; `required` are the connectors'.
     `for_small_jobs`: the application ends after seconds of work, in batch. `late_compiler`: the user has chosen it.
     `writes_archive`: Java writes the archive of its classes at the end. Raises `RunError` PEN5002 if Java or its
-    version is not what Spark needs, PEN5003 if a jar is not found.
+    version is not what Spark needs, PEN5003 if a jar is not found, PEN5402 if the master is none or does not answer.
     """
     maven, alone = split_alone(tuple(maven))
     compiling = NO_COMPILER if for_small_jobs else LATE_COMPILER if late_compiler else ""
@@ -103,6 +104,7 @@ def open_session(
         protect(conf, SparkContext._jvm)
         spark = _prepared(SparkSession.builder.config(conf=conf).getOrCreate(), conf)
     else:
+        check_master(str(conf.get("spark.master", "local")))
         java = find_java()
         if _is_hotspot() and (options := archive_options(java, settings, writes=writes_archive)):
             conf.set(JAVA_OPTIONS, f"{options} {conf.get(JAVA_OPTIONS)}")

@@ -74,6 +74,8 @@ def check_writable(state: str) -> tuple[Diagnostic, ...]:
     there = next(folder for folder in (Path(path).absolute(), *Path(path).absolute().parents) if folder.exists())
     if not there.is_dir():
         raise unwritable(state, NotADirectoryError(errno.ENOTDIR, f"`{there}` is a file"))
+    if os.statvfs(there).f_flag & os.ST_RDONLY:
+        raise unwritable(state, OSError(errno.EROFS, os.strerror(errno.EROFS)))
     if not os.access(there, os.W_OK | os.X_OK):
         raise unwritable(state, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
     mode = open_to_others(state)

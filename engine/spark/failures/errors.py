@@ -38,7 +38,8 @@ def as_run_error(error: BaseException, node: AnyNode, nodes: Iterable[AnyNode] =
         return lost
     if unfit_number := unfit_value(causes, involved):
         return unfit_number
-    if found := environment_error("\n".join([str(error), *(cause.message for cause in causes)]), node):
+    whole = "\n".join([str(error), *(cause.message for cause in causes)])
+    if found := environment_error(whole, node, in_reading=is_of_source(causes)):
         return found
     python = _raised(str(error))
     if python is not None and (refused := _of_database(python, node)):

@@ -111,7 +111,8 @@ def _begin_commits(
 
 def _unfinished(run_id: str, error: PenstockError) -> RunError:
     help = f"the run has begun to commit; finish it by `penstock run --resume {run_id}`"
-    return RunError([_with_help(diagnostic, help) for diagnostic in error.diagnostics])
+    forgets = f"`penstock runs --forget {run_id}`"  # what cannot be finished names this alone
+    return RunError([item if forgets in (item.help or "") else _with_help(item, help) for item in error.diagnostics])
 
 
 def _with_help(diagnostic: Diagnostic, help: str) -> Diagnostic:

@@ -1,6 +1,7 @@
 """Stages writes: rows go where readers do not see them. A step can be repeated for a retry."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -25,6 +26,7 @@ from engine.spark.failures.environment_errors import unwritable
 from engine.spark.failures.errors import SPARK_ERRORS, as_run_error, placed
 from engine.spark.writing.open_run import OpenRun
 from engine.spark.writing.sink_checks import SinkCheck, kept_table
+from engine.state.state_dir import unwritable as unwritable_state
 
 
 def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes: Iterable[AnyNode] = ()) -> None:
@@ -46,11 +48,21 @@ def stage(spark: SparkSession, run: OpenRun, write: Write, df: DataFrame, nodes:
     except PenstockError as error:
         raise placed(error, write) from error.__cause__
     except OSError as error:
-        raise unwritable(error, write) from error
+        raise unwritable(error, write, run.journal.layout.root) from error
     with run.lock:
-        run.journal.staged(write.id, staged)
+        with journaled(run):
+            run.journal.staged(write.id, staged)
         run.places[write.id] = staged
         run.staged.add(write.id)
+
+
+@contextmanager
+def journaled(run: OpenRun) -> Iterator[None]:
+    """Report errors of the state directory as such (PEN5313)."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable_state(run.journal.layout.root, error) from error
 
 
 def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> dict[AnyNode, DataFrame]:
@@ -66,7 +78,8 @@ def staged_rows(spark: SparkSession, run: OpenRun, writes: Iterable[Write]) -> d
 def note_positions(run: OpenRun, positions: Mapping[Scan, Staged]) -> None:
     """Record what was read of sources that are notified after the commit; again after a retry."""
     for scan, position in positions.items():
-        run.journal.read_from(scan.id, scan.connector.name, position)
+        with journaled(run):
+            run.journal.read_from(scan.id, scan.connector.name, position)
     with run.lock:
         run.positions.update(positions)
 

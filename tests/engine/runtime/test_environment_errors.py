@@ -11,7 +11,7 @@ pytest.importorskip("pyspark")
 from tests.connectors.jobs import rows, write
 
 pytest.importorskip("pyspark")
-from engine.spark.failures.environment_errors import unwritable
+from engine.spark.failures.environment_errors import environment_error, unwritable
 from engine.spark.failures.errors import as_run_error
 
 WRITE = write(connector, rows("select 1 id", "id int"), path="out", file_format_type="json")
@@ -33,6 +33,12 @@ def test_errors_of_the_machine_have_codes_and_remedies(text, code):
     assert diagnostic.code == code
     assert diagnostic.help
     assert not is_transient(error)
+
+
+def test_a_source_that_may_not_be_read_is_not_the_targets_fault():
+    text = "Encountered error while reading file file:/in/a.csv. /in/a.csv (Permission denied)"
+    assert environment_error(text, WRITE, in_reading=True) is None
+    assert environment_error(text, WRITE).diagnostics[0].code == "PEN5034"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,57 @@
+"""The end of Java, in which Spark runs, while a job needs it: the kernel kills a process where memory runs out."""
+
+import signal
+import subprocess
+from contextlib import suppress
+from typing import Any, Final
+
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
+
+from catalog.diagnostics.diagnostic import Diagnostic, RunError
+
+_MORE_MEMORY: Final = (
+    "free memory of the machine, or give Spark less of it (`spark.driver.memory` in `env`) and less to do at a time "
+    "(`parallelism`, more partitions)"
+)
+_SECONDS: Final = 2.0
+"""How long a process that was killed may take to be seen as ended."""
+
+
+def exit_of_java(error: BaseException | None = None) -> int | None:
+    """How Java has ended: its exit code, negative for a signal; None if it runs, or another process started it.
+
+    `error`: what happened; if a connection was lost, Java may be about to end.
+    """
+    process: Any = getattr(SparkContext._gateway, "proc", None)
+    if process is None:
+        return None
+    if error is not None and _is_of_connection(error):
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_SECONDS)
+    code = process.poll()
+    return None if code is None else int(code)
+
+
+def _is_of_connection(error: BaseException) -> bool:
+    """Whether a connection was lost, perhaps that to Java."""
+    seen: list[BaseException] = []
+    current: BaseException | None = error
+    while current is not None and current not in seen:
+        seen.append(current)
+        current = current.__cause__ or current.__context__
+    return any(isinstance(cause, ConnectionError | Py4JError) for cause in seen)
+
+
+def lost_java(code: int, *, run_id: str, is_decided: bool) -> RunError:
+    """The error (PEN5403) of a run whose Java has ended with this code; `is_decided`: while it committed."""
+    how = f"by the signal {signal.Signals(-code).name}" if code < 0 else f"with the exit code {code}"
+    kernel = ", as the kernel does where memory runs out" if code == -signal.SIGKILL else ""
+    message = f"Java, in which Spark runs, was ended {how}{kernel}"
+    if is_decided:
+        message += ": the run had decided to commit, and some targets may be written"
+        help = f"`penstock run --resume {run_id} JOB`, or the next run of the job, finishes the commit"
+    else:
+        message += ": the targets are as they were"
+        help = f"{_MORE_MEMORY}; then run the job again"
+    return RunError([Diagnostic("PEN5403", message, None, help)])
