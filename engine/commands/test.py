@@ -1,12 +1,17 @@
 """`penstock test`: runs the tests of jobs on a local Spark."""
 
+import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.terminal.arguments import add_job_arguments, positive, settings_of
 
 if TYPE_CHECKING:
+    from engine.job.model.settings import Settings
+    from engine.testing.read_tests import JobTest
     from engine.testing.run_tests import Result
 
 SUMMARY = "run the tests of jobs (orders.test.sql, orders.test.conf) on a local Spark"
@@ -37,9 +42,14 @@ def run(arguments: Namespace) -> int:
     tests = find_tests(job_paths(arguments), diagnostics)
     diagnostics.raise_errors()
     settings = settings_of(arguments)
-    written = written_for(arguments, tuple(dict.fromkeys(test.job for test in tests)), settings)
     usual_collections()
-    results = run_tests(tests, settings, arguments.workers, written)
+    results: list[Result] = []
+    for root, own in _by_project(arguments, tests).items():
+        if root is None:
+            written = written_for(arguments, tuple(dict.fromkeys(test.job for test in own)), settings)
+            results += run_tests(own, settings, arguments.workers, written)
+        else:
+            results += _run_nested(root, own, settings, arguments.workers)
     for result in results:
         _print(result)
     report([diagnostic for result in results for diagnostic in result.diagnostics], arguments.masks)
@@ -48,6 +58,46 @@ def run(arguments: Namespace) -> int:
     if arguments.junit:
         write_junit(arguments.junit, results)
     return 1 if failed else 0
+
+
+def _by_project(arguments: Namespace, tests: "Sequence[JobTest]") -> "dict[Path | None, list[JobTest]]":
+    """The tests by the root of the project below the current folder that their job is in; None: the command's own."""
+    from engine.state.root import find_root
+
+    found: dict[Path | None, list[JobTest]] = {}
+    for test in tests:
+        root = None if arguments.project is not None else find_root(test.job.parent)
+        found.setdefault(root, []).append(test)
+    return found
+
+
+def _run_nested(root: Path, tests: "Sequence[JobTest]", settings: "Settings", workers: int) -> "Sequence[Result]":
+    """Run tests as their project does, in its root; files are named as seen from here."""
+    from catalog.diagnostics.diagnostic import Diagnostics
+    from engine.project.compile_project import compile_project
+    from engine.project.compiled_jobs import of_all_jobs
+    from engine.project.enter import ENVIRONMENT_VARIABLE, at_root
+    from engine.project.read_project import read_project
+    from engine.terminal.report import seen_from
+    from engine.testing.read_tests import find_tests
+    from engine.testing.run_tests import run_tests
+
+    called_from = Path.cwd()
+    files = dict.fromkeys(os.path.relpath(test.file.absolute(), root) for test in tests)
+    with at_root(root):
+        project = read_project(Path(), os.environ.get(ENVIRONMENT_VARIABLE), settings.variables, masks=settings.masks)
+        own = replace(settings, project=project.defaults)
+        written = compile_project(project, of_all_jobs(own)).written
+        results = run_tests(find_tests(list(files), Diagnostics()), own, workers, written)
+        names = {str(test.file.absolute()): test.file for test in tests}
+        return [
+            replace(
+                result,
+                test=replace(result.test, file=names[str(result.test.file.absolute())]),
+                diagnostics=seen_from(result.diagnostics, settings.masks, called_from)[0],
+            )
+            for result in results
+        ]
 
 
 def _print(result: "Result") -> None:

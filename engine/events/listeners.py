@@ -3,10 +3,12 @@
 import json
 import logging
 import os
+import sys
 from dataclasses import dataclass, field
 from typing import Final
 
 from catalog.diagnostics.diagnostic import run_error
+from catalog.diagnostics.shown_names import shown_text
 from catalog.secret_names import redacted, redacted_text
 from connectors.shared.http_client import HttpClient, HttpRequest
 from engine.events.event import Event, Listener
@@ -20,14 +22,19 @@ _LONGEST_PAUSE: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class LogListener:
-    """Python's logger `penstock.events`, one line at the level INFO."""
+    """One line for each event: by Python's logger `penstock.events`, at the level INFO, where the program has set up
+    logging; else on the error output."""
 
     name: str
     timeout: float
 
     def notify(self, event: Event) -> None:
         cause = f": {event.cause}" if event.cause else ""
-        _LOG.info("%s %s %s %s%s", event.run_id, event.job, event.pipeline or "", event.state, cause)
+        text = f"{event.run_id} {event.job} {event.pipeline or ''} {event.state}{cause}"
+        if logging.getLogger().handlers or _LOG.handlers:
+            _LOG.info("%s", text)
+        else:
+            print(shown_text(text), file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,12 @@ def test_the_log_has_a_line_for_each_event(caplog):
     assert caplog.messages == ["r job  RUNNING"]
 
 
+def test_the_log_is_printed_where_no_logging_is_set_up(monkeypatch, capsys):
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    LogListener("log", 1.0).notify(EVENT)
+    assert capsys.readouterr().err == "r job  RUNNING\n"
+
+
 def test_json_lines_are_added_to_a_file(tmp_path):
     listener = JsonLinesListener("jsonl", 1.0, str(tmp_path / "new" / "events.jsonl"))
     for _ in range(2):

@@ -143,3 +143,36 @@ def test_errors_of_test_files(name, text, message, tmp_path, capsys):
     (tmp_path / name).write_text(text)
     assert main(["test", str(tmp_path)]) == 2
     assert message in capsys.readouterr().err
+
+
+NESTED = """
+source { LocalFile { plugin_output = orders, path = "${lake}/orders", file_format_type = json,
+  schema { fields { id = int } } } }
+sink { LocalFile { plugin_input = orders, path = "${lake}/out", file_format_type = parquet } }
+"""
+NESTED_TEST = """
+TEST 'passes rows on';
+GIVEN orders AS VALUES ({given}) AS t(id);
+EXPECT LocalFile AS VALUES (1) AS t(id);
+"""
+
+
+@pytest.mark.spark
+def test_tests_in_a_folder_above_a_project_run_as_in_it(tmp_path, spark, capsys, monkeypatch):
+    """The variable is the project's; `validate` enters the project in the same way."""
+    project = tmp_path / "shop"
+    (project / "jobs").mkdir(parents=True)
+    (project / "penstock.conf").write_text("name = shop\nvariables { lake = lake }\n")
+    (project / "jobs" / "a.conf").write_text(NESTED)
+    (project / "jobs" / "a.test.sql").write_text(NESTED_TEST.format(given=1))
+    for folder, file in ((project, "jobs/a.test.sql"), (tmp_path, "shop/jobs/a.test.sql")):
+        monkeypatch.chdir(folder)
+        assert main(["validate", "."]) == 0, capsys.readouterr().out
+        capsys.readouterr()
+        assert main(["test", "."]) == 0, capsys.readouterr()
+        out, _ = capsys.readouterr()
+        assert f"passed {file}: passes rows on" in out
+        assert "1 passed, 0 failed" in out
+    (project / "jobs" / "a.test.sql").write_text(NESTED_TEST.format(given=2))
+    assert main(["test"]) == 1
+    assert "shop/jobs/a.test.sql" in capsys.readouterr().err
