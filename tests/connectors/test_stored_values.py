@@ -205,7 +205,7 @@ def check_values(spark, target, tmp_path, chance, count, refusals):
 @pytest.mark.delta
 @pytest.mark.parametrize("target", SINKS, indirect=True)
 def test_a_value_is_stored_unchanged_or_refused(spark, target, tmp_path):
-    check_values(spark, target, tmp_path, random.Random(27), 60, 2)
+    check_values(spark, target, tmp_path, random.Random(27), 40, 1)
 
 
 @pytest.mark.delta
