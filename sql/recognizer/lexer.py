@@ -1,7 +1,7 @@
 """The tokens of Spark's lexer: words in upper case, signs as written, and one mark for each kind of literal.
 
 This is Spark's own division of a text, which decides what is valid. `sql.parsing.spark_tokens` makes the other one that
-sqlglot's parser needs: the tokens of sqlglot's tokenizer, where `GROUP BY` is one token and texts have lost their quotes.
+sqlglot's parser needs: the tokens of sqlglot's tokenizer, where `GROUP BY` is one token and a text has lost its quotes.
 A test compares it with that tokenizer. The two share no rules but a few patterns (`sql.quoted_forms`).
 """
 
