@@ -10,8 +10,8 @@ from catalog.quoting import short_name
 from connectors.iceberg.session_catalog import open_catalog
 from connectors.iceberg.table_address import catalog_of, check_address
 from connectors.matching.catalog_tables import catalog_pattern, matching_tables
-from connectors.matching.table_folders import all_folders, matching_folders
 from connectors.matching.table_patterns import as_table, check_pattern, name_patterns, pattern_in, report_no_match
+from connectors.matching.warehouse_folders import all_folders, matching_folders
 from connectors.storage.paths import local_path
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
 from catalog.options import Options
-from connectors.matching.table_folders import all_folders, matching_folders
 from connectors.matching.table_patterns import as_table, check_pattern, name_patterns, report_no_match
+from connectors.matching.warehouse_folders import all_folders, matching_folders
 from connectors.paimon.table_address import check_address
 from connectors.storage.paths import local_path
 

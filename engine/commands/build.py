@@ -28,6 +28,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.running.run_selected import run_selected
+    from engine.orchestration.run_selected import run_selected
 
     return run_selected(arguments, settings_of(arguments, reads_secrets=True), command="build")

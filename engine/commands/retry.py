@@ -27,6 +27,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from engine.running.run_selected import retry_last
+    from engine.orchestration.run_selected import retry_last
 
     return retry_last(arguments, settings_of(arguments, reads_secrets=True))

@@ -82,7 +82,7 @@ def run(arguments: Namespace) -> int:
     from engine.terminal.report import report
 
     if arguments.project is not None and _is_of_project(arguments):
-        from engine.running.run_selected import run_selected
+        from engine.orchestration.run_selected import run_selected
 
         _check_run_id(arguments)
         return run_selected(arguments, settings_of(arguments, reads_secrets=True), command="run")
@@ -115,7 +115,7 @@ def _is_of_project(arguments: Namespace) -> bool:
 
 
 def _run(arguments: Namespace, jobs: "tuple[Compiled, ...]") -> int:
-    from engine.running.run_listed import run_listed
+    from engine.orchestration.run_listed import run_listed
     from engine.runtime.run_request import RunRequest, new_run_id
     from engine.terminal.run_terminal import RunTerminal
 

@@ -9,7 +9,7 @@ from catalog.tables.table import Column
 from engine.compile import Compiled
 from engine.graph.descriptions import description_of
 from engine.graph.html_page import filled_page, html_text, script_json
-from engine.graph.layout import GAP_X, layout
+from engine.graph.layered_layout import GAP_X, layout
 from engine.plan.nodes import (
     AnyNode,
     Expect,

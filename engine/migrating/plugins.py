@@ -13,7 +13,7 @@ from connectors.files.file_types import can_hold
 from engine.job.model.job import BlockKind
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, TextNode, plain
 from engine.migrating.draft import Draft, as_node
-from engine.migrating.file_names import as_glob
+from engine.migrating.file_globs import as_glob
 
 _MOST_ROWS: Final = 1_000
 """The most rows of `rows` that are written out, since each reader generates all of them."""

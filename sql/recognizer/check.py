@@ -9,9 +9,9 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from sql.recognizer.cursor import Cursor, NotFollowedError, NotSparkError
-from sql.recognizer.error_causes import ALIAS, Cause, likely_cause, unparsed_cause
 from sql.recognizer.expressions import expression, value
 from sql.recognizer.lexer import END, LexicalError, Tokens, tokenized
+from sql.recognizer.likely_mistakes import ALIAS, Cause, likely_cause, unparsed_cause
 from sql.recognizer.queries import query
 
 

@@ -7,8 +7,8 @@ import pytest
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostics, Severity
 from connectors.interface.source_abilities import SupportsTableSets, table_pattern_of
-from connectors.matching.table_folders import all_folders, matching_folders
 from connectors.matching.table_patterns import name_patterns
+from connectors.matching.warehouse_folders import all_folders, matching_folders
 from engine.compile import Settings, compile_job
 from tests.connectors.jobs import options_of, run_writes
 

@@ -9,7 +9,7 @@ import pytest
 from catalog.diagnostics.diagnostic import Diagnostics, JobError, PenstockError
 from engine.cli import main
 from engine.compile import Settings, compile_job
-from engine.migrating.file_names import as_glob
+from engine.migrating.file_globs import as_glob
 from engine.migrating.migrate import migrate
 from engine.plan.nodes import Scan
 

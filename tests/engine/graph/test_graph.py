@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.cli import main
-from engine.graph.layout import layout
+from engine.graph.layered_layout import layout
 
 JOB = Path(__file__).with_name("twenty_nodes.sql")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -13,6 +13,7 @@ from rich.table import Table
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity, job_error
 from engine.job.model.settings import Settings
 from engine.needs_spark import require_spark
+from engine.orchestration.run_project import ProjectRun, RunOptions, run_project
 from engine.project.check_project import places_of
 from engine.project.compile_project import CompiledProject, compile_in_project, compile_project, compile_with
 from engine.project.compiled_jobs import of_all_jobs
@@ -20,7 +21,6 @@ from engine.project.enter import needs_project
 from engine.project.project_job import ProjectJob
 from engine.project.recorded_state import JobStatus, read_state
 from engine.project.selected_jobs import chosen_jobs
-from engine.running.run_project import ProjectRun, RunOptions, run_project
 from engine.runtime.counting.counts import ReadCount, WriteCount
 from engine.runtime.run_request import RunRequest, new_run_id
 from engine.state.layout import layout_at

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
+from engine.orchestration.run_in_order import run_in_order
 from engine.project.recorded_state import JobStatus
-from engine.running.run_in_order import run_in_order
 
 DIAMOND = {"a": frozenset(), "b": frozenset("a"), "c": frozenset("a"), "d": frozenset("abc"), "e": frozenset()}
 

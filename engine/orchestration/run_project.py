@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from catalog.diagnostics.diagnostic import Diagnostic, PenstockError, internal_error
 from engine.compile import Compiled
+from engine.orchestration.run_in_order import run_in_order
 from engine.project.job_graph import JobGraph
 from engine.project.recorded_state import JobStatus, record_state
-from engine.running.run_in_order import run_in_order
 from engine.runtime.application import application, refuse_differing_settings
 from engine.runtime.attendant import Unattended
 from engine.runtime.execute import run_job
