@@ -21,6 +21,7 @@ soak: .venv/.dev .venv-dbt/.dbt  ## long kill, fuzz and agreement runs
 	PENSTOCK_TEST_KILLS=30 PENSTOCK_TEST_SELECTIONS=2000 .venv/bin/python -m pytest -m soak
 	PENSTOCK_TEST_KILLS=30 .venv/bin/python -m pytest tests/connectors/test_kill.py
 	PENSTOCK_OWNERSHIP_SCHEDULES=500 PENSTOCK_EXPLORED_SWITCHES=1 .venv/bin/python -m pytest tests/ownership
+	PENSTOCK_TEST_CHANGE_LOG=1000 .venv/bin/python -m pytest tests/connectors/kafka/test_change_targets.py
 	PENSTOCK_TEST_TABLES=100 .venv/bin/python -m pytest tests/connectors/jdbc/test_whole_database.py
 
 bench: .venv/.dev  ## measure against hand-written PySpark

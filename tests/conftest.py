@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m")
+"""Without Java's optimizing compiler, which takes most of the CPU time where code runs once; options of a command win.
+With one compiler, Java would have a cache for 48 MB of code, fill it, and compile all code again and again."""
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it for its workers: tables would be cut to the terminal's width
 settings.register_profile("any_speed", deadline=None)  # several processes share the cores
 settings.load_profile("any_speed")
@@ -28,6 +32,30 @@ SIGINT_AT_START = signal.getsignal(signal.SIGINT)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="write golden files and reference pages anew")
+
+
+LONGEST = (
+    "connectors/kafka/test_change_targets.py",
+    "test_wheel.py",
+    "engine/runtime/test_class_archive.py",
+    "engine/runtime/streaming/test_streams.py",
+    "engine/runtime/streaming/test_same_rows.py",
+    "connectors/test_kill.py",
+    "connectors/delta/test_delta.py",
+    "connectors/storage/test_s3.py",
+    "connectors/test_stored_values.py",
+    "ownership/test_explorer.py",
+    "ownership/test_processes.py",
+)
+"""Files that take half a minute or more, and need to begin early."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first, then the others that need Spark, then those that take seconds: one process of
+    pytest-xdist, which takes a file at a time, does not wait for a long file of the other at the end."""
+    first = {Path(__file__).parent / name: number - len(LONGEST) for number, name in enumerate(LONGEST)}
+    on_spark = {item.path for item in items if item.get_closest_marker("spark")}
+    items.sort(key=lambda item: first.get(item.path, item.path not in on_spark))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -118,7 +118,8 @@ def _running(folder: Path, classpath: str) -> Iterator[Broker]:
     settings.write_text(_settings(folder, port, free_port()))
     java = ["java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-cp", classpath]
     cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-    make = [*java, "kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(settings), "--standalone"]
+    named = f"--cluster-id={cluster}"  # one word: the id may begin with a hyphen
+    make = [*java, "kafka.tools.StorageTool", "format", named, "-c", str(settings), "--standalone"]
     made = subprocess.run(make, capture_output=True, text=True, check=False)
     assert made.returncode == 0, f"the broker's storage cannot be formatted: {made.stdout}{made.stderr}"
     command = [*java, "kafka.Kafka", str(settings)]

@@ -1,5 +1,6 @@
 """Change logs end to end: the tables that they are applied to hold at the end what the changing table holds."""
 
+import os
 from contextlib import closing
 
 import pytest
@@ -10,6 +11,8 @@ from tests.connectors.kafka.jobs import compiled, rows, run
 from tests.services.debezium import COLUMNS, ChangingTable, envelope
 
 pytestmark = pytest.mark.spark
+CHANGES = int(os.environ.get("PENSTOCK_TEST_CHANGE_LOG", "100"))
+"""In the log that a table follows, in parts of which the columns change; `make soak` sets more."""
 
 
 def publish(broker, topic, changes):
@@ -26,7 +29,7 @@ def applied(broker, postgres, topic, folder, env=""):
     """A job that applies the changes of a topic to a Delta table and one of PostgreSQL."""
     source = (
         f'Kafka {{ plugin_output = c, bootstrap.servers = "{broker.servers}", topic = {topic}, start_mode = earliest, '
-        f"format = debezium_json, metadata_columns = [offset], {COLUMNS}, max_offsets = 70 }}"
+        f"format = debezium_json, metadata_columns = [offset], {COLUMNS}, max_offsets = {CHANGES // 2} }}"
     )
     keyed = "plugin_input = c, write_mode = changelog, sequence_field = _offset"
     sinks = (
@@ -50,7 +53,7 @@ def held(spark, postgres, folder):
 def test_a_table_follows_its_change_log_in_batch_and_as_a_stream(spark, tmp_path, kafka, postgres):
     postgres.clear()
     topic, changing = kafka.topic(2), ChangingTable()
-    publish(kafka, topic, changing.changes(220))
+    publish(kafka, topic, changing.changes(CHANGES))
     batch, streamed = tmp_path / "batch", tmp_path / "streamed"
     assert run(spark, tmp_path, applied(kafka, postgres, topic, batch)).errors == ()
     assert held(spark, postgres, batch) == (changing.held(), changing.held())
@@ -109,26 +112,38 @@ def test_an_update_of_the_key_without_a_sequence(spark, tmp_path, kafka, postgre
     assert postgres.rows("select id, name from moved") == [(2, "b")]
 
 
-@pytest.mark.parametrize("name", ["debezium_json", "canal_json", "maxwell_json", "ogg_json"])
-def test_a_change_log_that_is_written_is_read_as_the_same_changes(spark, tmp_path, kafka, name):
-    target = kafka.topic(2)
+def test_a_change_log_that_is_written_is_read_as_the_same_changes(spark, tmp_path, kafka):
+    """In each format: one job writes all of them, and one reads them."""
+    topics = {name: kafka.topic(2) for name in ("debezium_json", "canal_json", "maxwell_json", "ogg_json")}
     columns = 'schema { fields { id = bigint, amount = "decimal(10,2)", day = date, b = bytes } }'
     values = [("INSERT", 1, "1.50"), ("UPDATE_BEFORE", 1, "1.50"), ("UPDATE_AFTER", 1, "2.50"), ("DELETE", 1, "2.50")]
     listed = ", ".join(
         f'{{ kind = {kind}, fields = [{id}, "{amount}", "2024-05-01", "AP8="] }}' for kind, id, amount in values
     )
-    write = (
-        f"source {{ FakeSource {{ {columns}, rows = [{listed}] }} }}\n"
-        f'sink {{ Kafka {{ bootstrap.servers = "{kafka.servers}", topic = {target}, format = {name}, '
-        f"partition_key_fields = [id] }} }}"
-    )
+    sinks = [
+        f'Kafka {{ bootstrap.servers = "{kafka.servers}", topic = {topic}, format = {name}, '
+        f"partition_key_fields = [id] }}"
+        for name, topic in topics.items()
+    ]
+    write = f"source {{ FakeSource {{ {columns}, rows = [{listed}] }} }}\nsink {{ {chr(10).join(sinks)} }}"
     assert run(spark, tmp_path, write).errors == ()
-    source = (
-        f'Kafka {{ bootstrap.servers = "{kafka.servers}", topic = {target}, start_mode = earliest, format = {name}, '
-        f"metadata_columns = [offset], {columns} }}"
-    )
-    kinds = "RowKindExtractor { custom_field_name = kind }"
-    found = rows(spark, tmp_path, f"source {{ {source} }}\ntransform {{ {kinds} }}\nsink {{ InMemory {{}} }}")
-    told = [(row[4], row[5], row[0], str(row[1])) for row in sorted(found, key=lambda row: row[4])]
-    assert told == [(0, "+I", 1, "1.50"), (1, "-D", 1, "1.50"), (2, "+I", 1, "2.50"), (3, "-D", 1, "2.50")]
-    assert {(str(row[2]), bytes(row[3])) for row in found} == {("2024-05-01", b"\0\xff")}
+    sources = [
+        f'Kafka {{ plugin_output = {name}, bootstrap.servers = "{kafka.servers}", topic = {topic}, '
+        f"start_mode = earliest, format = {name}, metadata_columns = [offset], {columns} }}"
+        for name, topic in topics.items()
+    ]
+    with_kinds = [f"{name}_kinds" for name in topics]
+    transforms = [
+        f"RowKindExtractor {{ plugin_input = {name}, plugin_output = {name}_kinds, custom_field_name = kind }}"
+        for name in topics
+    ]
+    union = " union all ".join(f"select *, '{name}' as format from {name}_kinds" for name in topics)
+    transforms.append(f'Sql {{ plugin_input = [{", ".join(with_kinds)}], query = "{union}" }}')
+    blocks = (("source", sources), ("transform", transforms), ("sink", ["InMemory {}"]))
+    job = "\n".join(f"{name} {{ {chr(10).join(lines)} }}" for name, lines in blocks)
+    found = rows(spark, tmp_path, job)
+    for name in topics:
+        read = sorted((row for row in found if row[6] == name), key=lambda row: row[4])
+        told = [(row[4], row[5], row[0], str(row[1])) for row in read]
+        assert told == [(0, "+I", 1, "1.50"), (1, "-D", 1, "1.50"), (2, "+I", 1, "2.50"), (3, "-D", 1, "2.50")], name
+        assert {(str(row[2]), bytes(row[3])) for row in read} == {("2024-05-01", b"\0\xff")}, name

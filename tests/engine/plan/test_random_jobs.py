@@ -1,6 +1,7 @@
 """Rows of the optimized plan equal those of the plan as built, errors under ANSI included, for random jobs on Spark."""
 
 from collections import Counter
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -28,7 +29,9 @@ def test_rules_are_idempotent_and_never_raise(folder, text):
 
 
 @pytest.mark.spark
-def test_rows_stay_equal(spark, folder):
+@pytest.mark.parametrize(("every", "failing"), [(4, 2), pytest.param(1, 20, marks=pytest.mark.soak)])
+def test_rows_stay_equal(spark, folder, every, failing):
+    """One of so many jobs is run, chosen by its text: the same ones each time."""
     seen = Counter()
 
     @given(jobs())
@@ -41,6 +44,8 @@ def test_rows_stay_equal(spark, folder):
         phases=[Phase.generate],
     )
     def check(text):
+        if crc32(text.encode()) % every:
+            return
         job = compiled(folder, text)
         seen["jobs"] += 1
         if job.plan is job.built:
@@ -52,8 +57,8 @@ def test_rows_stay_equal(spark, folder):
 
     check()
     print(dict(seen))
-    assert seen["jobs"] >= 200
-    assert seen["failing"] >= 20
+    assert seen["jobs"] >= 200 // every
+    assert seen["failing"] >= failing
     assert seen["unchanged"] <= seen["jobs"] / 3
 
 
@@ -71,7 +76,9 @@ def outcomes(spark, plan):
     from engine.spark.lower import lower
     from engine.spark.session import pipeline_session
 
-    session = pipeline_session(spark, {"spark.sql.shuffle.partitions": "1"})
+    # one task a source: of two rows that fail with different errors, the first is reported
+    conf = {"spark.sql.shuffle.partitions": "1", "spark.sql.leafNodeDefaultParallelism": "1"}
+    session = pipeline_session(spark, conf)
     try:
         frames = lower(session, plan.writes).dataframes
     except RunError as error:  # a persisted node is optimized, and so evaluated where it is constant, as it is lowered
