@@ -57,3 +57,11 @@ def refuse_outside(path: str | os.PathLike[str], *, is_data: bool = True) -> Non
     """Raises `OutsideError` for a path that leads out of what the job may read."""
     if is_outside(path, is_data=is_data):
         raise OutsideError(os.fspath(path))
+
+
+def leads_out(path: str | os.PathLike[str], folder: str | os.PathLike[str] = os.curdir) -> bool:
+    """Whether a path that is in the folder as it is written leads out of it by a link."""
+    written, root = os.path.abspath(path), os.path.abspath(folder)
+    inside = root.rstrip(os.sep) + os.sep
+    real_root = os.path.realpath(root).rstrip(os.sep) + os.sep
+    return written.startswith(inside) and not os.path.realpath(path).startswith(real_root)

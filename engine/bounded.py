@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ try:
 except ImportError:  # Windows: no signal and no limit of memory
     resource = None  # type: ignore[assignment]
 
+_IS_MEASURED: Final[ContextVar[bool]] = ContextVar("is_measured", default=False)
 _AGAIN: Final = 0.2
 """Seconds after which the limit is raised again, where the first time was in code that takes all exceptions."""
 _MORE_MEGABYTES: Final = 600
@@ -31,12 +33,11 @@ _MORE_MEGABYTES: Final = 600
 def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: bool) -> Iterator[None]:
     """Raises `LimitError` where the block takes more than its limits. `is_run`: data may be anywhere."""
     path = Path(path)  # callers from Python may give text
-    root = os.path.realpath(root_of(path))
-    roots = None if allows_outside else (root,)
+    roots = None if allows_outside else project_roots(path)
     is_measured = (
         resource is not None and limits_process and threading.current_thread() is threading.main_thread() and not is_run
     )
-    data_roots = None if is_run or roots is None else (root, *_checkout(path), *_called_from())
+    data_roots = None if is_run or roots is None else (*roots, *_checkout(path), *_called_from())
     with within(Reach(roots, data_roots)):
         try:
             if is_measured:
@@ -48,6 +49,11 @@ def bounded(path: Path, *, allows_outside: bool, is_run: bool, limits_process: b
             raise LimitError("nesting") from None
         except MemoryError:
             raise LimitError("megabytes") from None
+
+
+def project_roots(job: Path) -> tuple[str, ...]:
+    """The folders within which a job's own files are: its root, and its folder where `$PENSTOCK_ROOT` is another."""
+    return tuple(dict.fromkeys(map(os.path.realpath, (root_of(job), job.parent))))
 
 
 def _checkout(path: Path) -> tuple[str, ...]:
@@ -64,11 +70,16 @@ def _called_from() -> tuple[str, ...]:
 
 @contextmanager
 def _measured() -> Iterator[None]:
+    if _IS_MEASURED.get():  # within a block that is: its limits hold
+        yield
+        return
+
     def stop(_number: int, _frame: Any) -> None:
         raise LimitError("seconds")
 
     handler = signal.signal(signal.SIGPROF, stop)
     memory = resource.getrlimit(resource.RLIMIT_DATA)
+    token = _IS_MEASURED.set(True)
     try:
         with _limited_memory(memory):
             signal.setitimer(signal.ITIMER_PROF, limits().seconds, _AGAIN)
@@ -76,6 +87,7 @@ def _measured() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, handler)
+        _IS_MEASURED.reset(token)
 
 
 @contextmanager

@@ -1,21 +1,19 @@
 """Job file -> job -> plan -> optimized plan: the first step of every command that reads a job."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity
-from catalog.diagnostics.source import SourceFile, Span
+from catalog.diagnostics.source import SourceFile
 from catalog.limits import LimitError
 from catalog.options import Options
 from catalog.tables.table import Column
 from catalog.types.datatypes import has_unknown
 from connectors.interface.source_abilities import SupportsNewColumns
-from engine.bounded import bounded
 from engine.job.compat.seatunnel_marks import note_compat
-from engine.job.load import load, read_file
+from engine.job.load import bounded_by, load, located, read_file
 from engine.job.model.job import Block, Job
 from engine.job.model.project_defaults import NO_PROJECT
 from engine.job.model.settings import Settings
@@ -68,10 +66,10 @@ def compile_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Com
     """The plan of a job file; None if it has an error, all of which are then in `diagnostics`."""
     source = None
     try:
-        with _bounded(path, settings):
-            source = read_file(path, diagnostics, settings.read)
+        with bounded_by(path, settings):
+            source = read_file(path, diagnostics, settings.read, allows_outside=settings.allows_outside)
     except LimitError as error:
-        diagnostics.extend(_of_file(error, path))
+        diagnostics.extend(located(error, path))
     return compile_text(source, settings, diagnostics) if source else None
 
 
@@ -79,34 +77,25 @@ def compile_text(source: SourceFile, settings: Settings, diagnostics: Diagnostic
     """The plan of a job's text, which need not be saved; None if it has an error, all of which are in `diagnostics`."""
     own, compiled = Diagnostics(), None
     try:
-        with _bounded(Path(source.path), settings):
+        with bounded_by(Path(source.path), settings):
             job = load(source, own, settings)
             compiled = compile_loaded(job, settings, own) if job else None
     except LimitError as error:
-        own.extend(_of_file(error, Path(source.path)))
+        own.extend(located(error, Path(source.path)))
     diagnostics.extend(own)
     return compiled
 
 
-def _bounded(path: Path, settings: Settings) -> AbstractContextManager[None]:
-    return bounded(
-        path,
-        allows_outside=settings.allows_outside,
-        is_run=settings.reads_secrets or not settings.limits_process,  # of the command line
-        limits_process=settings.limits_process,
-    )
-
-
-def _of_file(error: LimitError, path: Path) -> Iterator[Diagnostic]:
-    """The errors with the file as their location, where they have none."""
-    for item in error.diagnostics:
-        yield item if item.span else replace(item, span=Span(str(path), 1, 1, 1, 1))
-
-
 def compile_loaded(job: Job, settings: Settings, diagnostics: Diagnostics) -> Compiled | None:
     """The plan of a job that was read; None if it has an error, also one of those that are in `diagnostics`."""
-    built = _built_job(job, settings, diagnostics)
-    return None if diagnostics.has_errors else _optimized(job, built.plan, settings, diagnostics)
+    path = Path(job.source.path)
+    try:
+        with bounded_by(path, settings):
+            built = _built_job(job, settings, diagnostics)
+            return None if diagnostics.has_errors else _optimized(job, built.plan, settings, diagnostics)
+    except LimitError as error:
+        diagnostics.extend(located(error, path))
+        return None
 
 
 def build_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics) -> BuiltJob | None:
@@ -116,11 +105,11 @@ def build_text(source: SourceFile, settings: Settings, diagnostics: Diagnostics)
     """
     own, built = Diagnostics(), None
     try:
-        with _bounded(Path(source.path), settings):
+        with bounded_by(Path(source.path), settings):
             job = load(source, own, settings)
             built = _built_job(job, settings, own) if job else None
     except LimitError as error:
-        own.extend(_of_file(error, Path(source.path)))
+        own.extend(located(error, Path(source.path)))
     diagnostics.extend(own)
     return built
 

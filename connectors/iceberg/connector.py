@@ -166,7 +166,7 @@ class Iceberg(
         return target_of(options)
 
     def known_table(self, options: Options) -> CatalogTable | None:
-        folder = local_folder(options)
+        folder = local_folder(options) if target_of(options) else None
         with suppress(UnknownSchemaError):
             return None if folder is None else CatalogTable.of("target", local_columns(folder, {}))
         return None

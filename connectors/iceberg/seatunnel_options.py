@@ -80,9 +80,17 @@ def _of_table_options(options: Options) -> Mapping[str, _Implied]:
         if properties := options.texts_by_key(_TABLE + name):
             implied["table_properties"] = (properties, _TABLE + name)
     if (moment := options.get(SNAPSHOT_TIME)) is not None:
-        at = datetime.fromtimestamp(int(str(moment)) / 1000, timezone.utc)
-        implied["as_of_timestamp"] = (f"{at:%Y-%m-%d %H:%M:%S.%f}", SNAPSHOT_TIME)
+        implied["as_of_timestamp"] = (_as_timestamp(int(str(moment))), SNAPSHOT_TIME)
     return implied
+
+
+def _as_timestamp(milliseconds: int) -> str:
+    """Also of a number that is no moment of a calendar: what reads the option reports it."""
+    try:
+        at = datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
+    except (OverflowError, ValueError, OSError):
+        return f"{str(milliseconds)[:40]} ms"
+    return f"{at:%Y-%m-%d %H:%M:%S.%f}"
 
 
 def catalog_config(options: Options) -> Mapping[str, str]:

@@ -100,8 +100,10 @@ def root_of(options: Options) -> str:
     return options.optional_string("warehouse") or catalog_config(options).get("warehouse", "")
 
 
-def target_of(options: Options) -> str:
-    """The table as one text, however it is named."""
+def target_of(options: Options) -> str | None:
+    """The table as one text, however it is named; None where options that need not be checked yet name none."""
+    if not options.get("use_regex") and not check_address(options, Diagnostics()):
+        return None
     folder = folder_of(options)
     if folder is not None:
         return target_folder(folder)

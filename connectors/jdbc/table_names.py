@@ -44,7 +44,7 @@ def relative_to(dialect: Dialect, database: str | None, name: tuple[str, ...]) -
 
 
 def _unquoted(part: str) -> str:
-    if part[0] in '"`[' and len(part) > 1:
+    if part[:1] in ('"', "`", "[") and len(part) > 1:
         closing = "]" if part[0] == "[" else part[0]
         return part[1:-1].replace(closing * 2, closing)
     return part

@@ -108,8 +108,8 @@ class Kafka(Source, SupportsStreaming, SupportsNewColumns, SupportsAcknowledgeme
 
     def table_path(self, options: Options) -> TablePath | None:
         """The topic, or the pattern of topics."""
-        topic = options.optional_string("topic")
-        return TablePath(topic) if topic else None
+        topic = options.get("topic")
+        return TablePath(topic) if isinstance(topic, str) and topic else None
 
     def tables(self, options: Options, diagnostics: Diagnostics) -> tuple[CatalogTable, ...]:
         check_servers(options, diagnostics)

@@ -52,6 +52,8 @@ class KafkaPosition(Staged):
 def topics_of(options: Options) -> tuple[str, ...]:
     """The topics that a block names; with `pattern`, the expression."""
     value = options.get("topic")
+    if isinstance(value, dict):
+        return ()  # names no topic, which is reported
     if options.flag("pattern"):
         return (str(value),)
     listed = [str(item) for item in value] if isinstance(value, (list, tuple)) else str(value).split(",")

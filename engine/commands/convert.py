@@ -17,6 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import Diagnostics
     from engine.job.convert import convert
+    from engine.terminal.output_file import write_output
     from engine.terminal.report import report
 
     diagnostics = Diagnostics()
@@ -24,7 +25,7 @@ def run(arguments: Namespace) -> int:
     diagnostics.raise_errors()
     report(diagnostics, arguments.masks)
     if arguments.output:
-        arguments.output.write_text(text, encoding="utf-8")
+        write_output(arguments.output, text)
     else:
         sys.stdout.write(text)
     return 0

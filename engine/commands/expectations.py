@@ -21,6 +21,7 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import run_error
     from engine.state.layout import layout_at
     from engine.state.state_dir import local_state_dir
+    from engine.terminal.output_file import write_output
 
     layout = layout_at(None, local_state_dir(arguments.state_dir))
     paths, files = layout.run(arguments.run), layout.files
@@ -31,7 +32,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print(json.dumps(results, indent=2, ensure_ascii=False))
     if arguments.html:
-        arguments.html.write_text(_page(results), encoding="utf-8")
+        write_output(arguments.html, _page(results))
         print(arguments.html)
     if not arguments.json and not arguments.html:
         for expectation in (one for result in results for one in result["results"]):

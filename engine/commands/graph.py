@@ -20,6 +20,7 @@ def run(arguments: Namespace) -> int:
     from engine.graph.page import to_page
     from engine.job.find import find_jobs
     from engine.project.compiled_jobs import compiled_jobs
+    from engine.terminal.output_file import write_output
     from engine.terminal.report import report
 
     diagnostics = Diagnostics()
@@ -29,6 +30,6 @@ def run(arguments: Namespace) -> int:
     report([warning for job in compiled for warning in job.warnings], arguments.masks)
     is_folder = arguments.job.is_dir()
     page = to_folder_page(arguments.job.resolve().name, compiled) if is_folder else to_page(compiled[0])
-    arguments.output.write_text(arguments.masks.known(page), encoding="utf-8")
+    write_output(arguments.output, arguments.masks.known(page))
     print(arguments.output)
     return 0

@@ -30,6 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     from engine.job.model.settings import Settings
     from engine.migrating.migrate import migrate
+    from engine.terminal.output_file import write_output
     from engine.terminal.report import report
 
     migrated = migrate(
@@ -37,7 +38,7 @@ def run(arguments: Namespace) -> int:
     )
     if arguments.output:
         arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(migrated.text, encoding="utf-8")
+        write_output(arguments.output, migrated.text)
     elif arguments.format == "text":
         sys.stdout.write(migrated.text)
     report(migrated.left, arguments.masks, arguments.format)

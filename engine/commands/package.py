@@ -20,9 +20,12 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import job_error
     from engine.package.build import build
     from engine.package.jars import packaged_jars
+    from engine.terminal.output_file import refuse_link
 
     if arguments.output.suffix != ".zip":
         raise job_error("PEN2004", f"`{arguments.output}` does not end in .zip, as Spark demands of --py-files")
+    for path in (arguments.output, arguments.output.with_suffix(".py")):
+        refuse_link(path)
     archive, script = build(arguments.jobs, arguments.output)
     jars = packaged_jars(arguments.jobs)
     fetched = [jar for jar in jars if "?" not in jar]

@@ -32,6 +32,7 @@ def run(arguments: Namespace) -> int:
     from catalog.diagnostics.diagnostic import Diagnostics
     from engine.project.compiled_jobs import written_for
     from engine.project.enter import job_paths
+    from engine.terminal.output_file import refuse_link
     from engine.terminal.rare_collections import usual_collections
     from engine.terminal.report import report
     from engine.testing.junit import write_junit
@@ -56,6 +57,7 @@ def run(arguments: Namespace) -> int:
     failed = sum(bool(result.diagnostics) for result in results)
     print(f"{len(results) - failed} passed, {failed} failed")
     if arguments.junit:
+        refuse_link(arguments.junit)
         write_junit(arguments.junit, results)
     return 1 if failed else 0
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics
+from catalog.limits import limits
 
 PROJECT_FILE: Final = "penstock.conf"
 """The file at the root of a project."""
@@ -59,7 +60,7 @@ def is_job(path: Path) -> bool:
         return not is_project_file(path)
     if name.endswith(TEST_SUFFIXES) or not name.endswith(SUFFIXES):
         return False
-    return name.endswith((".conf", ".hocon")) or has_words_of_job(name, path.read_bytes())
+    return name.endswith((".conf", ".hocon")) or has_words_of_job(name, _start(path))
 
 
 def has_words_of_job(name: str, text: bytes) -> bool:
@@ -70,11 +71,17 @@ def has_words_of_job(name: str, text: bytes) -> bool:
 
 def is_project_file(path: Path) -> bool:
     """Whether a `penstock.conf` is there that describes a project: one with a `sink` of its own is a job."""
-    return path.is_file() and _OUTER_SINK.search(path.read_text(encoding="utf-8", errors="replace")) is None
+    return path.is_file() and _OUTER_SINK.search(_start(path).decode(errors="replace")) is None
 
 
 def has_sections(path: Path) -> bool:
     """Whether a file contains the sections of a job; an `nginx.conf` does not."""
     if not path.name.lower().endswith((".conf", ".hocon")):
         return is_job(path)
-    return _SINK.search(path.read_text(encoding="utf-8", errors="replace")) is not None
+    return _SINK.search(_start(path).decode(errors="replace")) is not None
+
+
+def _start(path: Path) -> bytes:
+    """As much of a file as a job may have: what is larger is data."""
+    with path.open("rb") as file:
+        return file.read(int(limits().text) + 1)

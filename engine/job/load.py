@@ -4,6 +4,7 @@ import os
 import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache, partial
 from os import PathLike
@@ -12,11 +13,13 @@ from typing import Final, cast
 
 import connectors
 from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, did_you_mean
-from catalog.diagnostics.source import PlacedText, SourceFile
+from catalog.diagnostics.source import PlacedText, SourceFile, Span
+from catalog.limits import LimitError
 from catalog.masks import MaskedVariables
 from catalog.options import STORE_ASSIGNMENT, Option, Options, OptionType, SeaTunnel
-from catalog.reach import OutsideError, refuse_outside
+from catalog.reach import OutsideError, Reach, refuse_outside, within
 from connectors.interface.sink import AnySink
+from engine.bounded import bounded, project_roots
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
 from engine.job.compat.counterparts import SECTIONS_OF_VERSION_1, counterpart
 from engine.job.compat.ending_streams import with_ending_streams
@@ -78,7 +81,7 @@ _HIDING = ("PEN1002", "PEN2005", "PEN2007", "PEN3001")
 def load_file(path: str | PathLike[str], diagnostics: Diagnostics, settings: Settings | None = None) -> Job | None:
     """The job of a file, as `load` reads its text; None if it cannot be read at all."""
     settings = settings or Settings()
-    source = read_file(path, diagnostics, settings.read)
+    source = read_file(path, diagnostics, settings.read, allows_outside=settings.allows_outside)
     return load(source, diagnostics, settings) if source else None
 
 
@@ -89,6 +92,32 @@ def load(source: SourceFile, diagnostics: Diagnostics, settings: Settings | None
     others can be checked too. Secrets of the job are added to the masks of the settings.
     """
     settings = settings or Settings()
+    path = Path(source.path)
+    try:
+        with bounded_by(path, settings):
+            return _load(source, diagnostics, settings)
+    except LimitError as error:
+        diagnostics.extend(located(error, path))
+        return None
+
+
+def bounded_by(path: Path, settings: Settings) -> AbstractContextManager[None]:
+    """The limits of a job, as the settings of a command have them."""
+    return bounded(
+        path,
+        allows_outside=settings.allows_outside,
+        is_run=settings.reads_secrets or not settings.limits_process,  # of the command line
+        limits_process=settings.limits_process,
+    )
+
+
+def located(error: LimitError, path: Path) -> Iterator[Diagnostic]:
+    """The errors with the file as their location, where they have none."""
+    for item in error.diagnostics:
+        yield item if item.span else replace(item, span=Span(str(path), 1, 1, 1, 1))
+
+
+def _load(source: SourceFile, diagnostics: Diagnostics, settings: Settings) -> Job | None:
     mark = diagnostics.mark()
     environment = MaskedVariables(os.environ, settings.masks)
     variables = Variables({**settings.project.variables, **settings.variables}, environment, settings.compat)
@@ -99,11 +128,16 @@ def load(source: SourceFile, diagnostics: Diagnostics, settings: Settings | None
     return _Loader(source, root, diagnostics, settings, is_whole=is_whole).job()
 
 
-def read_file(path: str | PathLike[str], diagnostics: Diagnostics, read: ReadText = read_text) -> SourceFile | None:
-    """The text of a job file; None if it cannot be read, which is then in `diagnostics`."""
+def read_file(
+    path: str | PathLike[str], diagnostics: Diagnostics, read: ReadText = read_text, *, allows_outside: bool = False
+) -> SourceFile | None:
+    """The text of a job file; None if it cannot be read, which is then in `diagnostics`. A link leads out of the
+    project only where that is allowed."""
     name = os.fspath(path)
     try:
-        refuse_outside(name, is_data=False)
+        if not allows_outside:
+            with within(Reach(project_roots(Path(name)))):
+                refuse_outside(name, is_data=False)
         return SourceFile(name, read(name))
     except OutsideError:
         help = "a link leads out of the project; `--allow-outside` reads it all the same"

@@ -14,8 +14,9 @@ from typing import Final
 
 import connectors
 from catalog.compat import Compat
-from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, Severity, job_error
+from catalog.diagnostics.diagnostic import Diagnostic, Diagnostics, JobError, Severity, job_error
 from catalog.diagnostics.source import PlacedText, SourceFile, Span
+from catalog.limits import LimitError
 from catalog.options import Option
 from catalog.tables.table import CatalogTable
 from engine.compile import compile_job
@@ -25,7 +26,7 @@ from engine.job.hocon.parse import parse
 from engine.job.hocon.render import to_hocon
 from engine.job.hocon.sections import resolve_job, section_like
 from engine.job.hocon.syntax import HoconArray
-from engine.job.load import COMMON, load, load_file, read_file
+from engine.job.load import COMMON, bounded_by, load, load_file, located, read_file
 from engine.job.model.job import Block, BlockKind, Job
 from engine.job.model.settings import Settings
 from engine.job.model.tree import Entry, ListNode, MapNode, Node, Place, flatten, plain
@@ -93,6 +94,14 @@ def migrate(path: str | PathLike[str], settings: Settings, *, to_spark_sql: bool
     if source.path.lower().endswith(".sql"):
         raise job_error("PEN2015", "a SQL job has no form of SeaTunnel to migrate from", None,
                         "`penstock validate` checks it; `penstock convert` makes it HOCON")  # fmt: skip
+    try:
+        with bounded_by(Path(source.path), settings):
+            return _migrated(source, diagnostics, settings, to_spark_sql)
+    except LimitError as error:
+        raise JobError(located(error, Path(source.path))) from None
+
+
+def _migrated(source: SourceFile, diagnostics: Diagnostics, settings: Settings, to_spark_sql: bool) -> Migrated:
     syntax = parse(source, diagnostics)
     job = load(source, diagnostics, replace(settings, compat=Compat.SEATUNNEL_2))
     if isinstance(syntax, HoconArray) or job is None:

@@ -36,7 +36,10 @@ def check_nested(
     called_from = Path.cwd()
     own = [Path(os.path.relpath(path.absolute(), root)) for path in paths]
     with at_root(root):
-        project = read_project(Path(), os.environ.get(ENVIRONMENT_VARIABLE), settings.variables, masks=settings.masks)
+        project = read_project(
+            Path(), os.environ.get(ENVIRONMENT_VARIABLE), settings.variables, masks=settings.masks,
+            allows_outside=settings.allows_outside,
+        )  # fmt: skip
         found = check_in_project(project, own, replace(settings, project=project.defaults), processes)
         seen = (seen_from(job.diagnostics, settings.masks, called_from)[0] for job in found)
         return tuple(replace(job, diagnostics=diagnostics) for job, diagnostics in zip(found, seen, strict=True))

@@ -83,7 +83,7 @@ def compile_with(path: Path, settings: Settings, written: Written, diagnostics: 
 
 def load_job(path: Path, settings: Settings, diagnostics: Diagnostics) -> Job | None:
     """The job of a file; None if its text cannot be read at all."""
-    source = read_file(path, diagnostics, settings.read)
+    source = read_file(path, diagnostics, settings.read, allows_outside=settings.allows_outside)
     return load(source, diagnostics, settings) if source else None
 
 

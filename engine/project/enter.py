@@ -99,7 +99,8 @@ def project_of(arguments: Namespace) -> "Project | None":
     variables = {name: value for file in getattr(arguments, "variable_files", ()) for name, value in file}
     variables |= dict(getattr(arguments, "variables", ()))
     environment = arguments.environment or os.environ.get(ENVIRONMENT_VARIABLE)
-    project = read_project(Path(), environment, variables, masks=arguments.masks)
+    is_free = getattr(arguments, "allow_outside", False)
+    project = read_project(Path(), environment, variables, masks=arguments.masks, allows_outside=is_free)
     _resolve_names(arguments, project)
     if getattr(arguments, "state_dir", "") is None and not list(_paths(arguments)):
         arguments.state_dir = project.state_dir

@@ -11,6 +11,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, JobError, did_you_mean
 from catalog.diagnostics.source import PlacedText, SourceFile, Span
 from catalog.masks import MaskedVariables, Masks
 from catalog.options import Option, Options, OptionType
+from engine.bounded import bounded
 from engine.job.find import PROJECT_FILE
 from engine.job.hocon.concatenation import merged
 from engine.job.hocon.include import Includes
@@ -58,24 +59,34 @@ def read_project(
     given: Mapping[str, str] | None = None,
     read: ReadText = read_text,
     masks: Masks | None = None,
+    *,
+    allows_outside: bool = False,
 ) -> Project:
     """The project whose `penstock.conf` is in `root`. `given`: variables of the command line, which win over its own.
     `read`: gives the text of the file. `masks`: of the session, to which secrets of the environment are added.
+    Includes stay in the project, unless it `allows_outside`.
 
     Raises a `JobError` with all errors of the file.
     """
+    with bounded(root / PROJECT_FILE, allows_outside=allows_outside, is_run=False, limits_process=False):
+        return _read_project(root, environment, given or {}, read, masks or Masks())
+
+
+def _read_project(
+    root: Path, environment: str | None, given: Mapping[str, str], read: ReadText, masks: Masks
+) -> Project:
     diagnostics = Diagnostics()
     source = read_file(root / PROJECT_FILE, diagnostics, read)
     if source is None:
         raise JobError(diagnostics)
-    known = MaskedVariables(os.environ, masks or Masks())
+    known = MaskedVariables(os.environ, masks)
     syntax = parse(source, diagnostics, Includes(source.path, variables=known))
     if isinstance(syntax, HoconArray):
         diagnostics.error("PEN1002", f"`{PROJECT_FILE}` is a block of settings, not a list", syntax.place.span)
         raise JobError(diagnostics)
     names = tuple(dict.fromkeys(field.key for field in _environments(syntax)))
     chosen = _chosen(syntax, names, environment, diagnostics)
-    reader = _Reader(root, source, names, chosen, given=given or {}, known=known, diagnostics=diagnostics)
+    reader = _Reader(root, source, names, chosen, given=given, known=known, diagnostics=diagnostics)
     project = reader.project(_pruned(syntax, chosen))
     diagnostics.raise_errors()
     return project

@@ -23,7 +23,8 @@ def state_at(project: Project, revision: str, settings: Settings) -> RecordedSta
     files = _Revision(_files(revision))
     if PROJECT_FILE not in files.texts:
         return RecordedState()
-    before = read_project(project.root, project.environment, settings.variables, files, settings.masks)
+    before = read_project(project.root, project.environment, settings.variables, files, settings.masks,
+                          allows_outside=settings.allows_outside)  # fmt: skip
     own = replace(settings, project=before.defaults, read=files)
     compiled = compile_jobs_of(before, files.jobs(before), own)
     return RecordedState(jobs={job.name: recorded(job) for job in compiled.jobs})

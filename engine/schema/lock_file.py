@@ -11,6 +11,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, RunError, run_error
 from catalog.diagnostics.shown_names import shown_name
 from catalog.distribution import pip_install
 from catalog.options import Options
+from catalog.reach import leads_out
 from catalog.tables.schema_lock import FILE_NAME, Key, Lock, find_lock
 from catalog.tables.table import CatalogTable, TablePath, TableSchema
 from connectors.interface.source import Source
@@ -20,6 +21,7 @@ from engine.job.model.job import BlockKind
 from engine.job.model.settings import Settings
 from engine.plan.building.locked_schema import job_key, locked_name, read_lock
 from engine.plan.building.scan_nodes import members
+from engine.state.root import root_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,6 +34,9 @@ def sync(
     locks: dict[Path, dict[Key, TableSchema]] = {}
     for job in jobs:
         path = find_lock(job.absolute().parent) or _new_lock(job.absolute())
+        if leads_out(path, root_of(job.absolute())):
+            diagnostics.error("PEN1602", f"`{path}` leads out of the project by a link, and is not written")
+            continue
         entries = locks.setdefault(path, dict(read_lock(path, diagnostics).sources) if path.is_file() else {})
         key = job_key(path, job)
         for old in [entry for entry in entries if entry[0] == key]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from catalog.diagnostics.diagnostic import Diagnostics, job_error
+from catalog.reach import leads_out
 from catalog.tables.evolution import Change, ChangeKind, diff
 from catalog.tables.schema_lock import find_lock
 from catalog.tables.table import CatalogTable, TableSchema
@@ -24,6 +25,7 @@ from engine.plan.lineage import readers
 from engine.plan.nodes import Scan, Write
 from engine.schema.git_changes import git_bytes, git_output
 from engine.schema.lock_file import current_tables
+from engine.state.root import root_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ def since_locked(jobs: Iterable[Path], settings: Settings, diagnostics: Diagnost
         path = find_lock(job.absolute().parent)
         if path is None:
             raise job_error("PEN4009", f"there is no schema lock for `{job}`", None, "penstock schema sync")
+        if leads_out(path, root_of(job.absolute())):
+            raise job_error("PEN1602", f"`{path}` leads out of the project by a link, and is not read")
         lock, key = read_lock(path, diagnostics), job_key(path, job)
         locked = compile_job(job, settings, Diagnostics())
         for name, table in current_tables(job, settings, diagnostics):

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
+from catalog.limits import LimitError, read_small
 from engine.job.find import PROJECT_FILE, find_jobs
+from engine.state.root import root_of
 
 _INCLUDE: Final = re.compile(r"\binclude\s+(?:required\s*\(\s*)?(?:file\s*\(\s*)?\"([^\"\n]+)\"")
 _VARIABLE: Final = re.compile(r"\$\{\??\s*\"?([^\W\d][\w.\-]*)")
@@ -43,11 +45,13 @@ def _texts(arguments: Namespace) -> Iterable[str] | None:
         if file in texts:
             continue
         try:
-            texts[file] = file.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError):
+            texts[file] = read_small(file).decode("utf-8-sig")
+        except (OSError, UnicodeDecodeError, LimitError):
             return None
         for name in _INCLUDE.findall(texts[file]):
             places = [place for place in (file.parent / name, Path(name)) if place.is_file()]
+            if not all(place.resolve().is_relative_to(root_of(file).resolve()) for place in places):
+                return None  # outside of the project: its names are not shown
             if not places:
                 return None  # its name has variables, or it is found by other means
             files += places

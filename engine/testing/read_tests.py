@@ -11,7 +11,8 @@ from catalog.options import Value
 from engine.job.find import SUFFIXES, TEST_SUFFIXES
 from engine.job.hocon.parse import parse
 from engine.job.hocon.substitution import resolve
-from engine.job.load import read_file
+from engine.job.load import bounded_by, read_file
+from engine.job.model.settings import Settings
 from engine.job.model.tree import ListNode, MapNode, Node, TextNode, plain
 from sql.script.scripted_tests import read_tests
 
@@ -88,7 +89,8 @@ def _tests(file: Path, diagnostics: Diagnostics) -> Iterator[JobTest]:
                 diagnostics.error("PEN6005", "the test expects nothing", span, "EXPECT node AS SELECT …")
             yield JobTest(test.name, file, job, given, expected, dict(test.variables))
         return
-    root = resolve(parse(source, diagnostics), diagnostics)
+    with bounded_by(file, Settings()):
+        root = resolve(parse(source, diagnostics), diagnostics)
     tests = root.get("tests") if isinstance(root, MapNode) else None
     if not isinstance(tests, ListNode):
         diagnostics.error("PEN6005", f"`{file}` has no `tests = [ … ]`", root.place.span)

@@ -61,8 +61,7 @@ class Includes:
             paths = sorted(islice(iglob(path, recursive=True), int(limits().includes) + 1))
         else:
             paths = [path]
-        is_installed = kind == "package"
-        found = [self._read(path, required, place, diagnostics, is_installed=is_installed) for path in paths]
+        found = [self._read(path, required, place, diagnostics) for path in paths]
         return tuple(text for text in found if text is not None)
 
     def _filled(self, name: str, place: Place, diagnostics: Diagnostics) -> str | None:
@@ -85,16 +84,13 @@ class Includes:
             return _in_package(name, place, diagnostics)
         return os.path.join(os.path.dirname(self.path), name)
 
-    def _read(
-        self, path: str, required: bool, place: Place, diagnostics: Diagnostics, *, is_installed: bool
-    ) -> SourceFile | None:
+    def _read(self, path: str, required: bool, place: Place, diagnostics: Diagnostics) -> SourceFile | None:
         real = os.path.realpath(path)
         if real in self.open_files or real == os.path.realpath(self.path) or len(self.open_files) >= MAX_DEPTH:
             diagnostics.error("PEN1004", f"`{path}` includes itself", place.span)
             return None
         try:
-            if not is_installed:
-                refuse_outside(path, is_data=False)
+            refuse_outside(path, is_data=False)
             self.read_files.append(path)
             check("includes", len(self.read_files), place.span)
             text = self.read(path)

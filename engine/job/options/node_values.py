@@ -8,6 +8,7 @@ from catalog.options import Option, OptionType, Value
 from engine.job.model.tree import ListNode, MapNode, Node, ScalarNode, TextNode, plain
 
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
+_LARGEST = 2**63 - 1
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NESTING = (OptionType.MAP, OptionType.LIST, OptionType.ANY)
@@ -92,6 +93,8 @@ def _scalar(node: Node, type: OptionType | None, choices: tuple[str, ...]) -> Va
             return _integer(text, plain(node))
         case OptionType.NUMBER if isinstance(node, TextNode):
             return _number(text)
+        case OptionType.NUMBER if isinstance(number := plain(node), int) and abs(number) > _LARGEST:
+            return text
         case OptionType.BOOLEAN if isinstance(node, TextNode):
             folded = text.strip().lower()
             return True if folded in _TRUE else False if folded in _FALSE else text
@@ -99,9 +102,14 @@ def _scalar(node: Node, type: OptionType | None, choices: tuple[str, ...]) -> Va
 
 
 def _integer(text: str, bare: Value) -> Value:
+    """The number; the text where it is none, or above what Java's `long` holds."""
     if _INTEGER.fullmatch(text.strip()):
-        return int(text) if len(text) <= _MOST_DIGITS else text
-    return int(bare) if isinstance(bare, float) and bare.is_integer() else bare
+        found = int(text) if len(text) <= _MOST_DIGITS else _LARGEST + 1
+    elif isinstance(bare, float) and bare.is_integer():
+        found = int(bare)
+    else:
+        return bare
+    return found if abs(found) <= _LARGEST else text
 
 
 def _number(text: str) -> Value:

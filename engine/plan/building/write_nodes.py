@@ -165,9 +165,10 @@ def _write(block: Block, name: str, sink: AnySink, node: Node, diagnostics: Diag
         place = block.plugin_span or block.span
         message, span, help = _row_kinds_refused(node.name, sink, write_mode, place)
         report_tolerated(options, diagnostics, "PEN4011", message, span, help=help)
+    of_sink = diagnostics.mark()
     sink.validate(options, node.table, diagnostics)
     _check_conditions(options, node.table, diagnostics)
-    if schema_mode is not SchemaSaveMode.RECREATE_SCHEMA and not node.table.is_open:
+    if not of_sink.has_errors and schema_mode is not SchemaSaveMode.RECREATE_SCHEMA and not node.table.is_open:
         _report_narrowings(sink, options, node, diagnostics)
     if mark.has_errors:
         return None

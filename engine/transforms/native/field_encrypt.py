@@ -1,6 +1,5 @@
 """`FieldEncrypt`: columns encrypted, or decrypted."""
 
-import binascii
 from base64 import b64decode
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -64,7 +63,7 @@ def _check_key(options: Options, diagnostics: Diagnostics) -> bool:
         return True
     try:
         length = len(_key(options))
-    except binascii.Error:
+    except ValueError:  # also of signs that are no ASCII
         diagnostics.error("PEN2004", "`key` is not base64", options.span("key"))
         return False
     if length in (16, 24, 32):

@@ -1,0 +1,132 @@
+"""No command that only reads shows or changes a file outside of the project, by whatever file of the project."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.cli import main
+from tests.security.hostile_jobs import SINK, SOURCE
+
+SECRET = "planted-4f1c"
+COMMANDS = (
+    "validate jobs/a.conf", "validate jobs", "validate jobs --format json", "explain jobs/a.conf",
+    "explain jobs/a.conf --columns --rules", "lineage jobs/a.conf", "schema show jobs/a.conf", "schema diff jobs/a.conf",
+    "graph jobs/a.conf -o page.html", "graph jobs -o page.html", "convert jobs/a.conf", "migrate jobs/a.conf", "ls",
+    "plan", "encrypt --job jobs/a.conf", "decrypt --job jobs/a.conf", "fmt --diff jobs", "package jobs/a.conf -o a.zip",
+    "validate jobs/a.conf -i x=1", "test jobs --list", "schema json",
+)  # fmt: skip
+OUTSIDE_JOB = f"# {SECRET}\n{SOURCE.replace('a = int', f'{SECRET} = int')}{SINK}"
+READS = (
+    '{source}source {{ LocalFile {{ plugin_output = d, path = "{path}", file_format_type = csv, csv_use_header_line = true'
+    " }} }}\nsink {{ Console {{ plugin_input = d }} }}\n"
+)
+
+
+def job_link(root: Path, outside: Path) -> None:
+    (root / "jobs/a.conf").symlink_to(outside / "job.conf")
+
+
+def include(name: str):
+    def make(root: Path, outside: Path) -> None:
+        (root / "jobs/a.conf").write_text(f'include "{name.format(outside=outside)}"\n{SOURCE}{SINK}')
+
+    return make
+
+
+def include_by_link(root: Path, outside: Path) -> None:
+    (root / "jobs/part.conf").symlink_to(outside / "job.conf")
+    include("part.conf")(root, outside)
+
+
+def include_of_package(root: Path, outside: Path) -> None:
+    include("x")(root, outside)
+    (root / "jobs/a.conf").write_text(f'include package("pyspark:errors/error-conditions.json")\n{SOURCE}{SINK}')
+
+
+def project_link(root: Path, outside: Path) -> None:
+    good_job(root)
+    (root / "penstock.conf").unlink(missing_ok=True)
+    (root / "penstock.conf").symlink_to(outside / "broken.conf")
+
+
+def project_include(root: Path, outside: Path) -> None:
+    good_job(root)
+    (root / "penstock.conf").write_text(f'include "{outside}/broken.conf"\n')
+
+
+def lock_link(root: Path, outside: Path) -> None:
+    good_job(root)
+    for folder in (root, root / "jobs"):
+        (folder / "penstock.lock").symlink_to(outside / "broken.conf")
+
+
+def header(root: Path, outside: Path) -> None:
+    (root / "jobs/a.conf").write_text(READS.format(source="", path=outside / "in.csv"))
+
+
+def header_by_link(root: Path, outside: Path) -> None:
+    (root / "in.csv").symlink_to(outside / "in.csv")
+    (root / "jobs/a.conf").write_text(READS.format(source="", path="in.csv"))
+
+
+def test_link(root: Path, outside: Path) -> None:
+    good_job(root)
+    (root / "jobs/a.test.conf").symlink_to(outside / "broken.conf")
+
+
+def good_job(root: Path) -> None:
+    (root / "jobs/a.conf").write_text(SOURCE + SINK)
+
+
+CASES = {
+    "a link to a job": job_link, "an include": include("{outside}/job.conf"), "an include by dots":
+    include("../../outside/job.conf"), "an include by a link": include_by_link, "an include of a package":
+    include_of_package, "an include of many": include("../../outside/*.conf"), "a link to a project": project_link,
+    "an include of a project": project_include, "a link to a lock": lock_link, "a header": header,
+    "a header by a link": header_by_link, "a link to tests": test_link, "an include of a broken file":
+    include("{outside}/broken.conf"), "an include by a variable": include("${{x:{outside}}}/broken.conf"),
+}  # fmt: skip
+del test_link  # it makes files, and is no test
+
+
+@pytest.mark.parametrize("has_project", [False, True], ids=["alone", "project"])
+@pytest.mark.parametrize("case", CASES)
+def test_no_command_shows_what_is_outside(case, has_project, tmp_path, monkeypatch, capsys):
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (root / "jobs").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "job.conf").write_text(OUTSIDE_JOB)
+    (outside / "broken.conf").write_text(f"{SECRET} : }}{{ {SECRET}\n")
+    (outside / "in.csv").write_text(f"{SECRET},b\n1,2\n")
+    if has_project:
+        (root / "penstock.conf").write_text('name = "shop"\n')
+    CASES[case](root, outside)
+    before = {path: path.read_text() for path in outside.iterdir()}
+    monkeypatch.chdir(root)
+    for command in COMMANDS:
+        code = main(command.split())
+        written = capsys.readouterr()
+        shown = written.out + written.err
+        assert code in (0, 1, 2), (command, shown)
+        assert "PEN9" not in shown, (command, shown)
+        made = "".join(path.read_text(errors="replace") for path in root.glob("*.html"))
+        assert SECRET not in shown + made, (command, shown)
+        assert "APPLICATION_NAME_NOT_SET" not in shown + made, (command, shown)
+    assert {path: path.read_text() for path in outside.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["graph jobs/a.conf -o out", "convert jobs/a.conf -o out", "migrate jobs/a.conf -o out", "package jobs/a.conf -o out.zip",
+     "test jobs --junit out", "schema sync jobs"],
+)  # fmt: skip
+def test_no_command_writes_through_a_link(command, tmp_path, monkeypatch, capsys):
+    root, victim = tmp_path / "root", tmp_path / "victim"
+    (root / "jobs").mkdir(parents=True)
+    victim.write_text("mine")
+    good_job(root)
+    for name in ("out", "out.zip", "out.py", "penstock.lock", "jobs/penstock.lock"):
+        (root / name).symlink_to(victim)
+    monkeypatch.chdir(root)
+    main(command.split())
+    assert victim.read_text() == "mine", command
