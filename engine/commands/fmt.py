@@ -58,7 +58,7 @@ def run(arguments: Namespace) -> int:
 def _inside(found: "Iterable[Path]", named: "Iterable[str]", diagnostics: "Diagnostics") -> "tuple[Path, ...]":
     """The files that are in a project of the command; a link out of it is an error, and nothing behind it is read."""
     from catalog.reach import Reach, is_outside, within
-    from engine.state.root import find_root
+    from engine.job.root import find_root
 
     before_glob = [Path(re.split(r"[*?\[]", path)[0] if not os.path.exists(path) else path) for path in named]
     folders = [path if path.is_dir() else path.parent for path in before_glob]

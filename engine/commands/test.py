@@ -64,7 +64,7 @@ def run(arguments: Namespace) -> int:
 
 def _by_project(arguments: Namespace, tests: "Sequence[JobTest]") -> "dict[Path | None, list[JobTest]]":
     """The tests by the root of the project below the current folder that their job is in; None: the command's own."""
-    from engine.state.root import find_root
+    from engine.job.root import find_root
 
     found: dict[Path | None, list[JobTest]] = {}
     for test in tests:

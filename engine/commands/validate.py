@@ -78,8 +78,8 @@ def run(arguments: Namespace) -> int:
 
 def _outcomes(arguments: Namespace, paths: "Sequence[Path]", settings: "Settings") -> "tuple[CheckedJob, ...]":
     """What was found in the jobs, those of projects below the current folder as their project sees them."""
+    from engine.job.root import find_root
     from engine.project.check_project import check_in_project, check_nested
-    from engine.state.root import find_root
     from engine.validation.check_jobs import check_jobs
 
     if arguments.project is not None:

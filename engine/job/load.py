@@ -19,8 +19,8 @@ from catalog.masks import MaskedVariables
 from catalog.options import STORE_ASSIGNMENT, Option, Options, OptionType, SeaTunnel
 from catalog.reach import OutsideError, Reach, refuse_outside, within
 from connectors.interface.sink import AnySink
-from engine.bounded import bounded, project_roots
 from engine.expectations.expect_option import EXPECTATIONS, rejects_of
+from engine.job.bounded import bounded, project_roots
 from engine.job.compat.counterparts import SECTIONS_OF_VERSION_1, counterpart
 from engine.job.compat.ending_streams import with_ending_streams
 from engine.job.compat.queried_inputs import with_queried_inputs

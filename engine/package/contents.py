@@ -15,7 +15,7 @@ from catalog.distribution import DISTRIBUTION
 from catalog.limits import limits, read_small
 from engine import transforms
 from engine.job.find import PROJECT_FILE, SUFFIXES
-from engine.state.root import root_of
+from engine.job.root import root_of
 
 PACKAGES: Final = ("engine", "catalog", "sql", "connectors")
 NEEDED: Final = ("sqlglot", "jsonschema", "rich", "cryptography")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from catalog.diagnostics.diagnostic import job_error
 from engine.job.find import PROJECT_FILE
-from engine.state.root import find_root
+from engine.job.root import find_root
 from engine.terminal.report import reported_from
 
 if TYPE_CHECKING:

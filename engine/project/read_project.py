@@ -11,7 +11,7 @@ from catalog.diagnostics.diagnostic import Diagnostics, JobError, did_you_mean
 from catalog.diagnostics.source import PlacedText, SourceFile, Span
 from catalog.masks import MaskedVariables, Masks
 from catalog.options import Option, Options, OptionType
-from engine.bounded import bounded
+from engine.job.bounded import bounded
 from engine.job.find import PROJECT_FILE
 from engine.job.hocon.concatenation import merged
 from engine.job.hocon.include import Includes

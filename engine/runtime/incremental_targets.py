@@ -7,10 +7,10 @@ from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from catalog.tables.savemode import WriteMode
 from connectors.interface.incremental import Since
 from engine.compile import Compiled, compile_job
+from engine.job.root import root_of
 from engine.plan.building.write_nodes import replaces
 from engine.spark.writing.sink_checks import SinkCheck
 from engine.state.incremental_reads import IncrementalRead, JobFile, state_name, unread
-from engine.state.root import root_of
 from engine.state.watermarks import HighWatermark, WatermarkKey
 
 

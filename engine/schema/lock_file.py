@@ -19,9 +19,9 @@ from connectors.interface.source_abilities import SupportsTablePatterns, is_unty
 from engine.job.load import load_file
 from engine.job.model.job import BlockKind
 from engine.job.model.settings import Settings
+from engine.job.root import root_of
 from engine.plan.building.locked_schema import job_key, locked_name, read_lock
 from engine.plan.building.scan_nodes import members
-from engine.state.root import root_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,6 +18,7 @@ from engine.compile import Compiled, compile_job
 from engine.job.find import find_jobs
 from engine.job.load import load_file
 from engine.job.model.settings import Settings
+from engine.job.root import root_of
 from engine.plan.building.build_plan import source_tables
 from engine.plan.building.locked_schema import job_key, read_lock
 from engine.plan.datasets import dataset_of
@@ -25,7 +26,6 @@ from engine.plan.lineage import readers
 from engine.plan.nodes import Scan, Write
 from engine.schema.git_changes import git_bytes, git_output
 from engine.schema.lock_file import current_tables
-from engine.state.root import root_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from catalog.diagnostics.diagnostic import Diagnostics, RunError
 from connectors.interface.incremental import Incremental, ReadProgress, Since, incremental_of
 from connectors.interface.source_abilities import own_order_of
 from connectors.storage.paths import target_folder
+from engine.job.root import root_of
 from engine.plan.datasets import dataset_of
 from engine.plan.nodes import Plan, Scan, Write, below
 from engine.state.earlier_watermarks import earlier_watermark
 from engine.state.layout import StateLayout
-from engine.state.root import root_of
 from engine.state.watermarks import (
     EarlierWatermark,
     HighWatermark,

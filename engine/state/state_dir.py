@@ -9,9 +9,9 @@ from catalog.diagnostics.diagnostic import Diagnostic, RunError, Severity, job_e
 from catalog.options import Options
 from connectors.storage.paths import local_path
 from engine.job.find import PROJECT_FILE
+from engine.job.root import root_of
 from engine.state.layout import layout_at, open_to_others
 from engine.state.ledger import has_run_of
-from engine.state.root import root_of
 
 DEFAULT: Final = ".penstock"
 

@@ -11,7 +11,7 @@ from typing import Final
 from catalog.diagnostics.diagnostic import Diagnostics, did_you_mean
 from catalog.limits import LimitError, read_small
 from engine.job.find import PROJECT_FILE, find_jobs
-from engine.state.root import root_of
+from engine.job.root import root_of
 
 _INCLUDE: Final = re.compile(r"\binclude\s+(?:required\s*\(\s*)?(?:file\s*\(\s*)?\"([^\"\n]+)\"")
 _VARIABLE: Final = re.compile(r"\$\{\??\s*\"?([^\W\d][\w.\-]*)")

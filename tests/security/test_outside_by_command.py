@@ -10,15 +10,16 @@ from tests.security.hostile_jobs import SINK, SOURCE
 SECRET = "planted-4f1c"
 COMMANDS = (
     "validate jobs/a.conf", "validate jobs", "validate jobs --format json", "explain jobs/a.conf",
-    "explain jobs/a.conf --columns --rules", "lineage jobs/a.conf", "schema show jobs/a.conf", "schema diff jobs/a.conf",
+    "explain jobs/a.conf --columns --rules", "lineage jobs/a.conf", "schema show jobs/a.conf",
+    "schema diff jobs/a.conf",
     "graph jobs/a.conf -o page.html", "graph jobs -o page.html", "convert jobs/a.conf", "migrate jobs/a.conf", "ls",
     "plan", "encrypt --job jobs/a.conf", "decrypt --job jobs/a.conf", "fmt --diff jobs", "package jobs/a.conf -o a.zip",
     "validate jobs/a.conf -i x=1", "test jobs --list", "schema json",
 )  # fmt: skip
 OUTSIDE_JOB = f"# {SECRET}\n{SOURCE.replace('a = int', f'{SECRET} = int')}{SINK}"
 READS = (
-    '{source}source {{ LocalFile {{ plugin_output = d, path = "{path}", file_format_type = csv, csv_use_header_line = true'
-    " }} }}\nsink {{ Console {{ plugin_input = d }} }}\n"
+    'source {{ LocalFile {{ plugin_output = d, path = "{path}", file_format_type = csv, csv_use_header_line = true }} '
+    "}}\nsink {{ Console {{ plugin_input = d }} }}\n"
 )
 
 
@@ -61,12 +62,12 @@ def lock_link(root: Path, outside: Path) -> None:
 
 
 def header(root: Path, outside: Path) -> None:
-    (root / "jobs/a.conf").write_text(READS.format(source="", path=outside / "in.csv"))
+    (root / "jobs/a.conf").write_text(READS.format(path=outside / "in.csv"))
 
 
 def header_by_link(root: Path, outside: Path) -> None:
     (root / "in.csv").symlink_to(outside / "in.csv")
-    (root / "jobs/a.conf").write_text(READS.format(source="", path="in.csv"))
+    (root / "jobs/a.conf").write_text(READS.format(path="in.csv"))
 
 
 def test_link(root: Path, outside: Path) -> None:
@@ -117,7 +118,8 @@ def test_no_command_shows_what_is_outside(case, has_project, tmp_path, monkeypat
 
 @pytest.mark.parametrize(
     "command",
-    ["graph jobs/a.conf -o out", "convert jobs/a.conf -o out", "migrate jobs/a.conf -o out", "package jobs/a.conf -o out.zip",
+    ["graph jobs/a.conf -o out", "convert jobs/a.conf -o out", "migrate jobs/a.conf -o out",
+     "package jobs/a.conf -o out.zip",
      "test jobs --junit out", "schema sync jobs"],
 )  # fmt: skip
 def test_no_command_writes_through_a_link(command, tmp_path, monkeypatch, capsys):

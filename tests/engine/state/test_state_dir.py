@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from catalog.diagnostics.diagnostic import RunError
 from catalog.options import Options
+from engine.job.root import root_of
 from engine.state.file_names import file_name
 from engine.state.layout import layout_at
 from engine.state.ledger import RunRecord, now, record
-from engine.state.root import root_of
 from engine.state.run_state import State
 from engine.state.state_dir import state_dir
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from catalog.limits import LimitError, limits
 from catalog.reach import Reach, within
-from engine.state.root import root_of
+from engine.job.root import root_of
 
 try:
     import resource
