@@ -4,8 +4,6 @@ import gzip
 import os
 from pathlib import Path
 
-import pyarrow
-import pyarrow.parquet
 import pytest
 
 from engine.cli import main
@@ -110,6 +108,8 @@ def test_compressed_files_that_are_damaged_are_named_and_not_retried(said):
 
 
 def test_parquet_files_of_several_types_have_a_remedy_that_helps(said):
+    import pyarrow.parquet
+
     os.mkdir("mixed")
     for name, values in (("a", [1]), ("b", ["x"])):
         pyarrow.parquet.write_table(pyarrow.table({"id": values}), f"mixed/{name}.parquet")
@@ -122,6 +122,8 @@ def test_parquet_files_of_several_types_have_a_remedy_that_helps(said):
 
 def test_a_column_without_any_value_is_read(spark, said):
     """pandas writes a column of only None as Parquet's type null, which Spark reads."""
+    import pyarrow.parquet
+
     pyarrow.parquet.write_table(pyarrow.table({"id": [1, 2], "n": pyarrow.nulls(2)}), "in.parquet")
     code, err = said("in.parquet", more="")
     assert code == 0, err
