@@ -16,6 +16,8 @@ from connectors.files.file_options import file_format
 from connectors.files.file_schema import UnknownSchemaError, file_columns
 from connectors.files.json_fields import json_columns
 
+_MOST_REPORTED: Final = 3
+"""The most files that are named, each with columns of its own."""
 MOST_FILES: Final = 20
 """The most files that are looked at; of more, these are spread over all of them."""
 
@@ -34,12 +36,14 @@ def warn_of_drift(
     held = dict(_held(options, sample(files)))
     in_all = set.intersection(*(set(paths) for paths in held.values())) if held else set()
     allows_missing = str(options.get("missing_columns")).lower() == "allow"
+    reported: set[tuple[str, ...]] = set()
     for file, paths in held.items():
         missing = [read[path] for path in read if path not in paths and _parent(path) in (*paths, "")]
         unread = [paths[path] for path in paths if path not in read and (_parent(path) in read or not _parent(path))]
-        if (missing and not allows_missing) or any(name.lower() not in in_all for name in unread):
+        is_drift = (missing and not allows_missing) or any(name.lower() not in in_all for name in unread)
+        if is_drift and (*missing, *unread) not in reported and len(reported) < _MOST_REPORTED:
+            reported.add((*missing, *unread))
             _report(file, missing, unread, options, diagnostics)
-            return
 
 
 def sample(files: Sequence[str]) -> list[str]:
@@ -120,6 +124,7 @@ def check_json_fields(table: CatalogTable, options: Options, files: Sequence[str
     if file_format(options) != "json" or table.is_open:
         return
     declared = [name for _, name in _paths(table.columns)]
+    problems: list[Diagnostic] = []
     for file in sample(files)[-_JSON_FILES:]:
         held = json_columns([file], options)
         for name in declared if held else ():
@@ -127,8 +132,8 @@ def check_json_fields(table: CatalogTable, options: Options, files: Sequence[str
                 continue
             unread = [found for found in held if found not in declared]
             if found := _field_problem(name, file, unread, options):
-                diagnostics.extend([found])
-                return
+                problems.append(found)
+    diagnostics.extend(sorted(problems, key=lambda problem: problem.severity is not Severity.ERROR)[:1])
 
 
 _JSON_FILES: Final = 4
