@@ -153,7 +153,7 @@ sink { LocalFile { plugin_input = orders, path = "${lake}/out", file_format_type
 NESTED_TEST = """
 TEST 'passes rows on';
 GIVEN orders AS VALUES ({given}) AS t(id);
-EXPECT LocalFile AS VALUES (1) AS t(id);
+EXPECT out AS VALUES (1) AS t(id);
 """
 
 
